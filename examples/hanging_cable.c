@@ -15,8 +15,7 @@ int main(void)
     FilRodDef rod_def = fil_rod_def_default();
     rod_def.node_count = 4;
     rod_def.nodes = nodes;
-    rod_def.section = (FilSection){
-        .shape = FIL_SECTION_CIRCLE, .radius = 2e-3, .young = 1e7, .poisson = 0.5, .density = 1100};
+    rod_def.section = (FilSection){.shape = FIL_SECTION_CIRCLE, .radius = 2e-3, .young = 1e7, .poisson = 0.5, .density = 1100};
     FilId rod, clamp;
     bool ok = fil_world_add_rod(world, &rod_def, &rod) == FIL_OK;
     if (ok) {

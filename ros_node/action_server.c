@@ -173,8 +173,8 @@ static void cancel(FilActionServer* server)
     }
     // as rcl_action answers: who asks for all goals, or for all up to a time, is not wrong if there are none
     response->return_code = response->goals_canceling.size > 0 || any || until != 0 ? action_msgs__srv__CancelGoal_Response__ERROR_NONE
-                            : named == NULL ? action_msgs__srv__CancelGoal_Response__ERROR_UNKNOWN_GOAL_ID
-                                            : action_msgs__srv__CancelGoal_Response__ERROR_GOAL_TERMINATED;
+                            : named == NULL                                         ? action_msgs__srv__CancelGoal_Response__ERROR_UNKNOWN_GOAL_ID
+                                                                                    : action_msgs__srv__CancelGoal_Response__ERROR_GOAL_TERMINATED;
 }
 
 static void take_cancels(FilActionServer* server)
@@ -236,8 +236,8 @@ static bool make_service(FilActionServer* server, rcl_service_t* service, const 
     return fil_ros_ok(rclc_service_init(service, server->node, type, name, &rmw_qos_profile_services_default), server->logger, name);
 }
 
-static bool make_publisher(FilActionServer* server, rcl_publisher_t* publisher, const rosidl_message_type_support_t* type,
-                           const char* part, size_t depth, bool kept)
+static bool make_publisher(FilActionServer* server, rcl_publisher_t* publisher, const rosidl_message_type_support_t* type, const char* part,
+                           size_t depth, bool kept)
 {
     char name[256];
     rmw_qos_profile_t qos = rmw_qos_profile_default;
@@ -247,8 +247,8 @@ static bool make_publisher(FilActionServer* server, rcl_publisher_t* publisher, 
     return fil_ros_ok(rclc_publisher_init(publisher, server->node, type, name, &qos), server->logger, name);
 }
 
-bool fil_action_server_init(FilActionServer* server, const FilActionType* type, const char* name, rcl_node_t* node,
-                            const FilSimulation* simulation, FilActionHandler handler, void* context)
+bool fil_action_server_init(FilActionServer* server, const FilActionType* type, const char* name, rcl_node_t* node, const FilSimulation* simulation,
+                            FilActionHandler handler, void* context)
 {
     memset(server, 0, sizeof *server);
     server->type = type;
@@ -276,12 +276,11 @@ bool fil_action_server_init(FilActionServer* server, const FilActionType* type, 
         RCUTILS_LOG_ERROR_NAMED(server->logger, "out of memory");
         return false;
     }
-    const bool made =
-        make_service(server, &server->send_goal, type->send_goal(), "send_goal") &&
-        make_service(server, &server->cancel_goal, ROSIDL_GET_SRV_TYPE_SUPPORT(action_msgs, srv, CancelGoal), "cancel_goal") &&
-        make_service(server, &server->get_result, type->get_result(), "get_result") &&
-        make_publisher(server, &server->feedback, type->feedback(), "feedback", 10, false) &&
-        make_publisher(server, &server->status, ROSIDL_GET_MSG_TYPE_SUPPORT(action_msgs, msg, GoalStatusArray), "status", 1, true);
+    const bool made = make_service(server, &server->send_goal, type->send_goal(), "send_goal") &&
+                      make_service(server, &server->cancel_goal, ROSIDL_GET_SRV_TYPE_SUPPORT(action_msgs, srv, CancelGoal), "cancel_goal") &&
+                      make_service(server, &server->get_result, type->get_result(), "get_result") &&
+                      make_publisher(server, &server->feedback, type->feedback(), "feedback", 10, false) &&
+                      make_publisher(server, &server->status, ROSIDL_GET_MSG_TYPE_SUPPORT(action_msgs, msg, GoalStatusArray), "status", 1, true);
     if (made) {
         tell_status(server);
     }

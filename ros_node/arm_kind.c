@@ -11,7 +11,7 @@
 #include "rosidl_runtime_c/primitives_sequence_functions.h"
 #include "rosidl_runtime_c/string_functions.h"
 
-enum { NUMBERS = 3 };    /* of a section, in messages */
+enum { NUMBERS = 3 }; /* of a section, in messages */
 
 void fil_chamber_name(const char* arm, int chamber, char name[FIL_FRAME_NAME])
 {
@@ -29,8 +29,7 @@ static void get_state(const FilWorld* world, FilId arm, FilEntityState* state)
 static void add_frames(FilFrames* frames, const FilWorld* world, FilId arm)
 {
     for (int k = -1; k < fil_arm_section_count(world, arm); k++) {
-        FilFrame frame = {
-            .name = fil_arm_name(world, arm), .part = k < 0 ? "base" : "section_", .numbered = k >= 0, .number = k};
+        FilFrame frame = {.name = fil_arm_name(world, arm), .part = k < 0 ? "base" : "section_", .numbered = k >= 0, .number = k};
         fil_arm_pose(world, arm, k < 0 ? 0 : k, k < 0 ? 0.0 : 1.0, &frame.position, &frame.orientation);
         fil_frames_add(frames, &frame);
     }
@@ -58,8 +57,7 @@ static bool size_states(void* message, const FilWorld* world, const FilId* arms,
                rosidl_runtime_c__String__Sequence__init(&state->chambers, chambers) &&
                rosidl_runtime_c__double__Sequence__init(&state->chamber_lengths, chambers) &&
                rosidl_runtime_c__double__Sequence__init(&state->chamber_pressures, chambers) &&
-               rosidl_runtime_c__double__Sequence__init(&state->sections,
-                                                        NUMBERS * (size_t)fil_arm_section_count(world, arms[i]));
+               rosidl_runtime_c__double__Sequence__init(&state->sections, NUMBERS * (size_t)fil_arm_section_count(world, arms[i]));
         for (size_t k = 0; done && k < chambers; k++) {
             char name[FIL_FRAME_NAME];
             fil_chamber_name(fil_arm_name(world, arms[i]), (int)k, name);

@@ -78,11 +78,10 @@ void fil_boundary_veil(const char* name, FilStatus status, const char* message, 
     const size_t length = name != NULL ? strlen(name) : 0;
     const bool own = length > 0 && strncmp(message, name, length) == 0 && message[length] == ':';
     const char* line = find_line(message);
-    const char* end = own && line != NULL ? find_line(line) : line; // text that was sent may name a file with lines of its own
+    const char* end = own && line != NULL ? find_line(line) : line;  // text that was sent may name a file with lines of its own
     if (status != FIL_BAD_INPUT || (own && end == NULL)) {
         snprintf(veiled->text, sizeof veiled->text, "%s", message);
     } else {
-        snprintf(veiled->text, sizeof veiled->text, "%.*s: cannot be used; the node's log says why", end != NULL ? (int)(end - message) : 0,
-                 message);
+        snprintf(veiled->text, sizeof veiled->text, "%.*s: cannot be used; the node's log says why", end != NULL ? (int)(end - message) : 0, message);
     }
 }

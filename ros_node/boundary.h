@@ -8,12 +8,12 @@
 
 typedef struct FilBoundary {
     const char* logger;
-    bool locked;                 /* peers can neither load, nor record, nor end the node */
-    char read_folders[4096];     /* that worlds and what they name are read from, separated by colons */
+    bool locked;             /* peers can neither load, nor record, nor end the node */
+    char read_folders[4096]; /* that worlds and what they name are read from, separated by colons */
     char record_folders[FIL_PARAMETER_TEXT];
-    int max_nodes;               /* of a world that a peer loads */
-    uint64_t refused;            /* requests so far */
-    char last_refusal[160];      /* what was refused last, and why */
+    int max_nodes;          /* of a world that a peer loads */
+    uint64_t refused;       /* requests so far */
+    char last_refusal[160]; /* what was refused last, and why */
 } FilBoundary;
 
 void fil_boundary_init(FilBoundary* boundary, const char* logger, FilParameters* parameters);

@@ -26,8 +26,7 @@ static const ChamberKind* find_chamber(const FilWorld* world, const char* name, 
     char object[FIL_FRAME_NAME];
     char again[2 * FIL_FRAME_NAME];
     const char* slash = strrchr(name, '/');
-    if (slash == NULL || slash == name || slash - name >= FIL_FRAME_NAME ||
-        strncmp(slash, "/chamber_", strlen("/chamber_")) != 0) {
+    if (slash == NULL || slash == name || slash - name >= FIL_FRAME_NAME || strncmp(slash, "/chamber_", strlen("/chamber_")) != 0) {
         return NULL;
     }
     memcpy(object, name, (size_t)(slash - name));
@@ -49,8 +48,7 @@ static void apply(FilCommands* commands, const void* message)
 {
     const filum__msg__ChamberPressures* command = message;
     FilWorld* world = commands->simulation->world;
-    if (!fil_command_matches(commands, "chamber_commands", command->chambers.size, "chambers", command->pressures.size,
-                             "pressures")) {
+    if (!fil_command_matches(commands, "chamber_commands", command->chambers.size, "chambers", command->pressures.size, "pressures")) {
         return;
     }
     for (size_t i = 0; i < command->chambers.size; i++) {

@@ -53,8 +53,7 @@ bool fil_command_find_joint(FilCommands* commands, const char* topic, const char
     return found == 1;
 }
 
-bool fil_command_matches(FilCommands* commands, const char* topic, size_t names, const char* names_word, size_t numbers,
-                         const char* numbers_word)
+bool fil_command_matches(FilCommands* commands, const char* topic, size_t names, const char* names_word, size_t numbers, const char* numbers_word)
 {
     if (names != numbers) {
         FIL_REFUSE(commands, "%s: %zu %s, but %zu %s", topic, names, names_word, numbers, numbers_word);

@@ -51,8 +51,7 @@ typedef struct FilCommandJoint {
 bool fil_command_find_joint(FilCommands* commands, const char* topic, const char* name, FilCommandJoint* joint);
 
 /* Whether there are as many numbers as names; refuses the message if not. `word` is what messages call them. */
-bool fil_command_matches(FilCommands* commands, const char* topic, size_t names, const char* names_word, size_t numbers,
-                         const char* numbers_word);
+bool fil_command_matches(FilCommands* commands, const char* topic, size_t names, const char* names_word, size_t numbers, const char* numbers_word);
 
 /* Counts a part that gives no number (NaN): its target goes on with what it was commanded last, or with its script. */
 void fil_command_keep(FilCommands* commands);

@@ -46,8 +46,7 @@ bool fil_commands_apply_bytes(FilCommands* commands, FilCommandId id, const rmw_
         RCUTILS_LOG_ERROR_NAMED(commands->logger, "out of memory");
         return false;
     }
-    const bool good =
-        fil_ros_ok(rmw_deserialize(bytes, topics[id]->topic.type(), message), commands->logger, topics[id]->topic.name);
+    const bool good = fil_ros_ok(rmw_deserialize(bytes, topics[id]->topic.type(), message), commands->logger, topics[id]->topic.name);
     if (good) {
         fil_commands_apply(commands, id, message);
     }
@@ -101,8 +100,7 @@ static void answer(FilCommands* commands, FilCommandId id, const void* message, 
         }
     } else if (stamp != commands->accepted_stamp && stamp != commands->awaited_stamp) {
         // states are told again while a command is awaited: a second answer to the same state is no fault
-        FIL_REFUSE(commands, "%s: a command for the state at %.9f s, which is not the awaited one",
-                   topics[id]->topic.name, 1e-9 * (double)stamp);
+        FIL_REFUSE(commands, "%s: a command for the state at %.9f s, which is not the awaited one", topics[id]->topic.name, 1e-9 * (double)stamp);
     }
 }
 
@@ -115,8 +113,8 @@ static void take(const void* received, void* context)
     const std_msgs__msg__Header* header = message;
     commands->received++;
     if (commands->lockstep && topics[slot->id]->unstamped) {
-        FIL_REFUSE(commands, "%s: a message without a stamp answers no state; under lockstep there is stamped_%s",
-                   topics[slot->id]->topic.name, topics[slot->id]->topic.name);
+        FIL_REFUSE(commands, "%s: a message without a stamp answers no state; under lockstep there is stamped_%s", topics[slot->id]->topic.name,
+                   topics[slot->id]->topic.name);
     } else if (commands->lockstep) {
         answer(commands, slot->id, message, (int64_t)header->stamp.sec * 1000000000 + header->stamp.nanosec);
     } else {
@@ -151,8 +149,8 @@ static bool read_needed(FilCommands* commands, const char* names)
 
 /* ---- life ---- */
 
-bool fil_commands_init(FilCommands* commands, rcl_node_t* node, rclc_executor_t* executor, FilSimulation* simulation,
-                       const FilTap* tap, bool lockstep, const char* needed)
+bool fil_commands_init(FilCommands* commands, rcl_node_t* node, rclc_executor_t* executor, FilSimulation* simulation, const FilTap* tap,
+                       bool lockstep, const char* needed)
 {
     memset(commands, 0, sizeof *commands);
     commands->logger = rcl_node_get_logger_name(node);
@@ -176,11 +174,10 @@ bool fil_commands_init(FilCommands* commands, rcl_node_t* node, rclc_executor_t*
             return false;
         }
         rcl_subscription_t* subscription = &commands->subscriptions[i];
-        done = fil_ros_ok(rclc_subscription_init(subscription, node, topic->type(), topic->name, &qos),
-                          commands->logger, topic->name) &&
-               fil_ros_ok(rclc_executor_add_subscription_with_context(executor, subscription, commands->messages[i],
-                                                                      take, &commands->slots[i], ON_NEW_DATA),
-                          commands->logger, topic->name);
+        done = fil_ros_ok(rclc_subscription_init(subscription, node, topic->type(), topic->name, &qos), commands->logger, topic->name) &&
+               fil_ros_ok(
+                   rclc_executor_add_subscription_with_context(executor, subscription, commands->messages[i], take, &commands->slots[i], ON_NEW_DATA),
+                   commands->logger, topic->name);
     }
     return done;
 }

@@ -6,27 +6,26 @@
 #include "rcl/rcl.h"
 #include "rclc/executor.h"
 #include "rmw/serialized_message.h"
-#include "view/hand.h"
-#include "view/simulation.h"
 #include "tap.h"
 #include "teleop.h"
 #include "track.h"
+#include "view/hand.h"
+#include "view/simulation.h"
 
 /* One row per topic, in the files <kind>_commands.c. */
-#define FIL_COMMAND_TOPICS(ROW) \
-    ROW(rod, ROD)               \
-    ROW(chamber, CHAMBER)       \
-    ROW(joint, JOINT)           \
-    ROW(trajectory, TRAJECTORY) \
-    ROW(twist, TWIST)           \
+#define FIL_COMMAND_TOPICS(ROW)       \
+    ROW(rod, ROD)                     \
+    ROW(chamber, CHAMBER)             \
+    ROW(joint, JOINT)                 \
+    ROW(trajectory, TRAJECTORY)       \
+    ROW(twist, TWIST)                 \
     ROW(stamped_twist, STAMPED_TWIST) \
-    ROW(joy, JOY)               \
+    ROW(joy, JOY)                     \
     ROW(pull, PULL)
 
 #define FIL_COMMAND_ID(name, NAME) FIL_COMMAND_##NAME,
 typedef enum FilCommandId {
-    FIL_COMMAND_TOPICS(FIL_COMMAND_ID)
-    FIL_COMMAND_COUNT, /* handles of the executor that commands need */
+    FIL_COMMAND_TOPICS(FIL_COMMAND_ID) FIL_COMMAND_COUNT, /* handles of the executor that commands need */
 } FilCommandId;
 #undef FIL_COMMAND_ID
 
@@ -50,10 +49,10 @@ typedef struct FilCommands {
     FilCommandSlot slots[FIL_COMMAND_COUNT];
     rcl_subscription_t subscriptions[FIL_COMMAND_COUNT];
     void* messages[FIL_COMMAND_COUNT]; /* that subscriptions receive into */
-    uint64_t received; /* messages */
-    uint64_t accepted; /* parts of commands */
-    uint64_t refused;  /* parts of commands, each told in a throttled warning */
-    uint64_t postponed; /* turns of the main loop that left messages for later, so that steps keep their time */
+    uint64_t received;                 /* messages */
+    uint64_t accepted;                 /* parts of commands */
+    uint64_t refused;                  /* parts of commands, each told in a throttled warning */
+    uint64_t postponed;                /* turns of the main loop that left messages for later, so that steps keep their time */
 
     bool lockstep;
     unsigned needed;        /* bits of the topics that must all answer a state; 0: any one */
@@ -62,10 +61,10 @@ typedef struct FilCommands {
     int64_t accepted_stamp; /* of the last state that was answered */
 } FilCommands;
 
-/* Under lockstep commands that bear another stamp than the awaited one are refused; else they are taken as they come. `needed` lists the topics that must all answer, separated by spaces; empty:
- * any one. Failures are logged. */
-bool fil_commands_init(FilCommands* commands, rcl_node_t* node, rclc_executor_t* executor, FilSimulation* simulation,
-                       const FilTap* tap, bool lockstep, const char* needed);
+/* Under lockstep commands that bear another stamp than the awaited one are refused; else they are taken as they come. `needed` lists the topics that
+ * must all answer, separated by spaces; empty: any one. Failures are logged. */
+bool fil_commands_init(FilCommands* commands, rcl_node_t* node, rclc_executor_t* executor, FilSimulation* simulation, const FilTap* tap,
+                       bool lockstep, const char* needed);
 void fil_commands_fini(FilCommands* commands, rcl_node_t* node);
 void fil_commands_forget(FilCommands* commands); /* what they have begun; all there is to do for one without subscriptions */
 

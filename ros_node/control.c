@@ -14,8 +14,7 @@ static void pause_or_go_on(const void* request_message, void* response_message, 
     std_srvs__srv__SetBool_Response* response = response_message;
     FIL_MESSAGE_RENEW(std_srvs__srv__SetBool_Response, response);
     // one that has failed stays so until something changes: to go on would only fail again
-    response->success =
-        control->simulation->world != NULL && fil_simulation_set_paused(control->simulation, request->data);
+    response->success = control->simulation->world != NULL && fil_simulation_set_paused(control->simulation, request->data);
     rosidl_runtime_c__String__assign(&response->message, fil_simulation_word(control->simulation));
     FIL_MESSAGE_RENEW(std_srvs__srv__SetBool_Request, &control->pause_request);
 }
@@ -40,8 +39,7 @@ static void answer_step(FilControl* control, bool success, const char* message)
     control->step_response.success = success;
     rosidl_runtime_c__String__assign(&control->step_response.message, message);
     control->step_pending = false;
-    fil_ros_ok(rcl_send_response(&control->step, &control->step_caller, &control->step_response), control->logger,
-               "~/step");
+    fil_ros_ok(rcl_send_response(&control->step, &control->step_caller, &control->step_response), control->logger, "~/step");
 }
 
 void fil_control_update(FilControl* control)
@@ -83,12 +81,9 @@ bool fil_control_init(FilControl* control, rcl_node_t* node, rclc_executor_t* ex
     control->pause = rcl_get_zero_initialized_service();
     control->step = rcl_get_zero_initialized_service();
     control->reset = rcl_get_zero_initialized_service();
-    if (!std_srvs__srv__SetBool_Request__init(&control->pause_request) ||
-        !std_srvs__srv__SetBool_Response__init(&control->pause_response) ||
-        !std_srvs__srv__Trigger_Request__init(&control->step_request) ||
-        !std_srvs__srv__Trigger_Response__init(&control->step_response) ||
-        !std_srvs__srv__Trigger_Request__init(&control->reset_request) ||
-        !std_srvs__srv__Trigger_Response__init(&control->reset_response)) {
+    if (!std_srvs__srv__SetBool_Request__init(&control->pause_request) || !std_srvs__srv__SetBool_Response__init(&control->pause_response) ||
+        !std_srvs__srv__Trigger_Request__init(&control->step_request) || !std_srvs__srv__Trigger_Response__init(&control->step_response) ||
+        !std_srvs__srv__Trigger_Request__init(&control->reset_request) || !std_srvs__srv__Trigger_Response__init(&control->reset_response)) {
         RCUTILS_LOG_ERROR_NAMED(control->logger, "out of memory");
         return false;
     }
@@ -98,12 +93,12 @@ bool fil_control_init(FilControl* control, rcl_node_t* node, rclc_executor_t* ex
     return fil_ros_ok(rclc_service_init(&control->pause, node, set_bool, "~/pause", qos), control->logger, "~/pause") &&
            fil_ros_ok(rclc_service_init(&control->step, node, trigger, "~/step", qos), control->logger, "~/step") &&
            fil_ros_ok(rclc_service_init(&control->reset, node, trigger, "~/reset", qos), control->logger, "~/reset") &&
-           fil_ros_ok(rclc_executor_add_service_with_context(executor, &control->pause, &control->pause_request,
-                                                             &control->pause_response, pause_or_go_on, control),
+           fil_ros_ok(rclc_executor_add_service_with_context(executor, &control->pause, &control->pause_request, &control->pause_response,
+                                                             pause_or_go_on, control),
                       control->logger, "~/pause") &&
-           fil_ros_ok(rclc_executor_add_service_with_context(executor, &control->reset, &control->reset_request,
-                                                             &control->reset_response, reset, control),
-                      control->logger, "~/reset");
+           fil_ros_ok(
+               rclc_executor_add_service_with_context(executor, &control->reset, &control->reset_request, &control->reset_response, reset, control),
+               control->logger, "~/reset");
 }
 
 void fil_control_fini(FilControl* control, rcl_node_t* node)

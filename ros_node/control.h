@@ -8,9 +8,9 @@
 
 #include "rcl/rcl.h"
 #include "rclc/executor.h"
-#include "view/simulation.h"
 #include "std_srvs/srv/set_bool.h"
 #include "std_srvs/srv/trigger.h"
+#include "view/simulation.h"
 
 enum { FIL_CONTROL_SERVICES = 2 }; /* handles of the executor that control needs: pause and reset */
 

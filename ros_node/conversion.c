@@ -27,13 +27,10 @@ static bool init_states(FilStateMessages* messages)
 bool fil_state_messages_init(FilStateMessages* messages)
 {
     memset(messages, 0, sizeof *messages);
-    return init_states(messages) && filum__msg__Probes__init(&messages->probes) &&
-           filum__msg__StepInfo__init(&messages->step_info) && filum__msg__ContactWrenches__init(&messages->contacts) &&
-           tf2_msgs__msg__TFMessage__init(&messages->static_transforms) &&
-           tf2_msgs__msg__TFMessage__init(&messages->transforms) &&
-           visualization_msgs__msg__MarkerArray__init(&messages->markers) &&
-           visualization_msgs__msg__MarkerArray__init(&messages->no_markers) &&
-           rosgraph_msgs__msg__Clock__init(&messages->clock);
+    return init_states(messages) && filum__msg__Probes__init(&messages->probes) && filum__msg__StepInfo__init(&messages->step_info) &&
+           filum__msg__ContactWrenches__init(&messages->contacts) && tf2_msgs__msg__TFMessage__init(&messages->static_transforms) &&
+           tf2_msgs__msg__TFMessage__init(&messages->transforms) && visualization_msgs__msg__MarkerArray__init(&messages->markers) &&
+           visualization_msgs__msg__MarkerArray__init(&messages->no_markers) && rosgraph_msgs__msg__Clock__init(&messages->clock);
 }
 
 void fil_state_messages_fini(FilStateMessages* messages)
@@ -103,8 +100,7 @@ static bool size_probes(FilStateMessages* messages, const FilWorld* world)
 {
     const int count = fil_world_probe_count(world);
     bool done = rosidl_runtime_c__String__Sequence__init(&messages->probes.names, (size_t)count) &&
-                rosidl_runtime_c__double__Sequence__init(&messages->probes.values, (size_t)count) &&
-                fil_set_frame(&messages->probes.header);
+                rosidl_runtime_c__double__Sequence__init(&messages->probes.values, (size_t)count) && fil_set_frame(&messages->probes.header);
     for (int i = 0; done && i < count; i++) {
         done = rosidl_runtime_c__String__assign(&messages->probes.names.data[i], fil_world_probe_name(world, i));
     }
@@ -114,12 +110,10 @@ static bool size_probes(FilStateMessages* messages, const FilWorld* world)
 static bool size_contacts(FilStateMessages* messages, const FilWorld* world)
 {
     const size_t count = (size_t)fil_world_object_count(world);
-    bool done = fil_set_frame(&messages->contacts.header) &&
-                rosidl_runtime_c__String__Sequence__init(&messages->contacts.bodies, count) &&
+    bool done = fil_set_frame(&messages->contacts.header) && rosidl_runtime_c__String__Sequence__init(&messages->contacts.bodies, count) &&
                 geometry_msgs__msg__Wrench__Sequence__init(&messages->contacts.totals, count);
     for (size_t i = 0; done && i < count; i++) {
-        done = rosidl_runtime_c__String__assign(&messages->contacts.bodies.data[i],
-                                                fil_object_name(world, fil_world_object_at(world, (int)i)));
+        done = rosidl_runtime_c__String__assign(&messages->contacts.bodies.data[i], fil_object_name(world, fil_world_object_at(world, (int)i)));
     }
     return done;
 }
@@ -140,9 +134,9 @@ bool fil_state_messages_fit(FilStateMessages* messages, const FilSimulation* sim
     }
     messages->node_frames = node_frames;
     messages->fits_load = simulation->load_count;
-    return fil_set_frame(&messages->step_info.header) && list_objects(messages, world) &&
-           size_states(messages, world) && size_contacts(messages, world) && size_probes(messages, world) &&
-           fil_size_transforms(messages, world) && fil_size_markers(messages, world);
+    return fil_set_frame(&messages->step_info.header) && list_objects(messages, world) && size_states(messages, world) &&
+           size_contacts(messages, world) && size_probes(messages, world) && fil_size_transforms(messages, world) &&
+           fil_size_markers(messages, world);
 }
 
 /* ---- contents ---- */
@@ -157,8 +151,7 @@ void fil_fill_states(FilStateMessages* messages, const FilSimulation* simulation
     const FilKindObjects* objects = &messages->objects[kind];
     std_msgs__msg__Header* header = objects->states;  // every such type begins with it
     header->stamp = fil_stamp_of(simulation->world);
-    fil_node_kind(kind)->states->fill(objects->states, simulation->world, objects->ids, objects->count,
-                                      messages->scratch);
+    fil_node_kind(kind)->states->fill(objects->states, simulation->world, objects->ids, objects->count, messages->scratch);
 }
 
 void fil_fill_probes(FilStateMessages* messages, const FilSimulation* simulation)

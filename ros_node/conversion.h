@@ -9,8 +9,8 @@
 #include "filum/msg/step_info.h"
 #include "kinds.h"
 #include "rosgraph_msgs/msg/clock.h"
-#include "view/simulation.h"
 #include "tf2_msgs/msg/tf_message.h"
+#include "view/simulation.h"
 #include "visualization_msgs/msg/marker_array.h"
 
 /* All objects of a kind. */

@@ -38,8 +38,7 @@ static bool look_in_folders(const char* folders, const char* inside, const char*
     while (folders != NULL && *folders != '\0') {
         const size_t length = strcspn(folders, ":");
         char path[PATH_SIZE];
-        const int size = snprintf(path, sizeof path, "%.*s/%s%.*s/msg/%s.msg", (int)length, folders, inside,
-                                  (int)(slash - type), type, slash + 1);
+        const int size = snprintf(path, sizeof path, "%.*s/%s%.*s/msg/%s.msg", (int)length, folders, inside, (int)(slash - type), type, slash + 1);
         if (length > 0 && size > 0 && (size_t)size < sizeof path && append_file(path, text)) {
             return true;
         }

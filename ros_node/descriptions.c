@@ -40,13 +40,14 @@ static bool publish(FilDescriptions* descriptions, const char* name, const char*
     qos.depth = 1;
     qos.durability = RMW_QOS_POLICY_DURABILITY_TRANSIENT_LOCAL;
     *publisher = rcl_get_zero_initialized_publisher();
-    if (!fil_ros_ok(rclc_publisher_init(publisher, descriptions->node, ROSIDL_GET_MSG_TYPE_SUPPORT(std_msgs, msg, String), name, &qos), logger, name)) {
+    if (!fil_ros_ok(rclc_publisher_init(publisher, descriptions->node, ROSIDL_GET_MSG_TYPE_SUPPORT(std_msgs, msg, String), name, &qos), logger,
+                    name)) {
         return false;
     }
     descriptions->count++;
     std_msgs__msg__String* message = std_msgs__msg__String__create();
-    const bool done = message != NULL && rosidl_runtime_c__String__assign(&message->data, text) &&
-                      fil_ros_ok(rcl_publish(publisher, message, NULL), logger, name);
+    const bool done =
+        message != NULL && rosidl_runtime_c__String__assign(&message->data, text) && fil_ros_ok(rcl_publish(publisher, message, NULL), logger, name);
     std_msgs__msg__String__destroy(message);
     return done;
 }

@@ -22,7 +22,6 @@ const char* fil_entity_holder(const FilWorld* world, int entity);
 
 /* Moves the entity as if it were rigid: its shape stays. NULL keeps the pose or the velocities. Refuses mounted ones.
  */
-FIL_MUST_CHECK FilStatus fil_entity_set_state(FilWorld* world, int entity, const FilEntityState* pose,
-                                              const FilEntityState* twist);
+FIL_MUST_CHECK FilStatus fil_entity_set_state(FilWorld* world, int entity, const FilEntityState* pose, const FilEntityState* twist);
 
 #endif

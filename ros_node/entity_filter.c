@@ -29,7 +29,8 @@ static const char* find_fault(const simulation_interfaces__msg__Bounds* bounds, 
         case BOUNDS(BOX):
             return bounds->points.size == 2 ? NULL : "a box is bounded by two points, opposite corners";
         case BOUNDS(SPHERE):
-            return bounds->points.size == 2 && bounds->points.data[1].x >= 0.0 ? NULL : "a sphere is bounded by its centre and a point (radius, 0, 0)";
+            return bounds->points.size == 2 && bounds->points.data[1].x >= 0.0 ? NULL
+                                                                               : "a sphere is bounded by its centre and a point (radius, 0, 0)";
         default:
             *fault = FIL_FILTER_UNSUPPORTED;
             return "entities can be filtered by boxes and spheres";
@@ -103,15 +104,13 @@ void fil_entity_filter_fini(FilEntityFilter* filter)
 bool fil_entity_filter_accepts(const FilEntityFilter* filter, const FilWorld* world, int entity)
 {
     const simulation_interfaces__msg__EntityFilters* wanted = filter->wanted;
-    const uint8_t own = fil_entity_is_robot(world, entity) ? simulation_interfaces__msg__EntityCategory__CATEGORY_ROBOT
-                        : fil_entity_is_static(world, entity)
-                            ? simulation_interfaces__msg__EntityCategory__CATEGORY_STATIC_OBJECT
-                            : simulation_interfaces__msg__EntityCategory__CATEGORY_DYNAMIC_OBJECT;
+    const uint8_t own = fil_entity_is_robot(world, entity)    ? simulation_interfaces__msg__EntityCategory__CATEGORY_ROBOT
+                        : fil_entity_is_static(world, entity) ? simulation_interfaces__msg__EntityCategory__CATEGORY_STATIC_OBJECT
+                                                              : simulation_interfaces__msg__EntityCategory__CATEGORY_DYNAMIC_OBJECT;
     bool category = wanted->categories.size == 0;
     for (size_t i = 0; i < wanted->categories.size; i++) {
         category |= wanted->categories.data[i].category == own;
     }
-    return category && wanted->tags.tags.size == 0 &&
-           (filter->all || regexec(&filter->pattern, fil_entity_name(world, entity), 0, NULL, 0) == 0) &&
+    return category && wanted->tags.tags.size == 0 && (filter->all || regexec(&filter->pattern, fil_entity_name(world, entity), 0, NULL, 0) == 0) &&
            has_place_within(world, entity, &wanted->bounds);
 }

@@ -15,8 +15,7 @@ static bool write_names(geometry_msgs__msg__TransformStamped* transform, const F
     } else {
         snprintf(child, sizeof child, "%.200s/%s", frame->name, frame->part);
     }
-    return rosidl_runtime_c__String__assign(&transform->header.frame_id,
-                                            frame->parent != NULL ? frame->parent : FIL_ROOT_FRAME) &&
+    return rosidl_runtime_c__String__assign(&transform->header.frame_id, frame->parent != NULL ? frame->parent : FIL_ROOT_FRAME) &&
            rosidl_runtime_c__String__assign(&transform->child_frame_id, child);
 }
 

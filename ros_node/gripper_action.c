@@ -27,12 +27,12 @@ typedef struct Gripper {
     FilActionServer server;
     char joint_name[NAME_SIZE];
     FilCommandJoint joint;
-    FilActionGoal* goal; /* NULL: none is pursued */
-    bool holds;          /* the joint obeys this gripper */
-    double wanted;       /* position */
-    double max_effort;   /* 0: the joint's own */
-    double sent;         /* the position that was commanded last */
-    double moved;        /* s, world time at which it was last seen to move */
+    FilActionGoal* goal;             /* NULL: none is pursued */
+    bool holds;                      /* the joint obeys this gripper */
+    double wanted;                   /* position */
+    double max_effort;               /* 0: the joint's own */
+    double sent;                     /* the position that was commanded last */
+    double moved;                    /* s, world time at which it was last seen to move */
     double next_feedback, last_time; /* s, world time */
     uint64_t load;
 } Gripper;
@@ -91,11 +91,9 @@ static bool begin(void* context, FilActionGoal* goal, const void* request)
     Gripper* gripper = context;
     FilCommands* commands = &gripper->part->node->commands;
     const FilWorld* world = commands->simulation->world;
-    const control_msgs__msg__GripperCommand* command =
-        &((const control_msgs__action__GripperCommand_SendGoal_Request*)request)->goal.command;
+    const control_msgs__msg__GripperCommand* command = &((const control_msgs__action__GripperCommand_SendGoal_Request*)request)->goal.command;
     if (world == NULL || !isfinite(command->position) || !isfinite(command->max_effort)) {
-        FIL_REFUSE(commands, "%s: a goal is rejected: %s", gripper->server.name,
-                   world == NULL ? "there is no world" : "its numbers are not finite");
+        FIL_REFUSE(commands, "%s: a goal is rejected: %s", gripper->server.name, world == NULL ? "there is no world" : "its numbers are not finite");
         return false;
     }
     FilCommandJoint joint;
@@ -105,8 +103,8 @@ static bool begin(void* context, FilActionGoal* goal, const void* request)
     double lower, upper;
     fil_robot_joint_limits(world, joint.robot, joint.index, &lower, &upper);
     if (command->position < lower || command->position > upper) {
-        FIL_REFUSE(commands, "%s: a goal is rejected: %g is not between the joint's limits %g and %g", gripper->server.name,
-                   command->position, lower, upper);
+        FIL_REFUSE(commands, "%s: a goal is rejected: %g is not between the joint's limits %g and %g", gripper->server.name, command->position, lower,
+                   upper);
         return false;
     }
     if (gripper->goal != NULL) {
@@ -240,8 +238,8 @@ static bool make_gripper(Grippers* part, const char* joint, size_t length)
     gripper->part = part;
     part->count++;
     snprintf(name, sizeof name, "%s/gripper_command", gripper->joint_name);
-    return fil_action_server_init(&gripper->server, &type, name, &part->node->node, &part->node->simulation,
-                                  (FilActionHandler){begin, cancel}, gripper);
+    return fil_action_server_init(&gripper->server, &type, name, &part->node->node, &part->node->simulation, (FilActionHandler){begin, cancel},
+                                  gripper);
 }
 
 static void* create(FilNode* node)

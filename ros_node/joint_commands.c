@@ -39,8 +39,7 @@ static void command_joint(FilCommands* commands, const sensor_msgs__msg__JointSt
     for (int k = first; k < 3; k++) {
         *fields[k] = isnan(numbers[k]) ? *fields[k] : numbers[k];
     }
-    fil_command_done(commands, "joint_commands",
-                     fil_robot_set_joint_command(world, joint.robot, joint.index, &command));
+    fil_command_done(commands, "joint_commands", fil_robot_set_joint_command(world, joint.robot, joint.index, &command));
 }
 
 static void apply_joints(FilCommands* commands, const void* received)
@@ -50,12 +49,9 @@ static void apply_joints(FilCommands* commands, const void* received)
     const struct {
         const char* what;
         size_t size;
-    } arrays[] = {{"positions", message->position.size},
-                  {"velocities", message->velocity.size},
-                  {"efforts", message->effort.size}};
+    } arrays[] = {{"positions", message->position.size}, {"velocities", message->velocity.size}, {"efforts", message->effort.size}};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
-        if (arrays[i].size != 0 &&
-            !fil_command_matches(commands, "joint_commands", count, "names", arrays[i].size, arrays[i].what)) {
+        if (arrays[i].size != 0 && !fil_command_matches(commands, "joint_commands", count, "names", arrays[i].size, arrays[i].what)) {
             return;
         }
     }

@@ -38,13 +38,12 @@ static bool is_cancelled(void* context)
 static void* load(void* context)
 {
     FilLoading* loading = context;
-    const FilSceneOptions options = {
-        .folders = loading->folders, .max_nodes = loading->max_nodes, .stop = is_cancelled, .stop_context = loading};
+    const FilSceneOptions options = {.folders = loading->folders, .max_nodes = loading->max_nodes, .stop = is_cancelled, .stop_context = loading};
     loading->status = FIL_BAD_INPUT;
     if (loading->text != NULL) {
         snprintf(loading->path, sizeof loading->path, "%s", loading->scene);
-        loading->status = fil_scene_load_text(loading->scene, loading->text, loading->size, &options, &loading->world, &loading->info,
-                                              &loading->error);
+        loading->status =
+            fil_scene_load_text(loading->scene, loading->text, loading->size, &options, &loading->world, &loading->info, &loading->error);
     } else if (fil_scene_find(loading->scene, loading->path, sizeof loading->path, &loading->error)) {
         loading->status = fil_scene_load(loading->path, &options, &loading->world, &loading->info, &loading->error);
     }

@@ -8,9 +8,9 @@ typedef struct FilLoading FilLoading;
 
 /* Where the world comes from, and what it may take. Everything is copied. */
 typedef struct FilLoadingDef {
-    const char* scene; /* path or name; of text: what stands for its file */
-    const char* text;  /* NULL: the scene's file is read */
-    size_t size;       /* of the text */
+    const char* scene;   /* path or name; of text: what stands for its file */
+    const char* text;    /* NULL: the scene's file is read */
+    size_t size;         /* of the text */
     const char* folders; /* as of FilSceneOptions */
     int max_nodes;
 } FilLoadingDef;

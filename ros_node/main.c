@@ -26,8 +26,7 @@ static const struct {
     {"--duration", "S", "end after S seconds of simulated time"},
     {"--ros-args", "", "arguments of ROS 2 follow: -p NAME:=VALUE, -r FROM:=TO, --params-file FILE, --log-level LEVEL"},
 };
-static const char more[] =
-    "SCENE is a path, or the name of a scene in config/scenes. docs/ros.md lists topics, services and parameters.";
+static const char more[] = "SCENE is a path, or the name of a scene in config/scenes. docs/ros.md lists topics, services and parameters.";
 
 enum { ROWS = sizeof rows / sizeof *rows };
 

@@ -12,8 +12,7 @@ bool fil_marker_size(FilMarker* marker, const char* space, int id, int type, int
     marker->type = type;
     marker->action = FIL_MARKER(ADD);
     marker->pose.orientation.w = 1.0;
-    return rosidl_runtime_c__String__assign(&marker->header.frame_id, FIL_ROOT_FRAME) &&
-           rosidl_runtime_c__String__assign(&marker->ns, space) &&
+    return rosidl_runtime_c__String__assign(&marker->header.frame_id, FIL_ROOT_FRAME) && rosidl_runtime_c__String__assign(&marker->ns, space) &&
            geometry_msgs__msg__Point__Sequence__init(&marker->points, (size_t)points);
 }
 

@@ -80,7 +80,7 @@ static bool size_object(FilMarker* next, const FilShowKind* kind, const FilWorld
         done = fil_marker_size(&next[count], name, count, FIL_MARKER(LINE_STRIP), curve.node_count + curve.closed);
         count++;
     }
-    if (done && rings > 0) { // two triangles of each side, and fans over the ends
+    if (done && rings > 0) {  // two triangles of each side, and fans over the ends
         done = size_triangles(&next[count], name, count, color, 2 * SLEEVE_SIDES * (rings - 1) + 2 * (SLEEVE_SIDES - 2));
         count++;
     }
@@ -132,7 +132,7 @@ _Static_assert(sizeof(geometry_msgs__msg__Point) == 3 * sizeof(double), "points 
 /* A sleeve on its way into a marker, ring by ring. */
 typedef struct Sleeve {
     geometry_msgs__msg__Point* next;
-    int last; /* ring */
+    int last;                     /* ring */
     double ring[SLEEVE_SIDES][3]; /* the one before */
 } Sleeve;
 
@@ -276,8 +276,7 @@ static void fill_forces(FilMarker* marker, const FilWorld* world)
         const FilVec3 p = contact.point;
         const FilVec3 f = contact.force;
         marker->points.data[2 * i] = (geometry_msgs__msg__Point){p.x, p.y, p.z};
-        marker->points.data[2 * i + 1] =
-            (geometry_msgs__msg__Point){p.x + scale * f.x, p.y + scale * f.y, p.z + scale * f.z};
+        marker->points.data[2 * i + 1] = (geometry_msgs__msg__Point){p.x + scale * f.x, p.y + scale * f.y, p.z + scale * f.z};
     }
 }
 

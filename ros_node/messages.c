@@ -8,8 +8,7 @@ builtin_interfaces__msg__Time fil_time_message(double seconds)
 {
     const int64_t nanoseconds = llround(seconds * 1e9);
     const int64_t whole = nanoseconds / 1000000000;
-    return (builtin_interfaces__msg__Time){.sec = (int32_t)whole,
-                                           .nanosec = (uint32_t)(nanoseconds - whole * 1000000000)};
+    return (builtin_interfaces__msg__Time){.sec = (int32_t)whole, .nanosec = (uint32_t)(nanoseconds - whole * 1000000000)};
 }
 
 uint64_t fil_time_nanoseconds(double seconds)

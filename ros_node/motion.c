@@ -84,19 +84,17 @@ FilVec3 fil_quat_rotate(FilQuat q, FilVec3 v)
 
 FilQuat fil_motion_turn(const FilEntityState* now, const FilEntityState* pose)
 {
-    return pose != NULL ? fil_quat_product(pose->orientation, fil_quat_conjugate(now->orientation))
-                        : (FilQuat){0.0, 0.0, 0.0, 1.0};
+    return pose != NULL ? fil_quat_product(pose->orientation, fil_quat_conjugate(now->orientation)) : (FilQuat){0.0, 0.0, 0.0, 1.0};
 }
 
-void fil_motion_move_points(const FilEntityState* now, const FilEntityState* pose, const FilEntityState* twist,
-                            int count, double* positions, double* velocities)
+void fil_motion_move_points(const FilEntityState* now, const FilEntityState* pose, const FilEntityState* twist, int count, double* positions,
+                            double* velocities)
 {
     const FilQuat turn = fil_motion_turn(now, pose);
     const FilVec3 goal = pose != NULL ? pose->position : now->position;
     for (int i = 0; i < count; i++) {
         // x = goal + R (x - start), v = velocity + omega x (x - goal)
-        const FilVec3 lever =
-            fil_quat_rotate(turn, fil_vector_difference(fil_vector(positions + 3 * i), now->position));
+        const FilVec3 lever = fil_quat_rotate(turn, fil_vector_difference(fil_vector(positions + 3 * i), now->position));
         const FilVec3 place = fil_vector_sum(goal, lever);
         FilVec3 velocity = fil_quat_rotate(turn, fil_vector(velocities + 3 * i));
         if (twist != NULL) {

@@ -31,7 +31,7 @@ FilQuat fil_motion_turn(const FilEntityState* now, const FilEntityState* pose);
 
 /* Moves points with their object as if it were rigid: from where it is `now` to `pose`, with the velocities of `twist`.
  * NULL keeps the pose, or the velocities, which turn along. Three numbers per point each. */
-void fil_motion_move_points(const FilEntityState* now, const FilEntityState* pose, const FilEntityState* twist,
-                            int count, double* positions, double* velocities);
+void fil_motion_move_points(const FilEntityState* now, const FilEntityState* pose, const FilEntityState* twist, int count, double* positions,
+                            double* velocities);
 
 #endif

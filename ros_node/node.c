@@ -35,8 +35,7 @@ double fil_node_now(void)
 static bool make_support(FilNode* node)
 {
     node->allocator = rcl_get_default_allocator();
-    return fil_ros_ok(rclc_support_init(&node->support, node->argc, node->argv, &node->allocator), "filum",
-                      "cannot start");
+    return fil_ros_ok(rclc_support_init(&node->support, node->argc, node->argv, &node->allocator), "filum", "cannot start");
 }
 
 static void undo_support(FilNode* node)
@@ -46,8 +45,7 @@ static void undo_support(FilNode* node)
 
 static bool make_logging(FilNode* node)
 {
-    return fil_ros_ok(rcl_logging_configure(&node->support.context.global_arguments, &node->allocator), "filum",
-                      "cannot log");
+    return fil_ros_ok(rcl_logging_configure(&node->support.context.global_arguments, &node->allocator), "filum", "cannot log");
 }
 
 static void undo_logging(FilNode* node)
@@ -61,8 +59,7 @@ static bool make_node(FilNode* node)
     rcl_node_options_t options = rcl_node_get_default_options();
     options.enable_rosout = false;  // rclc configures no logging: /rosout is made and undone here
     node->node = rcl_get_zero_initialized_node();
-    const bool made = fil_ros_ok(rclc_node_init_with_options(&node->node, "filum", "", &node->support, &options),
-                                 "filum", "cannot make the node");
+    const bool made = fil_ros_ok(rclc_node_init_with_options(&node->node, "filum", "", &node->support, &options), "filum", "cannot make the node");
     node->logger = made ? rcl_node_get_logger_name(&node->node) : "filum";
     return made;
 }
@@ -87,8 +84,7 @@ static bool make_executor(FilNode* node)
     const size_t handles =
         FIL_PARAMETER_SERVICES + FIL_CONTROL_SERVICES + FIL_PLANNING_SERVICES + (size_t)FIL_COMMAND_COUNT + fil_standard_services_handles();
     node->executor = rclc_executor_get_zero_initialized_executor();
-    return fil_ros_ok(rclc_executor_init(&node->executor, &node->support.context, handles, &node->allocator),
-                      node->logger, "executor");
+    return fil_ros_ok(rclc_executor_init(&node->executor, &node->support.context, handles, &node->allocator), node->logger, "executor");
 }
 
 static void undo_executor(FilNode* node)
@@ -118,8 +114,7 @@ static bool make_commands(FilNode* node)
 {
     const bool lockstep = fil_parameters_find(&node->parameters, "lockstep")->value.boolean;
     const char* needed = fil_parameters_find(&node->parameters, "lockstep_topics")->value.text;
-    return fil_commands_init(&node->commands, &node->node, &node->executor, &node->simulation, &node->tap, lockstep,
-                             needed);
+    return fil_commands_init(&node->commands, &node->node, &node->executor, &node->simulation, &node->tap, lockstep, needed);
 }
 
 static void undo_commands(FilNode* node)
@@ -180,8 +175,7 @@ static void undo_descriptions(FilNode* node)
 
 static bool make_parameter_server(FilNode* node)
 {
-    return fil_parameter_server_init(&node->parameter_server, &node->node, &node->executor, &node->parameters,
-                                     &node->tap);
+    return fil_parameter_server_init(&node->parameter_server, &node->node, &node->executor, &node->parameters, &node->tap);
 }
 
 static void undo_parameter_server(FilNode* node)
@@ -260,10 +254,9 @@ bool fil_node_init(FilNode* node, int argc, const char* const* argv, const volat
         }
     }
     fil_parameter_server_announce(&node->parameter_server);
-    RCUTILS_LOG_INFO_NAMED(node->logger, "%s: %d objects, %d degrees of freedom, contact %s, dt %g s",
-                           node->simulation.scene_path, fil_world_object_count(node->simulation.world),
-                           fil_world_dofs(node->simulation.world), fil_world_contact_model(node->simulation.world),
-                           fil_world_dt(node->simulation.world));
+    RCUTILS_LOG_INFO_NAMED(node->logger, "%s: %d objects, %d degrees of freedom, contact %s, dt %g s", node->simulation.scene_path,
+                           fil_world_object_count(node->simulation.world), fil_world_dofs(node->simulation.world),
+                           fil_world_contact_model(node->simulation.world), fil_world_dt(node->simulation.world));
     return true;
 }
 
@@ -293,8 +286,7 @@ static void serve(FilNode* node, double seconds)
         // what goes wrong with one message is told and survived
         const rcl_ret_t ret = rclc_executor_spin_some(&node->executor, timeout);
         if (ret != RCL_RET_OK && ret != RCL_RET_TIMEOUT) {
-            RCUTILS_LOG_WARN_THROTTLE_NAMED(RCUTILS_STEADY_TIME, 1000, node->logger,
-                                            "something that arrived could not be taken (%d)", (int)ret);
+            RCUTILS_LOG_WARN_THROTTLE_NAMED(RCUTILS_STEADY_TIME, 1000, node->logger, "something that arrived could not be taken (%d)", (int)ret);
             rcl_reset_error();
         }
         if (node->commands.received == before) {
@@ -384,8 +376,7 @@ static bool is_awaiting(FilNode* node, double now)
     }
     node->await_counts = wanted;
     if (wanted && now > node->await_limit) {
-        RCUTILS_LOG_ERROR_NAMED(node->logger,
-                                "lockstep: no command for the state at %.9f s came within %g s; the simulation pauses",
+        RCUTILS_LOG_ERROR_NAMED(node->logger, "lockstep: no command for the state at %.9f s came within %g s; the simulation pauses",
                                 1e-9 * (double)commands->awaited_stamp, node->lockstep_timeout);
         node->control.step_refusal = node->control.step_pending ? "lockstep: no command came" : NULL;
         fil_simulation_set_paused(&node->simulation, true);
@@ -407,7 +398,8 @@ static void tell_newcomers(FilNode* node, double now)
         node->retell = INFINITY;
         return;
     }
-    const bool viewer = fil_view_topics_joined(node->view.topics), more = fil_publishers_joined(&node->publishers) || viewer, joined = more && node->stands;
+    const bool viewer = fil_view_topics_joined(node->view.topics), more = fil_publishers_joined(&node->publishers) || viewer,
+               joined = more && node->stands;
     if (joined) {
         tell_again(node, now);
         node->retell_wait = AWAIT_REPEAT;

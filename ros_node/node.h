@@ -15,10 +15,10 @@
 #include "publishers.h"
 #include "rclc/rclc.h"
 #include "sensors.h"
-#include "view/simulation.h"
 #include "standard_services.h"
 #include "status_line.h"
 #include "view/session.h"
+#include "view/simulation.h"
 #include "view_topics.h"
 
 typedef struct FilNode {
@@ -49,9 +49,9 @@ typedef struct FilNode {
     } view;                      /* on view_port */
     FilStandardServices* standard_services;
     const volatile sig_atomic_t* stop; /* set by a signal */
-    bool quit;         /* a service has asked for the end */
-    size_t parts_made; /* by fil_node_init(), in order; fil_node_fini() undoes them in reverse */
-    int argc;          /* the command line, borrowed */
+    bool quit;                         /* a service has asked for the end */
+    size_t parts_made;                 /* by fil_node_init(), in order; fil_node_fini() undoes them in reverse */
+    int argc;                          /* the command line, borrowed */
     const char* const* argv;
 
     double duration; /* s of simulated time after which the node ends; infinity: never */

@@ -109,35 +109,27 @@ static const struct {
     const char* description;
 } table[] = {
     {"scene", FIL_PARAMETER_STRING, 0, 0, 0, true, NULL, "scene to load: a path, or the name of one in config/scenes"},
-    {"contact_model", FIL_PARAMETER_STRING, 0, 0, 0, false, NULL,
-     "how contact is computed; the scene's own if not given"},
+    {"contact_model", FIL_PARAMETER_STRING, 0, 0, 0, false, NULL, "how contact is computed; the scene's own if not given"},
     {"time_step", FIL_PARAMETER_DOUBLE, 0, 1e-7, 1, false, NULL, "s; the scene's own if not given"},
-    {"gravity", FIL_PARAMETER_DOUBLE, 0, 0, 1000, false, NULL,
-     "m/s^2, in the scene's direction; the scene's own if not given"},
-    {"friction", FIL_PARAMETER_DOUBLE, -1, -1, 100, false, NULL,
-     "Coulomb coefficient of all contacts; negative: the surfaces' own"},
-    {"threads", FIL_PARAMETER_INTEGER, 1, 0, 256, false, NULL,
-     "that share a step; 0: one for each processor; the scene's own if not given"},
-    {"real_time_factor", FIL_PARAMETER_DOUBLE, 1, 0, 1000, false, set_real_time_factor,
-     "simulated seconds per second; 0: as fast as it can"},
+    {"gravity", FIL_PARAMETER_DOUBLE, 0, 0, 1000, false, NULL, "m/s^2, in the scene's direction; the scene's own if not given"},
+    {"friction", FIL_PARAMETER_DOUBLE, -1, -1, 100, false, NULL, "Coulomb coefficient of all contacts; negative: the surfaces' own"},
+    {"threads", FIL_PARAMETER_INTEGER, 1, 0, 256, false, NULL, "that share a step; 0: one for each processor; the scene's own if not given"},
+    {"real_time_factor", FIL_PARAMETER_DOUBLE, 1, 0, 1000, false, set_real_time_factor, "simulated seconds per second; 0: as fast as it can"},
     {"publish_rate", FIL_PARAMETER_DOUBLE, FIL_STATE_RATE, 0, 10000, false, set_publish_rate,
      "Hz in simulated time: rod_states, probes, step_info, markers; 0: never"},
     {"tf_rate", FIL_PARAMETER_DOUBLE, FIL_TF_RATE, 0, 10000, false, set_tf_rate, "Hz in simulated time: /tf; 0: never"},
-    {"clock_rate", FIL_PARAMETER_DOUBLE, FIL_CLOCK_RATE, 0, 10000, false, set_clock_rate,
-     "Hz in simulated time: /clock; 0: never"},
+    {"clock_rate", FIL_PARAMETER_DOUBLE, FIL_CLOCK_RATE, 0, 10000, false, set_clock_rate, "Hz in simulated time: /clock; 0: never"},
     {"rod_node_frames", FIL_PARAMETER_BOOL, 0, 0, 0, false, set_node_frames, "publish a frame for each node of a rod"},
     {"own_clock", FIL_PARAMETER_BOOL, 0, 0, 0, true, NULL,
      "publish the clock in the node's namespace, not /clock: for several simulations in one graph"},
     {"own_tf", FIL_PARAMETER_BOOL, 0, 0, 0, true, NULL, "publish transforms in the node's namespace, not on /tf and /tf_static"},
     {"start_paused", FIL_PARAMETER_BOOL, 0, 0, 0, true, NULL, "wait for ~/pause or ~/step before the first step"},
-    {"lockstep", FIL_PARAMETER_BOOL, 0, 0, 0, true, NULL,
-     "at each published state, wait for the command that bears its stamp"},
+    {"lockstep", FIL_PARAMETER_BOOL, 0, 0, 0, true, NULL, "at each published state, wait for the command that bears its stamp"},
     {"lockstep_timeout", FIL_PARAMETER_DOUBLE, 5, 0.001, 3600, false, set_lockstep_timeout,
      "s that lockstep waits for a command before it pauses the simulation"},
     {"lockstep_topics", FIL_PARAMETER_STRING, 0, 0, 0, true, NULL,
      "command topics that lockstep waits for, all of them, separated by spaces; empty: any one"},
-    {"gripper_joints", FIL_PARAMETER_STRING, 0, 0, 0, true, NULL,
-     "joints that have an action <joint>/gripper_command, separated by spaces"},
+    {"gripper_joints", FIL_PARAMETER_STRING, 0, 0, 0, true, NULL, "joints that have an action <joint>/gripper_command, separated by spaces"},
     {"gripper_tolerance", FIL_PARAMETER_DOUBLE, 0.01, 0, 100, false, NULL, "m or rad from where it was sent: the gripper has reached it"},
     {"gripper_stall_velocity", FIL_PARAMETER_DOUBLE, 0.001, 0, 100, false, NULL, "m/s or rad/s: slower than that, a gripper does not move"},
     {"gripper_stall_timeout", FIL_PARAMETER_DOUBLE, 1, 0, 1000, false, NULL, "s of simulated time without moving: the gripper has stalled"},
@@ -154,20 +146,16 @@ static const struct {
      "of the bags that are directories, from the next one on: mcap or sqlite3; empty: mcap"},
     {"record_compression", FIL_PARAMETER_STRING, 0, 0, 0, false, set_record_compression,
      "of bags of mcap, from the next one on: none, lz4 or zstd; empty: none"},
-    {"record", FIL_PARAMETER_STRING, 0, 0, 0, false, set_record,
-     "record a bag: a new directory, or a file .mcap or .db3; empty: no more"},
-    {"step_time_limit", FIL_PARAMETER_DOUBLE, 0, 0, 86400, false, set_step_time_limit,
-     "s of wall time that a step may take before it fails; 0: any"},
+    {"record", FIL_PARAMETER_STRING, 0, 0, 0, false, set_record, "record a bag: a new directory, or a file .mcap or .db3; empty: no more"},
+    {"step_time_limit", FIL_PARAMETER_DOUBLE, 0, 0, 86400, false, set_step_time_limit, "s of wall time that a step may take before it fails; 0: any"},
     {"read_folders", FIL_PARAMETER_STRING, 0, 0, 0, true, NULL,
      "folders that worlds loaded by service, and what they name, are read from, separated by colons; empty: the working directory "
      "and where scenes are found by name; /: any"},
     {"record_folders", FIL_PARAMETER_STRING, 0, 0, 0, true, NULL,
      "folders that recordings asked for while running are made in, separated by colons; empty: the working directory; /: any"},
-    {"max_nodes", FIL_PARAMETER_INTEGER, 100000, 1, 10000000, true, NULL,
-     "of rods, cloth and solids together, in worlds loaded by service"},
+    {"max_nodes", FIL_PARAMETER_INTEGER, 100000, 1, 10000000, true, NULL, "of rods, cloth and solids together, in worlds loaded by service"},
     {"locked", FIL_PARAMETER_BOOL, 0, 0, 0, true, NULL, "others can neither load worlds, nor record, nor end the node"},
-    {"view_port", FIL_PARAMETER_INTEGER, 0, 0, 65535, true, NULL,
-     "serve pages on this port, to look at the simulation in a browser; 0: none"},
+    {"view_port", FIL_PARAMETER_INTEGER, 0, 0, 65535, true, NULL, "serve pages on this port, to look at the simulation in a browser; 0: none"},
     {"view_address", FIL_PARAMETER_STRING, 0, 0, 0, true, NULL,
      "address that pages are served on; empty: 127.0.0.1, which only this machine reaches"},
     {"view_read_only", FIL_PARAMETER_BOOL, 0, 0, 0, true, NULL, "pages can look, but neither steer nor pull"},
@@ -175,24 +163,20 @@ static const struct {
      "sites whose pages may connect as Foxglove does, separated by spaces, as https://app.foxglove.dev; empty: none"},
     {"teleop_link", FIL_PARAMETER_STRING, 0, 0, 0, false, NULL,
      "link that twist_commands, stamped_twist_commands and joy move; empty: they are refused"},
-    {"teleop_frame", FIL_PARAMETER_STRING, 0, 0, 0, false, NULL,
-     "frame of twists that name none: a link, or world; empty: world"},
+    {"teleop_frame", FIL_PARAMETER_STRING, 0, 0, 0, false, NULL, "frame of twists that name none: a link, or world; empty: world"},
     {"teleop_linear", FIL_PARAMETER_DOUBLE, 0.2, 0, 10, false, NULL, "m/s of a stick at its end"},
     {"teleop_angular", FIL_PARAMETER_DOUBLE, 1, 0, 100, false, NULL, "rad/s of a stick at its end"},
-    {"teleop_gain", FIL_PARAMETER_DOUBLE, 10, 0, 1000, false, NULL,
-     "1/s: how fast the link is brought back to the path that the twists describe"},
+    {"teleop_gain", FIL_PARAMETER_DOUBLE, 10, 0, 1000, false, NULL, "1/s: how fast the link is brought back to the path that the twists describe"},
     {"teleop_damping", FIL_PARAMETER_DOUBLE, 0.01, 1e-6, 1, false, NULL,
      "m/rad, of differential inverse kinematics: joints that move the link by less are spared"},
     {"teleop_timeout", FIL_PARAMETER_DOUBLE, 0.5, 0, 3600, false, NULL,
      "s of simulated time after which the link holds when no message comes; 0: never"},
     {"teleop_axes", FIL_PARAMETER_STRING, 0, 0, 0, false, NULL,
      "six axes of joy for x, y, z and about x, y, z: a number, with a minus to turn it round, or a point; empty: 1 0 4 . . 3"},
-    {"teleop_enable_button", FIL_PARAMETER_INTEGER, -1, -1, 1000, false, NULL,
-     "button of joy that must be down for anything to move; -1: none"},
+    {"teleop_enable_button", FIL_PARAMETER_INTEGER, -1, -1, 1000, false, NULL, "button of joy that must be down for anything to move; -1: none"},
     {"teleop_close_button", FIL_PARAMETER_INTEGER, 0, -1, 1000, false, NULL, "button of joy that closes the hand; -1: none"},
     {"teleop_open_button", FIL_PARAMETER_INTEGER, 1, -1, 1000, false, NULL, "button of joy that opens it; -1: none"},
-    {"teleop_open", FIL_PARAMETER_STRING, 0, 0, 0, false, NULL,
-     "the open hand: joints and positions as in index_1:-0.35 thumb_1:-0.35"},
+    {"teleop_open", FIL_PARAMETER_STRING, 0, 0, 0, false, NULL, "the open hand: joints and positions as in index_1:-0.35 thumb_1:-0.35"},
     {"teleop_closed", FIL_PARAMETER_STRING, 0, 0, 0, false, NULL, "the closed hand, likewise; empty: there is no hand"},
     {"teleop_grasp_time", FIL_PARAMETER_DOUBLE, 1, 0.001, 3600, false, NULL, "s of simulated time from open to closed"},
     {"use_sim_time", FIL_PARAMETER_BOOL, 0, 0, 0, false, NULL, "accepted without effect: this node is the clock"},
@@ -224,8 +208,7 @@ void fil_node_describe_parameters(FILE* out)
 void fil_node_declare_parameters(FilNode* node)
 {
     for (int i = 0; i < TABLE_SIZE; i++) {
-        FilParameter* parameter =
-            fil_parameters_declare(&node->parameters, table[i].name, default_value(i), table[i].description);
+        FilParameter* parameter = fil_parameters_declare(&node->parameters, table[i].name, default_value(i), table[i].description);
         parameter->lowest = table[i].lowest;
         parameter->highest = table[i].highest;
         parameter->read_only = table[i].read_only;
@@ -235,15 +218,13 @@ void fil_node_declare_parameters(FilNode* node)
 bool fil_node_override_parameters(FilNode* node)
 {
     rcl_params_t* overrides = NULL;
-    if (!fil_ros_ok(rcl_arguments_get_param_overrides(&node->support.context.global_arguments, &overrides),
-                    node->logger, "parameters")) {
+    if (!fil_ros_ok(rcl_arguments_get_param_overrides(&node->support.context.global_arguments, &overrides), node->logger, "parameters")) {
         return false;
     }
     char reason[FIL_REASON_TEXT];
     const char* name = rcl_node_get_fully_qualified_name(&node->node);
     // topics have their final names, and so the parameters of their QoS, once it is known whether the clock is the node's own
-    const bool done = fil_overrides_apply(overrides, name, &node->parameters, reason) &&
-                      fil_publishers_declare(&node->parameters, &node->node) &&
+    const bool done = fil_overrides_apply(overrides, name, &node->parameters, reason) && fil_publishers_declare(&node->parameters, &node->node) &&
                       fil_overrides_apply(overrides, name, &node->parameters, reason);
     // not refused: a file for several nodes may have what only others know
     const char* unknown;
@@ -277,8 +258,7 @@ static bool take_effect(FilNode* node, int row, const FilParameterValue* value, 
     return table[row].effect == NULL || table[row].effect(node, value, reason);
 }
 
-static bool apply(void* context, const FilParameter* parameter, const FilParameterValue* value,
-                  char reason[FIL_REASON_TEXT])
+static bool apply(void* context, const FilParameter* parameter, const FilParameterValue* value, char reason[FIL_REASON_TEXT])
 {
     for (int i = 0; i < TABLE_SIZE; i++) {
         if (strcmp(table[i].name, parameter->name) == 0) {
@@ -297,14 +277,12 @@ static bool load_scene(FilNode* node)
 {
     const FilParameter* dt = find(node, "time_step");
     const FilParameter* model = find(node, "contact_model");
-    const FilSceneOptions options = {
-        .dt = dt->given ? dt->value.real : 0.0,
-        .contact_model = model->given && model->value.text[0] != '\0' ? model->value.text : NULL};
+    const FilSceneOptions options = {.dt = dt->given ? dt->value.real : 0.0,
+                                     .contact_model = model->given && model->value.text[0] != '\0' ? model->value.text : NULL};
     const char* scene = find(node, "scene")->value.text;
     FilError error = {{0}};
     if (scene[0] == '\0') {
-        RCUTILS_LOG_FATAL_NAMED(node->logger,
-                                "no scene: set the parameter, as in --ros-args -p scene:=cantilever or -p scene:=FILE");
+        RCUTILS_LOG_FATAL_NAMED(node->logger, "no scene: set the parameter, as in --ros-args -p scene:=cantilever or -p scene:=FILE");
         return false;
     }
     if (fil_simulation_load(&node->simulation, scene, &options, &error) != FIL_OK) {
@@ -327,12 +305,9 @@ void fil_node_show_world(FilNode* node)
         const char* name;
         FilParameterValue value;
     } shown[] = {
-        {"scene", fil_parameter_string(node->simulation.scene_path)},
-        {"contact_model", fil_parameter_string(fil_world_contact_model(world))},
-        {"time_step", fil_parameter_double(fil_world_dt(world))},
-        {"gravity", fil_parameter_double(gravity_of(world))},
-        {"friction", fil_parameter_double(fil_world_friction(world))},
-        {"threads", fil_parameter_integer(fil_world_threads_asked(world))},
+        {"scene", fil_parameter_string(node->simulation.scene_path)},  {"contact_model", fil_parameter_string(fil_world_contact_model(world))},
+        {"time_step", fil_parameter_double(fil_world_dt(world))},      {"gravity", fil_parameter_double(gravity_of(world))},
+        {"friction", fil_parameter_double(fil_world_friction(world))}, {"threads", fil_parameter_integer(fil_world_threads_asked(world))},
     };
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
         find(node, shown[i].name)->value = shown[i].value;

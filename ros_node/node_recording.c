@@ -108,8 +108,8 @@ static void stop(FilNode* node)
         RCUTILS_LOG_ERROR_NAMED(node->logger, "recording: %s", error.text);
     }
     if (counts.dropped > 0) {
-        RCUTILS_LOG_ERROR_NAMED(node->logger, "recording: %s: %" PRIu64 " of %" PRIu64 " messages were dropped", file,
-                                counts.dropped, counts.messages);
+        RCUTILS_LOG_ERROR_NAMED(node->logger, "recording: %s: %" PRIu64 " of %" PRIu64 " messages were dropped", file, counts.dropped,
+                                counts.messages);
     } else {
         RCUTILS_LOG_INFO_NAMED(node->logger, "recording: %s: %" PRIu64 " messages", file, counts.messages);
     }
@@ -153,8 +153,7 @@ void fil_node_watch_recording(FilNode* node, double now)
     const uint64_t dropped = fil_recording_counts(node->recording).dropped;
     if (dropped > node->told_drops && now > node->next_complaint) {
         RCUTILS_LOG_ERROR_NAMED(node->logger,
-                                "recording: the disk is too slow: %" PRIu64 " messages were dropped, %" PRIu64
-                                " in all; lockstep would wait instead",
+                                "recording: the disk is too slow: %" PRIu64 " messages were dropped, %" PRIu64 " in all; lockstep would wait instead",
                                 dropped - node->told_drops, dropped);
         node->told_drops = dropped;
         node->next_complaint = now + COMPLAINT_INTERVAL;

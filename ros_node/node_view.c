@@ -241,7 +241,7 @@ static bool command_control(FilNode* node, const FilViewCommand* command)
     char name[2 * FIL_FRAME_NAME];
     if (world == NULL || !fil_show_at(world, (int)command->object, &kind, &id) || kind->set_control == NULL ||
         command->part >= (uint32_t)kind->control_count(world, id) || !kind->control(world, id, (int)command->part, &control)) {
-        return true; // nothing to be set
+        return true;  // nothing to be set
     }
     if (!control.pressure) {
         return command_joint(node, control.name, command->numbers[0]);

@@ -26,13 +26,11 @@ static const FilOutputTopic topics[FIL_TOPIC_COUNT] = {
     [FIL_TOPIC_CLOCK] = {"/clock", 10, false, "rosgraph_msgs/msg/Clock", type_of_Clock},
     [FIL_TOPIC_TF] = {"/tf", 100, false, "tf2_msgs/msg/TFMessage", type_of_TFMessage},
     [FIL_TOPIC_TF_STATIC] = {"/tf_static", 1, true, "tf2_msgs/msg/TFMessage", type_of_TFMessage},
-    [FIL_TOPIC_CONTACT_WRENCHES] = {"contact_wrenches", 10, false, "filum/msg/ContactWrenches",
-                                    type_of_ContactWrenches},
+    [FIL_TOPIC_CONTACT_WRENCHES] = {"contact_wrenches", 10, false, "filum/msg/ContactWrenches", type_of_ContactWrenches},
     [FIL_TOPIC_PROBES] = {"probes", 10, false, "filum/msg/Probes", type_of_Probes},
     [FIL_TOPIC_STEP_INFO] = {"step_info", 10, false, "filum/msg/StepInfo", type_of_StepInfo},
     [FIL_TOPIC_MARKERS] = {"markers", 10, false, "visualization_msgs/msg/MarkerArray", type_of_MarkerArray},
-    [FIL_TOPIC_DIAGNOSTICS] = {"/diagnostics", 10, false, "diagnostic_msgs/msg/DiagnosticArray",
-                               type_of_DiagnosticArray},
+    [FIL_TOPIC_DIAGNOSTICS] = {"/diagnostics", 10, false, "diagnostic_msgs/msg/DiagnosticArray", type_of_DiagnosticArray},
 };
 
 /* topics and messages of states, with their kinds */
@@ -106,8 +104,7 @@ static FilMessageSet present(const FilStateMessages* messages, const FilSimulati
     return set;
 }
 
-bool fil_outputs_plan(FilOutputs* outputs, const FilSimulation* simulation, bool all, bool looked_at,
-                      FilMessageSet* due)
+bool fil_outputs_plan(FilOutputs* outputs, const FilSimulation* simulation, bool all, bool looked_at, FilMessageSet* due)
 {
     const FilStateMessages* messages = &outputs->messages;
     const double time = fil_world_time(simulation->world);
@@ -186,8 +183,7 @@ void fil_message_send(const FilStateMessages* messages, FilMessageId id, FilOutp
     send(context, contents[id].topic, (const char*)messages + contents[id].offset);
 }
 
-bool fil_outputs_update(FilOutputs* outputs, const FilSimulation* simulation, bool all, bool looked_at,
-                        FilOutputSend send, void* context)
+bool fil_outputs_update(FilOutputs* outputs, const FilSimulation* simulation, bool all, bool looked_at, FilOutputSend send, void* context)
 {
     FilMessageSet due;
     if (!fil_outputs_plan(outputs, simulation, all, looked_at, &due)) {

@@ -55,8 +55,7 @@ typedef void (*FilOutputSend)(void* context, FilTopicId topic, const void* messa
 
 /* Sends what is due at the simulation's time; everything when `all` (after a load, a reset, a single step). Markers are
  * for people: made only if somebody looks. False: out of memory. */
-bool fil_outputs_update(FilOutputs* outputs, const FilSimulation* simulation, bool all, bool looked_at,
-                        FilOutputSend send, void* context);
+bool fil_outputs_update(FilOutputs* outputs, const FilSimulation* simulation, bool all, bool looked_at, FilOutputSend send, void* context);
 
 /* ---- the same in three steps, for who makes messages elsewhere than where they are due ---- */
 
@@ -77,8 +76,7 @@ typedef enum FilMessageId {
 typedef unsigned FilMessageSet; /* bits, 1u << FilMessageId */
 
 /* What is due, with the outputs' messages sized for the world; the schedules count it as sent. False: out of memory. */
-bool fil_outputs_plan(FilOutputs* outputs, const FilSimulation* simulation, bool all, bool looked_at,
-                      FilMessageSet* due);
+bool fil_outputs_plan(FilOutputs* outputs, const FilSimulation* simulation, bool all, bool looked_at, FilMessageSet* due);
 
 /* Fills messages that are sized for the world; returns those that could be filled: all, unless out of memory. */
 FilMessageSet fil_messages_fill(FilStateMessages* messages, const FilSimulation* simulation, FilMessageSet wanted);

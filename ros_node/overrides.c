@@ -31,8 +31,7 @@ static bool matches(const char* pattern, const char* name)
     }
     const size_t name_length = token_length(name);
     const bool any = length == 1 && pattern[1] == '*';
-    return (any || (length == name_length && strncmp(pattern, name, length + 1) == 0)) &&
-           matches(rest, name + 1 + name_length);
+    return (any || (length == name_length && strncmp(pattern, name, length + 1) == 0)) && matches(rest, name + 1 + name_length);
 }
 
 bool fil_override_matches(const char* key, const char* full_name)
@@ -65,8 +64,7 @@ static FilParameterValue convert(const rcl_variant_t* variant)
     return (FilParameterValue){.type = FIL_PARAMETER_NONE};
 }
 
-bool fil_overrides_apply(const rcl_params_t* overrides, const char* full_name, FilParameters* parameters,
-                         char reason[FIL_REASON_TEXT])
+bool fil_overrides_apply(const rcl_params_t* overrides, const char* full_name, FilParameters* parameters, char reason[FIL_REASON_TEXT])
 {
     reason[0] = '\0';
     for (size_t i = 0; overrides != NULL && i < overrides->num_nodes; i++) {

@@ -51,13 +51,11 @@ static void write_descriptor(const FilParameter* parameter, rcl_interfaces__msg_
     if (parameter->lowest >= parameter->highest) {
         return;
     }
-    if (parameter->value.type == FIL_PARAMETER_DOUBLE &&
-        rcl_interfaces__msg__FloatingPointRange__Sequence__init(&message->floating_point_range, 1)) {
+    if (parameter->value.type == FIL_PARAMETER_DOUBLE && rcl_interfaces__msg__FloatingPointRange__Sequence__init(&message->floating_point_range, 1)) {
         message->floating_point_range.data[0].from_value = parameter->lowest;
         message->floating_point_range.data[0].to_value = parameter->highest;
     }
-    if (parameter->value.type == FIL_PARAMETER_INTEGER &&
-        rcl_interfaces__msg__IntegerRange__Sequence__init(&message->integer_range, 1)) {
+    if (parameter->value.type == FIL_PARAMETER_INTEGER && rcl_interfaces__msg__IntegerRange__Sequence__init(&message->integer_range, 1)) {
         message->integer_range.data[0].from_value = (int64_t)parameter->lowest;
         message->integer_range.data[0].to_value = (int64_t)parameter->highest;
     }
@@ -76,8 +74,7 @@ static const rosidl_message_type_support_t* event_type(void)
     return ROSIDL_GET_MSG_TYPE_SUPPORT(rcl_interfaces, msg, ParameterEvent);
 }
 
-static const FilOutputTopic event_topic = {"/parameter_events", 1000, false, "rcl_interfaces/msg/ParameterEvent",
-                                           event_type};
+static const FilOutputTopic event_topic = {"/parameter_events", 1000, false, "rcl_interfaces/msg/ParameterEvent", event_type};
 
 static void send_event(FilParameterServer* server)
 {
@@ -112,8 +109,7 @@ void fil_parameter_server_changed(FilParameterServer* server, const FilParameter
     }
 }
 
-bool fil_parameter_server_set(FilParameterServer* server, const char* name, const FilParameterValue* value,
-                              char reason[FIL_REASON_TEXT])
+bool fil_parameter_server_set(FilParameterServer* server, const char* name, const FilParameterValue* value, char reason[FIL_REASON_TEXT])
 {
     const bool set = fil_parameters_set(server->parameters, name, value, reason);
     if (set) {
@@ -224,8 +220,7 @@ static void list_names(const void* request_message, void* response_message, void
     rosidl_runtime_c__String__Sequence* names = &response->result.names;
     rosidl_runtime_c__String__Sequence* prefixes = &response->result.prefixes;
     const size_t most = server->parameters->count;
-    if (rosidl_runtime_c__String__Sequence__init(names, most) &&
-        rosidl_runtime_c__String__Sequence__init(prefixes, most)) {
+    if (rosidl_runtime_c__String__Sequence__init(names, most) && rosidl_runtime_c__String__Sequence__init(prefixes, most)) {
         names->size = 0;
         prefixes->size = 0;
         for (size_t i = 0; i < most; i++) {
@@ -311,8 +306,7 @@ static bool init_messages(FilParameterServer* server)
            rcl_interfaces__srv__SetParametersAtomically_Response__init(&server->set_all_response);
 }
 
-bool fil_parameter_server_init(FilParameterServer* server, rcl_node_t* node, rclc_executor_t* executor,
-                               FilParameters* parameters, const FilTap* tap)
+bool fil_parameter_server_init(FilParameterServer* server, rcl_node_t* node, rclc_executor_t* executor, FilParameters* parameters, const FilTap* tap)
 {
     memset(server, 0, sizeof *server);
     server->parameters = parameters;
@@ -329,35 +323,33 @@ bool fil_parameter_server_init(FilParameterServer* server, rcl_node_t* node, rcl
         void *request, *response;
         rclc_service_callback_with_context_t callback;
     } services[FIL_PARAMETER_SERVICES] = {
-        {"~/describe_parameters", ROSIDL_GET_SRV_TYPE_SUPPORT(rcl_interfaces, srv, DescribeParameters),
-         &server->describe_request, &server->describe_response, describe},
-        {"~/get_parameter_types", ROSIDL_GET_SRV_TYPE_SUPPORT(rcl_interfaces, srv, GetParameterTypes),
-         &server->types_request, &server->types_response, get_types},
-        {"~/get_parameters", ROSIDL_GET_SRV_TYPE_SUPPORT(rcl_interfaces, srv, GetParameters), &server->get_request,
-         &server->get_response, get_values},
-        {"~/list_parameters", ROSIDL_GET_SRV_TYPE_SUPPORT(rcl_interfaces, srv, ListParameters), &server->list_request,
-         &server->list_response, list_names},
-        {"~/set_parameters", ROSIDL_GET_SRV_TYPE_SUPPORT(rcl_interfaces, srv, SetParameters), &server->set_request,
-         &server->set_response, set_values},
-        {"~/set_parameters_atomically", ROSIDL_GET_SRV_TYPE_SUPPORT(rcl_interfaces, srv, SetParametersAtomically),
-         &server->set_all_request, &server->set_all_response, set_all_values},
+        {"~/describe_parameters", ROSIDL_GET_SRV_TYPE_SUPPORT(rcl_interfaces, srv, DescribeParameters), &server->describe_request,
+         &server->describe_response, describe},
+        {"~/get_parameter_types", ROSIDL_GET_SRV_TYPE_SUPPORT(rcl_interfaces, srv, GetParameterTypes), &server->types_request,
+         &server->types_response, get_types},
+        {"~/get_parameters", ROSIDL_GET_SRV_TYPE_SUPPORT(rcl_interfaces, srv, GetParameters), &server->get_request, &server->get_response,
+         get_values},
+        {"~/list_parameters", ROSIDL_GET_SRV_TYPE_SUPPORT(rcl_interfaces, srv, ListParameters), &server->list_request, &server->list_response,
+         list_names},
+        {"~/set_parameters", ROSIDL_GET_SRV_TYPE_SUPPORT(rcl_interfaces, srv, SetParameters), &server->set_request, &server->set_response,
+         set_values},
+        {"~/set_parameters_atomically", ROSIDL_GET_SRV_TYPE_SUPPORT(rcl_interfaces, srv, SetParametersAtomically), &server->set_all_request,
+         &server->set_all_response, set_all_values},
     };
     for (size_t i = 0; i < FIL_PARAMETER_SERVICES; i++) {
         server->services[i] = rcl_get_zero_initialized_service();
-        if (!fil_ros_ok(rclc_service_init(&server->services[i], node, services[i].type, services[i].name,
-                                          &rmw_qos_profile_parameters),
+        if (!fil_ros_ok(rclc_service_init(&server->services[i], node, services[i].type, services[i].name, &rmw_qos_profile_parameters),
                         server->logger, services[i].name) ||
-            !fil_ros_ok(rclc_executor_add_service_with_context(executor, &server->services[i], services[i].request,
-                                                               services[i].response, services[i].callback, server),
+            !fil_ros_ok(rclc_executor_add_service_with_context(executor, &server->services[i], services[i].request, services[i].response,
+                                                               services[i].callback, server),
                         server->logger, services[i].name)) {
             return false;
         }
     }
     server->events = rcl_get_zero_initialized_publisher();
-    return fil_ros_ok(
-        rclc_publisher_init(&server->events, node, ROSIDL_GET_MSG_TYPE_SUPPORT(rcl_interfaces, msg, ParameterEvent),
-                            event_topic.name, &rmw_qos_profile_parameter_events),
-        server->logger, event_topic.name);
+    return fil_ros_ok(rclc_publisher_init(&server->events, node, ROSIDL_GET_MSG_TYPE_SUPPORT(rcl_interfaces, msg, ParameterEvent), event_topic.name,
+                                          &rmw_qos_profile_parameter_events),
+                      server->logger, event_topic.name);
 }
 
 void fil_parameter_server_fini(FilParameterServer* server, rcl_node_t* node)

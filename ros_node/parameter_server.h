@@ -40,8 +40,7 @@ typedef struct FilParameterServer {
 } FilParameterServer;
 
 /* Failures are logged. What is passed must outlive the server. */
-bool fil_parameter_server_init(FilParameterServer* server, rcl_node_t* node, rclc_executor_t* executor,
-                               FilParameters* parameters, const FilTap* tap);
+bool fil_parameter_server_init(FilParameterServer* server, rcl_node_t* node, rclc_executor_t* executor, FilParameters* parameters, const FilTap* tap);
 void fil_parameter_server_fini(FilParameterServer* server, rcl_node_t* node);
 
 /* Tells all parameters as new ones; to be called once, when the node is complete. */
@@ -51,7 +50,6 @@ void fil_parameter_server_announce(FilParameterServer* server);
 void fil_parameter_server_changed(FilParameterServer* server, const FilParameter* parameter);
 
 /* Sets a parameter and tells so. On refusal nothing has changed and `reason` says why. */
-bool fil_parameter_server_set(FilParameterServer* server, const char* name, const FilParameterValue* value,
-                              char reason[FIL_REASON_TEXT]);
+bool fil_parameter_server_set(FilParameterServer* server, const char* name, const FilParameterValue* value, char reason[FIL_REASON_TEXT]);
 
 #endif

@@ -28,8 +28,7 @@ FilParameterValue fil_parameter_string(const char* value)
     return result;
 }
 
-FilParameter* fil_parameters_declare(FilParameters* parameters, const char* name, FilParameterValue value,
-                                     const char* description)
+FilParameter* fil_parameters_declare(FilParameters* parameters, const char* name, FilParameterValue value, const char* description)
 {
     assert(parameters->count < FIL_PARAMETER_MAX && fil_parameters_find(parameters, name) == NULL);
     FilParameter* parameter = &parameters->items[parameters->count++];
@@ -55,16 +54,14 @@ static const char* type_name(FilParameterType type)
 }
 
 /* the value as it would be stored; false with a reason if type or range do not fit */
-static bool check(const FilParameter* parameter, const FilParameterValue* wanted, FilParameterValue* value,
-                  char reason[FIL_REASON_TEXT])
+static bool check(const FilParameter* parameter, const FilParameterValue* wanted, FilParameterValue* value, char reason[FIL_REASON_TEXT])
 {
     *value = *wanted;
     if (parameter->value.type == FIL_PARAMETER_DOUBLE && wanted->type == FIL_PARAMETER_INTEGER) {
         *value = fil_parameter_double((double)wanted->integer);
     }
     if (value->type != parameter->value.type) {
-        snprintf(reason, FIL_REASON_TEXT, "%s is of type %s, not %s", parameter->name, type_name(parameter->value.type),
-                 type_name(wanted->type));
+        snprintf(reason, FIL_REASON_TEXT, "%s is of type %s, not %s", parameter->name, type_name(parameter->value.type), type_name(wanted->type));
         return false;
     }
     if (value->type == FIL_PARAMETER_DOUBLE && !isfinite(value->real)) {
@@ -73,10 +70,8 @@ static bool check(const FilParameter* parameter, const FilParameterValue* wanted
     }
     const double number = value->type == FIL_PARAMETER_DOUBLE ? value->real : (double)value->integer;
     const bool is_number = value->type == FIL_PARAMETER_DOUBLE || value->type == FIL_PARAMETER_INTEGER;
-    if (is_number && parameter->lowest < parameter->highest &&
-        (number < parameter->lowest || number > parameter->highest)) {
-        snprintf(reason, FIL_REASON_TEXT, "%s must lie between %g and %g, not %g", parameter->name, parameter->lowest,
-                 parameter->highest, number);
+    if (is_number && parameter->lowest < parameter->highest && (number < parameter->lowest || number > parameter->highest)) {
+        snprintf(reason, FIL_REASON_TEXT, "%s must lie between %g and %g, not %g", parameter->name, parameter->lowest, parameter->highest, number);
         return false;
     }
     return true;
@@ -87,8 +82,7 @@ static bool is_same(const FilParameterValue* a, const FilParameterValue* b)
     return a->type == b->type && a->boolean == b->boolean && a->integer == b->integer && a->real == b->real && strcmp(a->text, b->text) == 0;
 }
 
-bool fil_parameters_set(FilParameters* parameters, const char* name, const FilParameterValue* value,
-                        char reason[FIL_REASON_TEXT])
+bool fil_parameters_set(FilParameters* parameters, const char* name, const FilParameterValue* value, char reason[FIL_REASON_TEXT])
 {
     reason[0] = '\0';
     FilParameter* parameter = fil_parameters_find(parameters, name);
@@ -113,8 +107,8 @@ bool fil_parameters_set(FilParameters* parameters, const char* name, const FilPa
     return true;
 }
 
-bool fil_parameters_set_all(FilParameters* parameters, const char* const* names, const FilParameterValue* values,
-                            size_t count, char reason[FIL_REASON_TEXT])
+bool fil_parameters_set_all(FilParameters* parameters, const char* const* names, const FilParameterValue* values, size_t count,
+                            char reason[FIL_REASON_TEXT])
 {
     FilParameterValue* before = calloc(count > 0 ? count : 1, sizeof *before);
     reason[0] = '\0';

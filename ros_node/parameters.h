@@ -50,23 +50,20 @@ typedef struct FilParameters {
     bool running; /* read-only parameters are fixed from now on */
 
     /* Makes a new value count; false with a reason if it cannot. Called before the value is stored. May be NULL. */
-    bool (*apply)(void* context, const FilParameter* parameter, const FilParameterValue* value,
-                  char reason[FIL_REASON_TEXT]);
+    bool (*apply)(void* context, const FilParameter* parameter, const FilParameterValue* value, char reason[FIL_REASON_TEXT]);
     void* context;
 } FilParameters;
 
 /* Adds a parameter with its default; the caller sees to it that there is room and the name is new. */
-FilParameter* fil_parameters_declare(FilParameters* parameters, const char* name, FilParameterValue value,
-                                     const char* description);
+FilParameter* fil_parameters_declare(FilParameters* parameters, const char* name, FilParameterValue value, const char* description);
 
 FilParameter* fil_parameters_find(FilParameters* parameters, const char* name);
 
 /* Sets one parameter. On refusal nothing has changed and `reason` says why. */
-bool fil_parameters_set(FilParameters* parameters, const char* name, const FilParameterValue* value,
-                        char reason[FIL_REASON_TEXT]);
+bool fil_parameters_set(FilParameters* parameters, const char* name, const FilParameterValue* value, char reason[FIL_REASON_TEXT]);
 
 /* Sets all or none. */
-bool fil_parameters_set_all(FilParameters* parameters, const char* const* names, const FilParameterValue* values,
-                            size_t count, char reason[FIL_REASON_TEXT]);
+bool fil_parameters_set_all(FilParameters* parameters, const char* const* names, const FilParameterValue* values, size_t count,
+                            char reason[FIL_REASON_TEXT]);
 
 #endif

@@ -11,7 +11,7 @@
 #include "rosidl_runtime_c/primitives_sequence_functions.h"
 #include "topic.h"
 
-#define PROGRESS_PERIOD 0.1 /* s of wall time */
+#define PROGRESS_PERIOD 0.1  /* s of wall time */
 #define FEEDBACK_PERIOD 1e-3 /* s, as `filum plan --track` has it */
 
 static const rosidl_message_type_support_t* type_of_progress(void)
@@ -89,8 +89,7 @@ static void follow_plan(const void* request, void* response, void* context)
 static const struct {
     const char* name;
     rclc_service_callback_with_context_t call;
-} service_rows[FIL_PLANNING_SERVICES] = {
-    {"~/plan", begin_plan}, {"~/cancel_plan", cancel_plan}, {"~/follow_plan", follow_plan}};
+} service_rows[FIL_PLANNING_SERVICES] = {{"~/plan", begin_plan}, {"~/cancel_plan", cancel_plan}, {"~/follow_plan", follow_plan}};
 
 static bool make_publisher(FilPlanning* planning, rcl_node_t* node, const FilOutputTopic* topic, rcl_publisher_t* publisher)
 {
@@ -100,8 +99,7 @@ static bool make_publisher(FilPlanning* planning, rcl_node_t* node, const FilOut
     return fil_ros_ok(rclc_publisher_init(publisher, node, topic->type(), topic->name, &qos), planning->logger, topic->name);
 }
 
-bool fil_planning_init(FilPlanning* planning, rcl_node_t* node, rclc_executor_t* executor, FilSimulation* simulation,
-                       const FilTap* tap)
+bool fil_planning_init(FilPlanning* planning, rcl_node_t* node, rclc_executor_t* executor, FilSimulation* simulation, const FilTap* tap)
 {
     memset(planning, 0, sizeof *planning);
     planning->logger = rcl_node_get_logger_name(node);
@@ -126,10 +124,8 @@ bool fil_planning_init(FilPlanning* planning, rcl_node_t* node, rclc_executor_t*
     for (int i = 0; i < FIL_PLANNING_SERVICES && ok; i++) {
         FilPlanningService* s = &planning->services[i];
         const char* name = service_rows[i].name;
-        ok = fil_ros_ok(rclc_service_init(&s->service, node, trigger, name, &rmw_qos_profile_services_default), planning->logger,
-                        name) &&
-             fil_ros_ok(rclc_executor_add_service_with_context(executor, &s->service, &s->request, &s->response,
-                                                               service_rows[i].call, planning),
+        ok = fil_ros_ok(rclc_service_init(&s->service, node, trigger, name, &rmw_qos_profile_services_default), planning->logger, name) &&
+             fil_ros_ok(rclc_executor_add_service_with_context(executor, &s->service, &s->request, &s->response, service_rows[i].call, planning),
                         planning->logger, name);
     }
     return ok;
@@ -287,8 +283,8 @@ void fil_planning_follow(FilPlanning* planning)
     }
     const double time = fil_world_time(world);
     // a reset, another world, or the plan's end: the last pressures and efforts stay
-    bool follows = planning->load_count == planning->simulation->load_count && time >= planning->last_time &&
-                   time < planning->begin + planning->def.horizon;
+    bool follows =
+        planning->load_count == planning->simulation->load_count && time >= planning->last_time && time < planning->begin + planning->def.horizon;
     if (follows && fil_plan_follow(planning->tracker, world) != FIL_OK) {
         RCUTILS_LOG_ERROR_NAMED(planning->logger, "%s; the plan is not followed any more", fil_world_error(world));
         follows = false;

@@ -9,9 +9,9 @@
 #include "filum/msg/plan_trajectory.h"
 #include "rcl/rcl.h"
 #include "rclc/executor.h"
-#include "view/simulation.h"
 #include "std_srvs/srv/trigger.h"
 #include "tap.h"
+#include "view/simulation.h"
 
 enum { FIL_PLANNING_SERVICES = 3 };
 
@@ -30,18 +30,17 @@ typedef struct FilPlanning {
     rcl_publisher_t progress_publisher, trajectory_publisher;
     filum__msg__PlanProgress progress;
     filum__msg__PlanTrajectory trajectory;
-    FilPlanTask* task;        /* NULL: none is sought */
-    double next_progress;     /* wall time, s */
-    FilPlanDef def;           /* of the task, and of the plan found */
-    uint64_t load_count;      /* the world that it was for */
-    FilPlan* plan;            /* the last one found; NULL: none */
-    FilPlanTracker* tracker;  /* NULL: nothing is followed */
-    double begin, last_time;  /* of what is followed: the world's time at its beginning, and at the last step */
+    FilPlanTask* task;       /* NULL: none is sought */
+    double next_progress;    /* wall time, s */
+    FilPlanDef def;          /* of the task, and of the plan found */
+    uint64_t load_count;     /* the world that it was for */
+    FilPlan* plan;           /* the last one found; NULL: none */
+    FilPlanTracker* tracker; /* NULL: nothing is followed */
+    double begin, last_time; /* of what is followed: the world's time at its beginning, and at the last step */
 } FilPlanning;
 
 /* Failures are logged. */
-bool fil_planning_init(FilPlanning* planning, rcl_node_t* node, rclc_executor_t* executor, FilSimulation* simulation,
-                       const FilTap* tap);
+bool fil_planning_init(FilPlanning* planning, rcl_node_t* node, rclc_executor_t* executor, FilSimulation* simulation, const FilTap* tap);
 void fil_planning_fini(FilPlanning* planning, rcl_node_t* node);
 
 /* Tells how far the plan is, and takes it when it is found. To be called once per turn of the main loop. */

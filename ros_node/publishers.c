@@ -69,8 +69,8 @@ bool fil_publishers_declare(FilParameters* parameters, const rcl_node_t* node)
 }
 
 /* which of two words a policy's parameter holds; false with a log line for any other */
-static bool read_policy(const FilPublishers* publishers, FilParameters* parameters, const rcl_node_t* node,
-                        FilTopicId topic, const char* policy, const char* first, const char* second, bool* is_second)
+static bool read_policy(const FilPublishers* publishers, FilParameters* parameters, const rcl_node_t* node, FilTopicId topic, const char* policy,
+                        const char* first, const char* second, bool* is_second)
 {
     char name[FIL_PARAMETER_NAME];
     policy_name(name, parameters, node, topic, policy);
@@ -83,17 +83,14 @@ static bool read_policy(const FilPublishers* publishers, FilParameters* paramete
     return true;
 }
 
-static bool read_qos(const FilPublishers* publishers, FilParameters* parameters, const rcl_node_t* node,
-                     FilTopicId topic, rmw_qos_profile_t* qos)
+static bool read_qos(const FilPublishers* publishers, FilParameters* parameters, const rcl_node_t* node, FilTopicId topic, rmw_qos_profile_t* qos)
 {
     bool keep_all;
     bool best_effort;
     bool transient_local;
     if (!read_policy(publishers, parameters, node, topic, "history", "keep_last", "keep_all", &keep_all) ||
-        !read_policy(publishers, parameters, node, topic, "reliability", "reliable", "best_effort",
-                     &best_effort) ||
-        !read_policy(publishers, parameters, node, topic, "durability", "volatile", "transient_local",
-                     &transient_local)) {
+        !read_policy(publishers, parameters, node, topic, "reliability", "reliable", "best_effort", &best_effort) ||
+        !read_policy(publishers, parameters, node, topic, "durability", "volatile", "transient_local", &transient_local)) {
         return false;
     }
     char name[FIL_PARAMETER_NAME];
@@ -114,8 +111,7 @@ bool fil_publishers_init(FilPublishers* publishers, rcl_node_t* node, FilParamet
     publishers->tap = tap;
     publishers->logger = rcl_node_get_logger_name(node);
     publishers->node_name = rcl_node_get_fully_qualified_name(node);
-    if (!fil_outputs_init(&publishers->outputs) ||
-        !diagnostic_msgs__msg__DiagnosticArray__init(&publishers->diagnostics)) {
+    if (!fil_outputs_init(&publishers->outputs) || !diagnostic_msgs__msg__DiagnosticArray__init(&publishers->diagnostics)) {
         RCUTILS_LOG_ERROR_NAMED(publishers->logger, "out of memory");
         return false;
     }
@@ -159,8 +155,7 @@ static void publish(void* context, FilTopicId topic, const void* message)
     const double begin = wall_time();
     if (rcl_publish(&publishers->publishers[topic], message, NULL) != RCL_RET_OK) {
         publishers->failed++;
-        RCUTILS_LOG_WARN_THROTTLE_NAMED(RCUTILS_STEADY_TIME, 1000, publishers->logger, "%s: %s", name_of(topic),
-                                        rcl_get_error_string().str);
+        RCUTILS_LOG_WARN_THROTTLE_NAMED(RCUTILS_STEADY_TIME, 1000, publishers->logger, "%s: %s", name_of(topic), rcl_get_error_string().str);
         rcl_reset_error();
     }
     (publishers->repeating ? fil_tap_pass_again : fil_tap_pass)(publishers->tap, fil_output_topic(topic), message);
@@ -221,8 +216,8 @@ static void add_number(diagnostic_msgs__msg__DiagnosticStatus* status, const cha
     add_value(status, key, text);
 }
 
-void fil_publishers_diagnose(FilPublishers* publishers, const FilSimulation* simulation, const FilCommands* commands,
-                             const FilBoundary* boundary, double now)
+void fil_publishers_diagnose(FilPublishers* publishers, const FilSimulation* simulation, const FilCommands* commands, const FilBoundary* boundary,
+                             double now)
 {
     enum { VALUES = 16 };
     if (now < publishers->next_diagnostics) {

@@ -20,13 +20,13 @@ typedef struct FilPublishers {
     const FilTap* tap;
     FilOutputs outputs;
     diagnostic_msgs__msg__DiagnosticArray diagnostics;
-    double next_diagnostics; /* wall time, s */
-    uint64_t told_deadlines; /* missed deadlines up to the last diagnostics */
-    uint64_t failed;         /* publications that failed */
-    bool looked_at;          /* somebody else than subscribers wants markers */
-    bool repeating;          /* what is published was published before: a recording does not want it */
+    double next_diagnostics;           /* wall time, s */
+    uint64_t told_deadlines;           /* missed deadlines up to the last diagnostics */
+    uint64_t failed;                   /* publications that failed */
+    bool looked_at;                    /* somebody else than subscribers wants markers */
+    bool repeating;                    /* what is published was published before: a recording does not want it */
     size_t listeners[FIL_TOPIC_COUNT]; /* of each topic, when last asked */
-    double slowest;          /* s, the longest publication since the last diagnostics */
+    double slowest;                    /* s, the longest publication since the last diagnostics */
 } FilPublishers;
 
 /* Declares qos_overrides.<topic>.publisher.{history,depth,reliability,durability} of all topics, by their names after remapping, as

@@ -20,9 +20,8 @@ void fil_qos_to_text(const rmw_qos_profile_t* profile, char text[FIL_QOS_TEXT])
     const rmw_time_t deadline = time_or_infinite(profile->deadline);
     const rmw_time_t lifespan = time_or_infinite(profile->lifespan);
     const rmw_time_t lease = time_or_infinite(profile->liveliness_lease_duration);
-    const int liveliness = profile->liveliness == RMW_QOS_POLICY_LIVELINESS_MANUAL_BY_TOPIC
-                               ? (int)profile->liveliness
-                               : (int)RMW_QOS_POLICY_LIVELINESS_AUTOMATIC;
+    const int liveliness =
+        profile->liveliness == RMW_QOS_POLICY_LIVELINESS_MANUAL_BY_TOPIC ? (int)profile->liveliness : (int)RMW_QOS_POLICY_LIVELINESS_AUTOMATIC;
     snprintf(text, FIL_QOS_TEXT,
              "- history: %d\n  depth: %zu\n  reliability: %d\n  durability: %d\n"
              "  deadline:\n    sec: %llu\n    nsec: %llu\n"
@@ -30,10 +29,9 @@ void fil_qos_to_text(const rmw_qos_profile_t* profile, char text[FIL_QOS_TEXT])
              "  liveliness: %d\n"
              "  liveliness_lease_duration:\n    sec: %llu\n    nsec: %llu\n"
              "  avoid_ros_namespace_conventions: %s",
-             (int)profile->history, profile->depth, (int)profile->reliability, (int)profile->durability,
-             (unsigned long long)deadline.sec, (unsigned long long)deadline.nsec, (unsigned long long)lifespan.sec,
-             (unsigned long long)lifespan.nsec, liveliness, (unsigned long long)lease.sec,
-             (unsigned long long)lease.nsec, profile->avoid_ros_namespace_conventions ? "true" : "false");
+             (int)profile->history, profile->depth, (int)profile->reliability, (int)profile->durability, (unsigned long long)deadline.sec,
+             (unsigned long long)deadline.nsec, (unsigned long long)lifespan.sec, (unsigned long long)lifespan.nsec, liveliness,
+             (unsigned long long)lease.sec, (unsigned long long)lease.nsec, profile->avoid_ros_namespace_conventions ? "true" : "false");
 }
 
 /* the value after "key:" up to the end of its line, from `text` on, before the list's next profile */
@@ -80,10 +78,8 @@ rmw_qos_profile_t fil_qos_from_text(const char* text)
         return profile;
     }
     profile.history = (rmw_qos_history_policy_t)read_policy(text, "history", histories, 3, (int)profile.history);
-    profile.reliability =
-        (rmw_qos_reliability_policy_t)read_policy(text, "reliability", reliabilities, 3, (int)profile.reliability);
-    profile.durability =
-        (rmw_qos_durability_policy_t)read_policy(text, "durability", durabilities, 3, (int)profile.durability);
+    profile.reliability = (rmw_qos_reliability_policy_t)read_policy(text, "reliability", reliabilities, 3, (int)profile.reliability);
+    profile.durability = (rmw_qos_durability_policy_t)read_policy(text, "durability", durabilities, 3, (int)profile.durability);
     if (find_value(text, "depth", value) && atoi(value) > 0) {
         profile.depth = (size_t)atoi(value);
     }

@@ -171,8 +171,7 @@ static void attach(FilRecording* recording, const char* name, const char* media_
         return;
     }
     const uint64_t time = time_of(recording);
-    const FilBagAttachment attachment = {
-        .log_time = time, .create_time = time, .name = name, .media_type = media_type, .data = data};
+    const FilBagAttachment attachment = {.log_time = time, .create_time = time, .name = name, .media_type = media_type, .data = data};
     if (fil_recorder_attach(recording->recorder, &attachment, &error) != FIL_OK) {
         fail(recording, "", error.text);
     }
@@ -249,8 +248,8 @@ void fil_recording_mark(FilRecording* recording, const char* reason)
 
 /* ---- life ---- */
 
-FilStatus fil_recording_start(const char* path, const FilRecordingOptions* options, const FilSimulation* simulation,
-                              const FilRecordingPair* how, size_t count, FilRecording** recording, FilError* error)
+FilStatus fil_recording_start(const char* path, const FilRecordingOptions* options, const FilSimulation* simulation, const FilRecordingPair* how,
+                              size_t count, FilRecording** recording, FilError* error)
 {
     *recording = NULL;
     FilRecorderOptions recorder = fil_recorder_options_default();

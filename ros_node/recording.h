@@ -31,9 +31,8 @@ FilRecordingOptions fil_recording_options_default(void);
 /* Creates the bag (a directory, or a file that ends in .mcap or .db3), with the scene's file as an attachment. `how`
  * says how the scene was made into a world, beside the time step and the contact model, which are noted too; together
  * they allow to do the run again. A bag of SQLite has no place for these. The simulation must outlive the recording. */
-FIL_MUST_CHECK FilStatus fil_recording_start(const char* path, const FilRecordingOptions* options,
-                                             const FilSimulation* simulation, const FilRecordingPair* how, size_t count,
-                                             FilRecording** recording, FilError* error);
+FIL_MUST_CHECK FilStatus fil_recording_start(const char* path, const FilRecordingOptions* options, const FilSimulation* simulation,
+                                             const FilRecordingPair* how, size_t count, FilRecording** recording, FilError* error);
 
 /* Records a message at the simulation's time. The first failure ends the recording, not the simulation. `recording` is
  * a FilRecording; topics are known by their address. */

@@ -7,16 +7,15 @@ FilRecordingOptions fil_recording_options_default(void)
     return (FilRecordingOptions){0};
 }
 
-FilStatus fil_recording_start(const char* path, const FilRecordingOptions* options, const FilSimulation* simulation,
-                              const FilRecordingPair* how, size_t count, FilRecording** recording, FilError* error)
+FilStatus fil_recording_start(const char* path, const FilRecordingOptions* options, const FilSimulation* simulation, const FilRecordingPair* how,
+                              size_t count, FilRecording** recording, FilError* error)
 {
     (void)options;
     (void)simulation;
     (void)how;
     (void)count;
     *recording = NULL;
-    return fil_error(error, FIL_BAD_INPUT,
-                     "%s: this build has no recorder: it was configured without zlib, lz4, zstd or sqlite3", path);
+    return fil_error(error, FIL_BAD_INPUT, "%s: this build has no recorder: it was configured without zlib, lz4, zstd or sqlite3", path);
 }
 
 void fil_recording_hear(void* recording, const FilOutputTopic* topic, const void* message)

@@ -18,8 +18,7 @@ static FilStatus set_state(FilWorld* world, FilId body, const FilEntityState* po
     get_state(world, body, &now);
     pose = pose != NULL ? pose : &now;
     twist = twist != NULL ? twist : &now;
-    return fil_rigid_set_state(world, body, pose->position, pose->orientation, twist->velocity,
-                               twist->angular_velocity);
+    return fil_rigid_set_state(world, body, pose->position, pose->orientation, twist->velocity, twist->angular_velocity);
 }
 
 static void add_frames(FilFrames* frames, const FilWorld* world, FilId body)

@@ -32,8 +32,7 @@ static FilStatus set_state(FilWorld* world, FilId robot, const FilEntityState* p
     get_state(world, robot, &now);
     pose = pose != NULL ? pose : &now;
     twist = twist != NULL ? twist : &now;
-    return fil_robot_set_base(world, robot, pose->position, pose->orientation, twist->velocity,
-                              twist->angular_velocity);
+    return fil_robot_set_base(world, robot, pose->position, pose->orientation, twist->velocity, twist->angular_velocity);
 }
 
 static void add_frames(FilFrames* frames, const FilWorld* world, FilId robot)
@@ -66,10 +65,9 @@ static bool size_states(void* message, const FilWorld* world, const FilId* robot
     for (int i = 0; i < count; i++) {
         joints += (size_t)fil_robot_joint_count(world, robots[i]);
     }
-    bool done = rosidl_runtime_c__String__Sequence__init(&states->name, joints) &&
-                rosidl_runtime_c__double__Sequence__init(&states->position, joints) &&
-                rosidl_runtime_c__double__Sequence__init(&states->velocity, joints) &&
-                rosidl_runtime_c__double__Sequence__init(&states->effort, joints);
+    bool done =
+        rosidl_runtime_c__String__Sequence__init(&states->name, joints) && rosidl_runtime_c__double__Sequence__init(&states->position, joints) &&
+        rosidl_runtime_c__double__Sequence__init(&states->velocity, joints) && rosidl_runtime_c__double__Sequence__init(&states->effort, joints);
     rosidl_runtime_c__String* next = states->name.data;
     for (int i = 0; done && i < count; i++) {
         for (int k = 0; done && k < fil_robot_joint_count(world, robots[i]); k++) {

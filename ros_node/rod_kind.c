@@ -95,8 +95,7 @@ static FilStatus set_state(FilWorld* world, FilId id, const FilEntityState* pose
     fil_motion_move_points(&now, pose, twist, rod.nodes, rod.positions, rod.velocities);
     for (int i = 0; twist != NULL && i < rod.edges; i++) {
         // each edge spins about itself with its share of omega
-        rod.spins[i] =
-            fil_vector_dot(twist->angular_velocity, fil_quat_rotate(turn, fil_vector(rod.frames + 9 * i + 6)));
+        rod.spins[i] = fil_vector_dot(twist->angular_velocity, fil_quat_rotate(turn, fil_vector(rod.frames + 9 * i + 6)));
     }
     FilStatus status = fil_rod_set_state(world, id, rod.positions, rod.velocities, NULL, rod.spins);
     if (status == FIL_OK && pose != NULL) {
@@ -160,10 +159,9 @@ static bool size_states(void* message, const FilWorld* world, const FilId* rods,
         const int edges = fil_rod_edge_count(world, rods[i]);
         filum__msg__RodState* state = &states->rods.data[i];
         state->closed = fil_rod_closed(world, rods[i]);
-        done = rosidl_runtime_c__String__assign(&state->name, fil_rod_name(world, rods[i])) &&
-               size_doubles(&state->positions, 3 * nodes) && size_doubles(&state->velocities, 3 * nodes) &&
-               size_doubles(&state->orientations, 4 * edges) && size_doubles(&state->tensions, edges) &&
-               size_doubles(&state->curvatures, 2 * nodes) && size_doubles(&state->twists, nodes);
+        done = rosidl_runtime_c__String__assign(&state->name, fil_rod_name(world, rods[i])) && size_doubles(&state->positions, 3 * nodes) &&
+               size_doubles(&state->velocities, 3 * nodes) && size_doubles(&state->orientations, 4 * edges) &&
+               size_doubles(&state->tensions, edges) && size_doubles(&state->curvatures, 2 * nodes) && size_doubles(&state->twists, nodes);
     }
     return done;
 }

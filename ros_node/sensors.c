@@ -45,10 +45,10 @@ struct FilSensor {
     rcl_publisher_t publisher;
     void* message;
     FilSchedule schedule;
-    bool found;           /* in the present world */
-    uint64_t random;      /* state of the noise */
-    FilVec3 velocity;     /* m/s, world, at `time`: of an imu */
-    double time;          /* s, of the step before; negative: none */
+    bool found;       /* in the present world */
+    uint64_t random;  /* state of the noise */
+    FilVec3 velocity; /* m/s, world, at `time`: of an imu */
+    double time;      /* s, of the step before; negative: none */
 };
 
 static double number(FilSensors* sensors, const char* parameter)
@@ -231,11 +231,30 @@ static bool measure_points(FilSensors* sensors, Sensor* sensor, const FilWorld* 
 /* ---- all of them ---- */
 
 static const SensorKind kinds[] = {
-    {"imu", "a link or rigid body", 100.0, "sensor_msgs/msg/Imu", type_of_Imu, {sizeof(sensor_msgs__msg__Imu), init_Imu, fini_Imu}, finds_body, measure_imu},
-    {"wrench", "a joint or attachment of the scene", 100.0, "geometry_msgs/msg/WrenchStamped", type_of_WrenchStamped,
-     {sizeof(geometry_msgs__msg__WrenchStamped), init_WrenchStamped, fini_WrenchStamped}, finds_joint, measure_wrench},
-    {"points", "a rod, shell or solid", 10.0, "sensor_msgs/msg/PointCloud2", type_of_PointCloud2,
-     {sizeof(sensor_msgs__msg__PointCloud2), init_PointCloud2, fini_PointCloud2}, finds_cloud, measure_points},
+    {"imu",
+     "a link or rigid body",
+     100.0,
+     "sensor_msgs/msg/Imu",
+     type_of_Imu,
+     {sizeof(sensor_msgs__msg__Imu), init_Imu, fini_Imu},
+     finds_body,
+     measure_imu},
+    {"wrench",
+     "a joint or attachment of the scene",
+     100.0,
+     "geometry_msgs/msg/WrenchStamped",
+     type_of_WrenchStamped,
+     {sizeof(geometry_msgs__msg__WrenchStamped), init_WrenchStamped, fini_WrenchStamped},
+     finds_joint,
+     measure_wrench},
+    {"points",
+     "a rod, shell or solid",
+     10.0,
+     "sensor_msgs/msg/PointCloud2",
+     type_of_PointCloud2,
+     {sizeof(sensor_msgs__msg__PointCloud2), init_PointCloud2, fini_PointCloud2},
+     finds_cloud,
+     measure_points},
 };
 
 enum { KINDS = sizeof kinds / sizeof *kinds };
@@ -250,7 +269,8 @@ static bool read_word(const char* word, size_t length, Sensor* sensor)
     memcpy(text, word, length);
     text[length] = '\0';
     char* rate = strrchr(text, '@');
-    if (rate != NULL && (sscanf(rate, "@%lf%7s", &sensor->schedule.rate, rest) != 1 || !(sensor->schedule.rate > 0.0 && sensor->schedule.rate <= 1e4))) {
+    if (rate != NULL &&
+        (sscanf(rate, "@%lf%7s", &sensor->schedule.rate, rest) != 1 || !(sensor->schedule.rate > 0.0 && sensor->schedule.rate <= 1e4))) {
         return false;
     }
     if (rate != NULL) {
@@ -340,8 +360,8 @@ static void look_for_objects(FilSensors* sensors, const FilSimulation* simulatio
             RCUTILS_LOG_WARN_NAMED(sensors->logger, "sensors: '%s' is not %s of this scene: %s is silent", sensor->object, sensor->kind->objects,
                                    sensor->name);
         } else if (sensor->frame[0] != '\0' && !finds_body(simulation->world, sensor->frame)) {
-            RCUTILS_LOG_WARN_NAMED(sensors->logger, "sensors: there is no link or rigid body '%s': %s is told in the frame " FIL_ROOT_FRAME, sensor->frame,
-                                   sensor->name);
+            RCUTILS_LOG_WARN_NAMED(sensors->logger, "sensors: there is no link or rigid body '%s': %s is told in the frame " FIL_ROOT_FRAME,
+                                   sensor->frame, sensor->name);
         }
     }
 }

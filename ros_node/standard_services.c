@@ -58,9 +58,9 @@ struct FilStandardServices {
     rmw_request_id_t step_caller; /* who waits for steps, while step_pending */
     bool step_pending;
     uint64_t steps_asked, step_begin, step_world; /* how many, from which step of which world */
-    FilLoading* loading;          /* NULL: no world is being loaded */
-    rmw_request_id_t load_caller; /* who waits for it */
-    char load_name[256];          /* of text that was sent; empty: a file is loaded */
+    FilLoading* loading;                          /* NULL: no world is being loaded */
+    rmw_request_id_t load_caller;                 /* who waits for it */
+    char load_name[256];                          /* of text that was sent; empty: a file is loaded */
 };
 
 typedef simulation_interfaces__msg__Result Result;
@@ -76,8 +76,7 @@ static void set_result(Result* result, uint8_t code, const char* message)
 
 static void set_status(const FilNode* node, Result* result, FilStatus status)
 {
-    set_result(result, status == FIL_OK ? RESULT(OK) : RESULT(OPERATION_FAILED),
-               status == FIL_OK ? "" : fil_world_error(node->simulation.world));
+    set_result(result, status == FIL_OK ? RESULT(OK) : RESULT(OPERATION_FAILED), status == FIL_OK ? "" : fil_world_error(node->simulation.world));
 }
 
 /* ---- the simulator and its state ---- */
@@ -89,11 +88,19 @@ static void answer_features(FilNode* node, const simulation_interfaces__srv__Get
     (void)request;
 #define FEATURE(name) simulation_interfaces__msg__SimulatorFeatures__##name
     static const uint16_t features[] = {
-        FEATURE(ENTITY_BOUNDS),          FEATURE(ENTITY_BOUNDS_BOX),         FEATURE(ENTITY_CATEGORIES),
-        FEATURE(ENTITY_STATE_GETTING),     FEATURE(ENTITY_STATE_SETTING),
-        FEATURE(SIMULATION_RESET),       FEATURE(SIMULATION_STATE_GETTING), FEATURE(SIMULATION_STATE_SETTING),
-        FEATURE(SIMULATION_STATE_PAUSE), FEATURE(STEP_SIMULATION_SINGLE),   FEATURE(STEP_SIMULATION_MULTIPLE),
-        FEATURE(WORLD_LOADING),          FEATURE(WORLD_RESOURCE_STRING),
+        FEATURE(ENTITY_BOUNDS),
+        FEATURE(ENTITY_BOUNDS_BOX),
+        FEATURE(ENTITY_CATEGORIES),
+        FEATURE(ENTITY_STATE_GETTING),
+        FEATURE(ENTITY_STATE_SETTING),
+        FEATURE(SIMULATION_RESET),
+        FEATURE(SIMULATION_STATE_GETTING),
+        FEATURE(SIMULATION_STATE_SETTING),
+        FEATURE(SIMULATION_STATE_PAUSE),
+        FEATURE(STEP_SIMULATION_SINGLE),
+        FEATURE(STEP_SIMULATION_MULTIPLE),
+        FEATURE(WORLD_LOADING),
+        FEATURE(WORLD_RESOURCE_STRING),
 #if FILUM_STEPS_ACTION
         FEATURE(STEP_SIMULATION_ACTION),
 #endif
@@ -102,18 +109,14 @@ static void answer_features(FilNode* node, const simulation_interfaces__srv__Get
     if (rosidl_runtime_c__uint16__Sequence__init(&response->features.features, count)) {
         memcpy(response->features.features.data, features, sizeof features);
     }
-    rosidl_runtime_c__String__assign(
-        &response->features.custom_info,
-        "Filum: elastic rods, soft arms, robots and rigid bodies in contact; worlds are scenes in YAML");
+    rosidl_runtime_c__String__assign(&response->features.custom_info,
+                                     "Filum: elastic rods, soft arms, robots and rigid bodies in contact; worlds are scenes in YAML");
 #undef FEATURE
 }
 
 static uint8_t state_of(const FilSimulation* simulation)
 {
-    return simulation->world == NULL ? STATE(NO_WORLD)
-           : simulation->stopped     ? STATE(STOPPED)
-           : simulation->paused      ? STATE(PAUSED)
-                                     : STATE(PLAYING);
+    return simulation->world == NULL ? STATE(NO_WORLD) : simulation->stopped ? STATE(STOPPED) : simulation->paused ? STATE(PAUSED) : STATE(PLAYING);
 }
 
 static void answer_get_state(FilNode* node, const simulation_interfaces__srv__GetSimulationState_Request* request,
@@ -175,8 +178,8 @@ static void answer_reset(FilNode* node, const simulation_interfaces__srv__ResetS
 /* ---- entities ---- */
 
 /* lists the names that pass; `chosen` receives their entities, as many as the world has at most */
-static bool list_entities(const FilNode* node, const simulation_interfaces__msg__EntityFilters* wanted,
-                          rosidl_runtime_c__String__Sequence* names, int** chosen, Result* result)
+static bool list_entities(const FilNode* node, const simulation_interfaces__msg__EntityFilters* wanted, rosidl_runtime_c__String__Sequence* names,
+                          int** chosen, Result* result)
 {
     const FilWorld* world = node->simulation.world;
     const int count = world != NULL ? fil_entity_count(world) : 0;
@@ -212,11 +215,9 @@ static void fill_state(const FilNode* node, int entity, simulation_interfaces__m
     message->header.stamp = fil_time_message(fil_world_time(node->simulation.world));
     rosidl_runtime_c__String__assign(&message->header.frame_id, FIL_ROOT_FRAME);
     message->pose.position = (geometry_msgs__msg__Point){state.position.x, state.position.y, state.position.z};
-    message->pose.orientation = (geometry_msgs__msg__Quaternion){state.orientation.x, state.orientation.y,
-                                                                 state.orientation.z, state.orientation.w};
+    message->pose.orientation = (geometry_msgs__msg__Quaternion){state.orientation.x, state.orientation.y, state.orientation.z, state.orientation.w};
     message->twist.linear = (geometry_msgs__msg__Vector3){state.velocity.x, state.velocity.y, state.velocity.z};
-    message->twist.angular =
-        (geometry_msgs__msg__Vector3){state.angular_velocity.x, state.angular_velocity.y, state.angular_velocity.z};
+    message->twist.angular = (geometry_msgs__msg__Vector3){state.angular_velocity.x, state.angular_velocity.y, state.angular_velocity.z};
 }
 
 static void answer_entities(FilNode* node, const simulation_interfaces__srv__GetEntities_Request* request,
@@ -265,10 +266,7 @@ static bool read_state(const simulation_interfaces__msg__EntityState* message, F
     const geometry_msgs__msg__Vector3* v = &message->twist.linear;
     const geometry_msgs__msg__Vector3* w = &message->twist.angular;
     const double size = sqrt(q->x * q->x + q->y * q->y + q->z * q->z + q->w * q->w);
-    *state = (FilEntityState){{p->x, p->y, p->z},
-                              {q->x / size, q->y / size, q->z / size, q->w / size},
-                              {v->x, v->y, v->z},
-                              {w->x, w->y, w->z}};
+    *state = (FilEntityState){{p->x, p->y, p->z}, {q->x / size, q->y / size, q->z / size, q->w / size}, {v->x, v->y, v->z}, {w->x, w->y, w->z}};
     // a sum is finite only if all are; a quaternion far from unit length was not meant as a rotation
     return isfinite(p->x + p->y + p->z + v->x + v->y + v->z + w->x + w->y + w->z) && fabs(size - 1.0) < 1e-3;
 }
@@ -302,8 +300,7 @@ static void answer_set_entity_state(FilNode* node, const simulation_interfaces__
         set_result(&response->result, simulation_interfaces__srv__SetEntityState_Response__INVALID_POSE,
                    "a number is not finite, or the orientation is not of unit length");
     } else {
-        const FilStatus status =
-            fil_entity_set_state(node->simulation.world, entity, set_pose ? &state : NULL, set_twist ? &state : NULL);
+        const FilStatus status = fil_entity_set_state(node->simulation.world, entity, set_pose ? &state : NULL, set_twist ? &state : NULL);
         set_status(node, &response->result, status);
         if (status == FIL_OK) {
             fil_node_changed_by_hand(node, "the state of an entity was set");
@@ -317,8 +314,7 @@ static void answer_set_entity_state(FilNode* node, const simulation_interfaces__
 static void send_step(FilStandardServices* services, rmw_request_id_t* caller, uint8_t code, const char* message)
 {
     set_result(&services->step_response.result, code, message);
-    fil_ros_ok(rcl_send_response(&services->step_service, caller, &services->step_response), services->node->logger,
-               "~/step_simulation");
+    fil_ros_ok(rcl_send_response(&services->step_service, caller, &services->step_response), services->node->logger, "~/step_simulation");
 }
 
 /* Answers who waits for steps when they are done, or will not be. */
@@ -333,7 +329,9 @@ static void finish_steps(FilStandardServices* services)
     services->step_pending = false;
     services->node->control.changed = true;
     send_step(services, &services->step_caller, failed || early ? RESULT(OPERATION_FAILED) : RESULT(OK),
-              failed ? fil_world_error(simulation->world) : early ? message : "");
+              failed  ? fil_world_error(simulation->world)
+              : early ? message
+                      : "");
 }
 
 static void update_step(FilStandardServices* services)
@@ -365,8 +363,8 @@ static void update_step(FilStandardServices* services)
 }
 
 /* where the world is to come from, in either version of the interface */
-static void read_resource(const simulation_interfaces__srv__LoadWorld_Request* request,
-                          const rosidl_runtime_c__String** uri, const rosidl_runtime_c__String** text)
+static void read_resource(const simulation_interfaces__srv__LoadWorld_Request* request, const rosidl_runtime_c__String** uri,
+                          const rosidl_runtime_c__String** text)
 {
 #if FILUM_SIMULATION_INTERFACES >= 2
     *uri = &request->world_resource.uri;
@@ -379,8 +377,7 @@ static void read_resource(const simulation_interfaces__srv__LoadWorld_Request* r
 
 static void send_load(FilStandardServices* services)
 {
-    fil_ros_ok(rcl_send_response(&services->load_service, &services->load_caller, &services->load_response),
-               services->node->logger, "~/load_world");
+    fil_ros_ok(rcl_send_response(&services->load_service, &services->load_caller, &services->load_response), services->node->logger, "~/load_world");
 }
 
 /* Begins to load what the request names; false with the answer set if it cannot. */
@@ -393,8 +390,7 @@ static bool start_loading(FilStandardServices* services)
     FilError error = {{0}};
     read_resource(&services->load_request, &uri, &text);
     if (text->size == 0 && uri->size == 0) {
-        set_result(result, simulation_interfaces__srv__LoadWorld_Response__NO_RESOURCE,
-                   "neither a uri nor a resource_string is given");
+        set_result(result, simulation_interfaces__srv__LoadWorld_Response__NO_RESOURCE, "neither a uri nor a resource_string is given");
         return false;
     }
     if (!fil_boundary_may_load(&node->boundary, &error)) {
@@ -499,20 +495,19 @@ bool fil_standard_services_create(FilNode* node, FilStandardServices** result)
         return false;
     }
     services->node = node;
-#define INIT(type, name, ros_name)                                                                             \
-    done = done && simulation_interfaces__srv__##type##_Request__init(&services->name##_request) &&            \
-           simulation_interfaces__srv__##type##_Response__init(&services->name##_response);                    \
-    services->name##_service = rcl_get_zero_initialized_service();                                             \
-    done = done && fil_ros_ok(rclc_service_init(&services->name##_service, &node->node,                        \
-                                                ROSIDL_GET_SRV_TYPE_SUPPORT(simulation_interfaces, srv, type), \
-                                                ros_name, &rmw_qos_profile_services_default),                  \
-                              node->logger, ros_name);
+#define INIT(type, name, ros_name)                                                                                                                  \
+    done = done && simulation_interfaces__srv__##type##_Request__init(&services->name##_request) &&                                                 \
+           simulation_interfaces__srv__##type##_Response__init(&services->name##_response);                                                         \
+    services->name##_service = rcl_get_zero_initialized_service();                                                                                  \
+    done =                                                                                                                                          \
+        done && fil_ros_ok(rclc_service_init(&services->name##_service, &node->node, ROSIDL_GET_SRV_TYPE_SUPPORT(simulation_interfaces, srv, type), \
+                                             ros_name, &rmw_qos_profile_services_default),                                                          \
+                           node->logger, ros_name);
     ALL_SERVICES(INIT)
 #undef INIT
-#define ADD(type, name, ros_name)                                                                        \
-    done = done && fil_ros_ok(rclc_executor_add_service_with_context(                                    \
-                                  &node->executor, &services->name##_service, &services->name##_request, \
-                                  &services->name##_response, name##_callback, services),                \
+#define ADD(type, name, ros_name)                                                                                                           \
+    done = done && fil_ros_ok(rclc_executor_add_service_with_context(&node->executor, &services->name##_service, &services->name##_request, \
+                                                                     &services->name##_response, name##_callback, services),                \
                               node->logger, ros_name);
     EXECUTED_SERVICES(ADD)
 #undef ADD

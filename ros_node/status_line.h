@@ -11,8 +11,7 @@ typedef struct FilStatusLine {
 } FilStatusLine;
 
 FilStatusLine fil_status_line_start(bool shown);
-void fil_status_line_update(FilStatusLine* line, const FilSimulation* simulation, const FilPublishers* publishers,
-                            double now);
+void fil_status_line_update(FilStatusLine* line, const FilSimulation* simulation, const FilPublishers* publishers, double now);
 void fil_status_line_end(const FilStatusLine* line);
 
 #endif

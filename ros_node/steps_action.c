@@ -18,7 +18,7 @@ FIL_ACTION_TYPE(simulation_interfaces, SimulateSteps, type)
 typedef struct Steps {
     FilActionServer server;
     FilNode* node;
-    FilActionGoal* goal; /* NULL: none is pursued */
+    FilActionGoal* goal;         /* NULL: none is pursued */
     uint64_t asked, first, load; /* how many, from which step of which world */
 } Steps;
 
@@ -111,8 +111,8 @@ static void* create(FilNode* node)
         return NULL;
     }
     steps->node = node;
-    if (!fil_action_server_init(&steps->server, &type, "~/simulate_steps", &node->node, &node->simulation,
-                                (FilActionHandler){begin, cancel}, steps)) {
+    if (!fil_action_server_init(&steps->server, &type, "~/simulate_steps", &node->node, &node->simulation, (FilActionHandler){begin, cancel},
+                                steps)) {
         destroy(steps);
         return NULL;
     }

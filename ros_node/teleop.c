@@ -8,8 +8,8 @@
 #include "motion.h"
 
 /* a path that the link cannot follow, at a limit of its joints, waits for it no further away than this; chosen */
-#define LEASH 0.02      /* m */
-#define TURN_LEASH 0.1  /* rad */
+#define LEASH 0.02     /* m */
+#define TURN_LEASH 0.1 /* rad */
 
 /* the joints of the robot that has the link */
 typedef struct Limb {
@@ -200,8 +200,7 @@ static FilStatus move(FilTeleop* teleop, FilWorld* world, const Limb* limb)
     FilStatus status = over ? FIL_OK : find_way(teleop, world, limb, dt, after);
     for (int j = 0; j < count && status == FIL_OK; j++) {
         if (is_between(world, limb, j)) {
-            const FilJointCommand command = {
-                .mode = FIL_JOINT_POSITION, .position = after[j], .velocity = (after[j] - before[j]) / dt};
+            const FilJointCommand command = {.mode = FIL_JOINT_POSITION, .position = after[j], .velocity = (after[j] - before[j]) / dt};
             status = fil_robot_set_joint_command(world, limb->robot, j, &command);
         }
     }

@@ -26,13 +26,13 @@ typedef struct FilTeleopPosture {
 
 typedef struct FilTeleop {
     /* set by parameters; all zero: no link is named, and every command is refused */
-    char link[FIL_TELEOP_NAME];  /* that is moved */
-    char frame[FIL_TELEOP_NAME]; /* that twists without a frame of their own are in: a link, or "" for the world */
-    double gain;                 /* 1/s, of what the link is off its path */
-    double damping;              /* m/rad, of FilLinkMotionDef */
-    double timeout;              /* s of simulated time after which a command is over; 0: never */
-    double linear, angular;      /* m/s and rad/s of an axis at its end */
-    FilTeleopAxis axes[6];       /* of x, y, z and about x, y, z */
+    char link[FIL_TELEOP_NAME];                   /* that is moved */
+    char frame[FIL_TELEOP_NAME];                  /* that twists without a frame of their own are in: a link, or "" for the world */
+    double gain;                                  /* 1/s, of what the link is off its path */
+    double damping;                               /* m/rad, of FilLinkMotionDef */
+    double timeout;                               /* s of simulated time after which a command is over; 0: never */
+    double linear, angular;                       /* m/s and rad/s of an axis at its end */
+    FilTeleopAxis axes[6];                        /* of x, y, z and about x, y, z */
     int enable_button, close_button, open_button; /* -1: none */
     FilTeleopPosture open, closed;
     double grasp_time; /* s from open to closed */
@@ -52,8 +52,7 @@ typedef struct FilTeleop {
 } FilTeleop;
 
 /* Sets one parameter; false with a reason if it cannot. `world` may be NULL: then names are not looked for in it. */
-typedef bool (*FilTeleopParameterSet)(FilTeleop* teleop, const FilWorld* world, const FilParameterValue* value,
-                                      char reason[FIL_REASON_TEXT]);
+typedef bool (*FilTeleopParameterSet)(FilTeleop* teleop, const FilWorld* world, const FilParameterValue* value, char reason[FIL_REASON_TEXT]);
 FilTeleopParameterSet fil_teleop_parameter(const char* name); /* NULL: it is none of teleoperation's */
 
 /* From the next step on the link moves so, in the frame of a link ("": the one that is set; "world"). A twist of zero makes it hold.

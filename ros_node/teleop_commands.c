@@ -70,8 +70,8 @@ static void apply_joy(FilCommands* commands, const void* received)
     const bool enabled = is_down(pad, teleop->enable_button, &good) || teleop->enable_button < 0;
     const int grasp = is_down(pad, teleop->close_button, &good) - is_down(pad, teleop->open_button, &good);
     if (!good || !read_sticks(teleop, pad, s)) {
-        FIL_REFUSE(commands, "joy: %zu axes and %zu buttons, but teleop_axes and buttons ask for others, or an axis is not finite",
-                   pad->axes.size, pad->buttons.size);
+        FIL_REFUSE(commands, "joy: %zu axes and %zu buttons, but teleop_axes and buttons ask for others, or an axis is not finite", pad->axes.size,
+                   pad->buttons.size);
         return;
     }
     const double linear = enabled ? teleop->linear : 0.0, angular = enabled ? teleop->angular : 0.0;

@@ -48,8 +48,9 @@ static bool set_axes(FilTeleop* teleop, const FilWorld* world, const FilParamete
         }
     }
     if (!good || count != 6) {
-        snprintf(reason, FIL_REASON_TEXT, "teleop_axes: '%.100s' is not six axes as in '%s': numbers, with a minus to turn one round, or a point for none",
-                 value->text, DEFAULT_AXES);
+        snprintf(reason, FIL_REASON_TEXT,
+                 "teleop_axes: '%.100s' is not six axes as in '%s': numbers, with a minus to turn one round, or a point for none", value->text,
+                 DEFAULT_AXES);
         return false;
     }
     memcpy(teleop->axes, axes, sizeof axes);
@@ -90,13 +91,13 @@ static bool set_closed(FilTeleop* teleop, const FilWorld* world, const FilParame
 }
 
 /* parameters that are numbers, whose ranges the node checks */
-#define NUMBER(function, field, from)                                                                                                         \
+#define NUMBER(function, field, from)                                                                                            \
     static bool function(FilTeleop* teleop, const FilWorld* world, const FilParameterValue* value, char reason[FIL_REASON_TEXT]) \
-    {                                                                                                                                         \
-        (void)world;                                                                                                                          \
-        (void)reason;                                                                                                                         \
-        teleop->field = from;                                                                                                                 \
-        return true;                                                                                                                          \
+    {                                                                                                                            \
+        (void)world;                                                                                                             \
+        (void)reason;                                                                                                            \
+        teleop->field = from;                                                                                                    \
+        return true;                                                                                                             \
     }
 NUMBER(set_linear, linear, value->real)
 NUMBER(set_angular, angular, value->real)

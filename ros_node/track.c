@@ -22,9 +22,8 @@ bool fil_track_init(FilTrack* track, int joints, int points, bool velocities, bo
     track->velocities = velocities ? calloc(numbers, sizeof(double)) : NULL;
     track->accelerations = accelerations ? calloc(numbers, sizeof(double)) : NULL;
     track->efforts = efforts ? calloc(numbers, sizeof(double)) : NULL;
-    const bool made = track->joints != NULL && track->times != NULL && track->positions != NULL &&
-                      (track->velocities != NULL || !velocities) && (track->accelerations != NULL || !accelerations) &&
-                      (track->efforts != NULL || !efforts);
+    const bool made = track->joints != NULL && track->times != NULL && track->positions != NULL && (track->velocities != NULL || !velocities) &&
+                      (track->accelerations != NULL || !accelerations) && (track->efforts != NULL || !efforts);
     if (!made) {
         fil_track_fini(track);
     }

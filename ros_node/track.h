@@ -11,10 +11,10 @@ typedef struct FilTrack {
     uint64_t serial; /* counts the trajectories taken, of all robots */
     int joint_count, point_count;
     int* joints;
-    double start;  /* s, world time that `times` count from */
-    double* times; /* s, increasing */
+    double start;                                             /* s, world time that `times` count from */
+    double* times;                                            /* s, increasing */
     double *positions, *velocities, *accelerations, *efforts; /* all but positions may be NULL */
-    int begin, end; /* the robot has what lies between these points */
+    int begin, end;                                           /* the robot has what lies between these points */
 } FilTrack;
 
 /* The tracks of a world, one for each robot that follows one. Zero: none. */

@@ -130,8 +130,7 @@ static void hold(FilCommands* commands, const FilCommandJoint* joints, size_t co
     for (size_t k = 0; k < count; k++) {
         FilJointCommand command = fil_robot_joint_command(world, joints[k].robot, joints[k].index);
         command = (FilJointCommand){.mode = FIL_JOINT_POSITION, .position = command.position};
-        fil_command_done(commands, "joint_trajectory",
-                         fil_robot_set_joint_command(world, joints[k].robot, joints[k].index, &command));
+        fil_command_done(commands, "joint_trajectory", fil_robot_set_joint_command(world, joints[k].robot, joints[k].index, &command));
     }
 }
 
@@ -148,8 +147,7 @@ static void follow(FilCommands* commands, const Trajectory* message, const FilCo
     FilTrack track;
     size_t* columns = calloc(count, sizeof *columns);
     if (named > 0 && columns != NULL && message->points.size < INT32_MAX &&
-        fil_track_init(&track, named, (int)message->points.size, first->velocities.size > 0, first->accelerations.size > 0,
-                       first->effort.size > 0)) {
+        fil_track_init(&track, named, (int)message->points.size, first->velocities.size > 0, first->accelerations.size > 0, first->effort.size > 0)) {
         track.robot = robot;
         fill_track(&track, message, joints, columns, fil_world_time(world));
         fil_command_done(commands, "joint_trajectory", fil_tracks_take(&commands->tracks, commands->simulation, &track));

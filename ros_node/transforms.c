@@ -26,8 +26,7 @@ bool fil_size_transforms(FilStateMessages* messages, const FilWorld* world)
 {
     FilFrames counted = {.pass = FIL_FRAMES_COUNT};
     walk(&counted, messages, world);
-    if (!size_message(&messages->transforms, counted.counts[false]) ||
-        !size_message(&messages->static_transforms, counted.counts[true])) {
+    if (!size_message(&messages->transforms, counted.counts[false]) || !size_message(&messages->static_transforms, counted.counts[true])) {
         return false;
     }
     FilFrames named = {.pass = FIL_FRAMES_NAME, .messages = {&messages->transforms, &messages->static_transforms}};
@@ -37,15 +36,12 @@ bool fil_size_transforms(FilStateMessages* messages, const FilWorld* world)
 
 void fil_fill_transforms(FilStateMessages* messages, const FilSimulation* simulation)
 {
-    FilFrames frames = {
-        .pass = FIL_FRAMES_FILL, .messages = {&messages->transforms, NULL}, .stamp = fil_stamp_of(simulation->world)};
+    FilFrames frames = {.pass = FIL_FRAMES_FILL, .messages = {&messages->transforms, NULL}, .stamp = fil_stamp_of(simulation->world)};
     walk(&frames, messages, simulation->world);
 }
 
 void fil_fill_static_transforms(FilStateMessages* messages, const FilSimulation* simulation)
 {
-    FilFrames frames = {.pass = FIL_FRAMES_FILL,
-                        .messages = {NULL, &messages->static_transforms},
-                        .stamp = fil_stamp_of(simulation->world)};
+    FilFrames frames = {.pass = FIL_FRAMES_FILL, .messages = {NULL, &messages->static_transforms}, .stamp = fil_stamp_of(simulation->world)};
     walk(&frames, messages, simulation->world);
 }

@@ -29,8 +29,7 @@ static void see_triangle(FilVec3 a, FilVec3 b, FilVec3 a_rate, FilVec3 b_rate, F
     const FilVec3 x = fil_vector_scaled(1.0 / fil_vector_length(a), a);
     const FilVec3 z = fil_vector_scaled(1.0 / fil_vector_length(area), area);
     const FilVec3 y = fil_vector_cross(z, x);
-    state->orientation =
-        fil_quat_from_axes((double[3]){x.x, x.y, x.z}, (double[3]){y.x, y.y, y.z}, (double[3]){z.x, z.y, z.z});
+    state->orientation = fil_quat_from_axes((double[3]){x.x, x.y, x.z}, (double[3]){y.x, y.y, y.z}, (double[3]){z.x, z.y, z.z});
     // omega = z x z_dot + z (z . (x x x_dot)); changes of length drop out of the cross products
     const FilVec3 tilt = fil_vector_scaled(1.0 / fil_vector_length(area), fil_vector_cross(z, area_rate));
     const double spin = fil_vector_dot(z, fil_vector_cross(x, a_rate)) / fil_vector_length(a);
@@ -54,13 +53,12 @@ void fil_triangles_get_state(const FilTriangleAccess* of, const FilWorld* world,
     }
     state->position = x[0];
     state->velocity = v[0];
-    see_triangle(fil_vector_difference(x[1], x[0]), fil_vector_difference(x[2], x[0]),
-                 fil_vector_difference(v[1], v[0]), fil_vector_difference(v[2], v[0]), state);
+    see_triangle(fil_vector_difference(x[1], x[0]), fil_vector_difference(x[2], x[0]), fil_vector_difference(v[1], v[0]),
+                 fil_vector_difference(v[2], v[0]), state);
     free(positions);
 }
 
-FilStatus fil_triangles_set_state(const FilTriangleAccess* of, FilWorld* world, FilId id, const FilEntityState* pose,
-                                  const FilEntityState* twist)
+FilStatus fil_triangles_set_state(const FilTriangleAccess* of, FilWorld* world, FilId id, const FilEntityState* pose, const FilEntityState* twist)
 {
     FilEntityState now = {.orientation = {0.0, 0.0, 0.0, 1.0}};
     double* velocities = NULL;

@@ -50,16 +50,12 @@ static uint32_t add_channel(FilViewTopics* topics, const FilOutputTopic* topic)
     }
     FilStatus status = fil_definition_join(topic->type_name, fil_definition_find, &places, &text, &error);
     if (status == FIL_OK) {
-        const FilFoxgloveChannel channel = {.topic = name,
-                                            .type = topic->type_name,
-                                            .schema = (const char*)text.data,
-                                            .schema_size = text.size,
-                                            .latched = topic->transient_local};
+        const FilFoxgloveChannel channel = {
+            .topic = name, .type = topic->type_name, .schema = (const char*)text.data, .schema_size = text.size, .latched = topic->transient_local};
         status = fil_foxglove_add_channel(topics->foxglove, &channel, &id);
     }
     if (status != FIL_OK) {
-        RCUTILS_LOG_WARN_NAMED(topics->node + 1, "viewers do not see %s: %s", name,
-                               error.text[0] != '\0' ? error.text : "there are too many topics");
+        RCUTILS_LOG_WARN_NAMED(topics->node + 1, "viewers do not see %s: %s", name, error.text[0] != '\0' ? error.text : "there are too many topics");
     }
     fil_bytes_free(&text);
     topics->channels[topics->channel_count++] = (Channel){topic, id};
@@ -212,8 +208,7 @@ static bool offer(FilViewTopics* topics)
         if (!resolve(topics, known[i].name, topics->names[i])) {
             return false;
         }
-        topics->services[i] =
-            (FilFoxgloveService){.name = topics->names[i], .type = known[i].type, .request = known[i].request, .response = answer};
+        topics->services[i] = (FilFoxgloveService){.name = topics->names[i], .type = known[i].type, .request = known[i].request, .response = answer};
     }
     const FilFoxgloveHost host = {.context = topics,
                                   .service_count = SERVICES,

@@ -25,7 +25,7 @@ typedef struct FilViewTopicsDef {
 
 /* NULL: they cannot be served by this build, or memory is out. */
 FilViewTopics* fil_view_topics_create(const FilViewTopicsDef* def);
-void fil_view_topics_destroy(FilViewTopics* topics); /* NULL is fine, here and below */
+void fil_view_topics_destroy(FilViewTopics* topics);          /* NULL is fine, here and below */
 FilFoxglove* fil_view_topics_foxglove(FilViewTopics* topics); /* for a server */
 
 /* Sends a message to those who have subscribed; topics are known by their address. */

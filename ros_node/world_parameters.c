@@ -19,8 +19,7 @@ static FilStatus set_gravity(FilWorld* world, const FilParameterValue* value)
     const FilVec3 now = fil_world_gravity(world);
     const double size = sqrt(now.x * now.x + now.y * now.y + now.z * now.z);
     const double scale = size > 0.0 ? value->real / size : 0.0;
-    const FilVec3 wanted =
-        size > 0.0 ? (FilVec3){scale * now.x, scale * now.y, scale * now.z} : (FilVec3){0.0, 0.0, -value->real};
+    const FilVec3 wanted = size > 0.0 ? (FilVec3){scale * now.x, scale * now.y, scale * now.z} : (FilVec3){0.0, 0.0, -value->real};
     return fil_world_set_gravity(world, wanted);
 }
 
@@ -40,11 +39,8 @@ FilWorldParameterSet fil_world_parameter(const char* name)
         const char* name;
         FilWorldParameterSet set;
     } table[] = {
-        {"contact_model", set_contact_model},
-        {"time_step", set_time_step},
-        {"gravity", set_gravity},
-        {"friction", set_friction},
-        {"threads", set_threads},
+        {"contact_model", set_contact_model}, {"time_step", set_time_step}, {"gravity", set_gravity},
+        {"friction", set_friction},           {"threads", set_threads},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         if (strcmp(table[i].name, name) == 0) {

@@ -12,8 +12,8 @@
 
 #include "bag.h"
 #include "bag_run.h"
-#include "bench.h"
 #include "base/json.h"
+#include "bench.h"
 
 #define COMMAND "bag bench"
 
@@ -119,8 +119,8 @@ typedef struct Row {
 static void print_row(const Bench* bench, FilJson* json, const Row* row)
 {
     if (!bench->json) {
-        printf("%-6s %14.0f %10.3f %11.1f %% %10.0f %12.2f %8.2f\n", row->codec, row->bytes_per_step, row->stored,
-               100.0 * row->slowdown, row->rate, row->cpu, row->cores);
+        printf("%-6s %14.0f %10.3f %11.1f %% %10.0f %12.2f %8.2f\n", row->codec, row->bytes_per_step, row->stored, 100.0 * row->slowdown, row->rate,
+               row->cpu, row->cores);
         return;
     }
     fil_json_open(json, NULL, '{');
@@ -145,10 +145,9 @@ static bool measure_all(const Bench* bench)
     if (bench->json) {
         fil_json_open(&json, NULL, '[');
     } else {
-        printf("%s, %d steps of %.3g ms each, best of %d, in %s\n", bench->path, bench->steps,
-               1e3 * alone.thread_cpu / bench->steps, bench->repeat, bench->folder);
-        printf("%-6s %14s %10s %13s %10s %12s %8s\n", "codec", "bytes a step", "stored", "step slower", "MB/s",
-               "CPU s per GB", "cores");
+        printf("%s, %d steps of %.3g ms each, best of %d, in %s\n", bench->path, bench->steps, 1e3 * alone.thread_cpu / bench->steps, bench->repeat,
+               bench->folder);
+        printf("%-6s %14s %10s %13s %10s %12s %8s\n", "codec", "bytes a step", "stored", "step slower", "MB/s", "CPU s per GB", "cores");
     }
     for (size_t i = 0; i < sizeof codecs / sizeof codecs[0]; ++i) {
         Measure beside = {0}, only = {0};

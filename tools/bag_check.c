@@ -14,17 +14,15 @@ static int report(const FilReplay* run, FilStatus status, const FilError* error)
         return fil_cli_fail("bag replay-check", FIL_EXIT_FAILED, "%s: %s", replay->bag, error->text);
     }
     if (replay->compared == 0) {
-        return fil_cli_fail("bag replay-check", FIL_EXIT_FAILED, "%s: there is no state to compare with%s%s",
-                            replay->bag, replay->stop[0] != '\0' ? "; " : "", replay->stop);
+        return fil_cli_fail("bag replay-check", FIL_EXIT_FAILED, "%s: there is no state to compare with%s%s", replay->bag,
+                            replay->stop[0] != '\0' ? "; " : "", replay->stop);
     }
     if (replay->differs) {
-        return fil_cli_fail("bag replay-check", FIL_EXIT_FAILED, "%s: %s; %" PRIu64 " states before it are the same",
-                            replay->bag, replay->stop, replay->compared - 1);
+        return fil_cli_fail("bag replay-check", FIL_EXIT_FAILED, "%s: %s; %" PRIu64 " states before it are the same", replay->bag, replay->stop,
+                            replay->compared - 1);
     }
-    printf("%s: %" PRIu64 " states are the same, up to step %" PRIu64 "; %" PRIu64 " commands, %" PRIu64
-           " parameters set\n",
-           replay->bag, replay->compared, fil_world_step_count(fil_replay_simulation(run)->world), replay->applied,
-           replay->changed);
+    printf("%s: %" PRIu64 " states are the same, up to step %" PRIu64 "; %" PRIu64 " commands, %" PRIu64 " parameters set\n", replay->bag,
+           replay->compared, fil_world_step_count(fil_replay_simulation(run)->world), replay->applied, replay->changed);
     if (replay->stop[0] != '\0') {
         printf("%s\n", replay->stop);
     }

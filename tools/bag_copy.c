@@ -50,8 +50,7 @@ int fil_bag_repair(int argc, char** argv)
     }
     printf("\n");
     if (report.damaged_chunks > 0 || report.lost_extras > 0) {
-        printf("left out: %" PRIu64 " damaged chunks, %" PRIu64 " damaged attachments or metadata\n",
-               report.damaged_chunks, report.lost_extras);
+        printf("left out: %" PRIu64 " damaged chunks, %" PRIu64 " damaged attachments or metadata\n", report.damaged_chunks, report.lost_extras);
     }
     if (report.stop.text[0] != '\0') {
         printf("nothing is read after %s\n", report.stop.text);

@@ -326,12 +326,8 @@ bool fil_decoder_walk(const FilDecoder* decoder, FilSlice message, FilDecoderLea
     if (message.size < 4 || message.data[0] != 0 || message.data[1] > 1) {
         return false;
     }
-    Walk walk = {.decoder = decoder,
-                 .data = message.data + 4,
-                 .size = message.size - 4,
-                 .big_endian = message.data[1] == 0,
-                 .leaf = leaf,
-                 .context = context};
+    Walk walk = {
+        .decoder = decoder, .data = message.data + 4, .size = message.size - 4, .big_endian = message.data[1] == 0, .leaf = leaf, .context = context};
     const bool good = walk_type(&walk, 0, 0, 0);
     fil_bytes_free(&walk.text);
     return good;

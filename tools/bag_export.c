@@ -183,8 +183,7 @@ static bool write_row(Sheet* sheet, const FilBagMessage* message)
     }
     fprintf(sheet->file, "%" PRIu64 ".%09" PRIu64, message->log_time / 1000000000, message->log_time % 1000000000);
     for (size_t i = 0; i < sheet->columns.count; ++i) {
-        fil_csv_text(sheet->file, sheet->places[i] > 0 ? (const char*)sheet->cells.data + sheet->places[i] - 1 : "",
-                     false);
+        fil_csv_text(sheet->file, sheet->places[i] > 0 ? (const char*)sheet->cells.data + sheet->places[i] - 1 : "", false);
     }
     sheet->rows += 1;
     return fputc('\n', sheet->file) != EOF;
@@ -253,8 +252,7 @@ static bool pass(Export* export, bool rows, FilError* error)
 
 static bool export_all(Export* export, FilError* error)
 {
-    if (!pass(export, false, error) || fil_reader_select(export->reader, 0, UINT64_MAX, error) != FIL_OK ||
-        !pass(export, true, error)) {
+    if (!pass(export, false, error) || fil_reader_select(export->reader, 0, UINT64_MAX, error) != FIL_OK || !pass(export, true, error)) {
         return false;
     }
     bool any = false;
@@ -272,12 +270,10 @@ static bool export_all(Export* export, FilError* error)
             return false;
         }
         printf("%-24s %10" PRIu64 " rows, %zu columns", topic, sheet->rows, sheet->columns.count + 1);
-        printf(sheet->unreadable > 0 ? ", %" PRIu64 " messages do not fit their definition\n" : "\n",
-               sheet->unreadable);
+        printf(sheet->unreadable > 0 ? ", %" PRIu64 " messages do not fit their definition\n" : "\n", sheet->unreadable);
     }
     if (!any) {
-        fil_error(error, FIL_BAD_INPUT, "there is nothing to write%s%s", export->topic ? " of " : "",
-                  export->topic ? export->topic : "");
+        fil_error(error, FIL_BAD_INPUT, "there is nothing to write%s%s", export->topic ? " of " : "", export->topic ? export->topic : "");
     }
     return any;
 }
@@ -309,8 +305,7 @@ int fil_bag_export(int argc, char** argv)
     char path[FIL_BAG_PATH], folder[FIL_BAG_PATH];
     FilError error = {""};
     const FilReaderOptions reading = fil_reader_options_default();
-    if (!fil_bag_find(argv[1], path, sizeof path, &error) ||
-        fil_reader_open(path, &reading, &export.reader, &error) != FIL_OK) {
+    if (!fil_bag_find(argv[1], path, sizeof path, &error) || fil_reader_open(path, &reading, &export.reader, &error) != FIL_OK) {
         return fil_cli_fail("bag export", FIL_EXIT_USAGE, "%s", error.text);
     }
     if (export.folder == NULL && fil_bag_derive(argv[1], "_csv", false, folder, sizeof folder)) {

@@ -37,9 +37,7 @@ bool fil_bag_find(const char* bag, char* path, size_t size, FilError* error)
         closedir(folder);
     }
     if (found != 1) {
-        fil_error(error, FIL_BAD_INPUT,
-                  found == 0 ? "%s: has no .mcap and no .db3 file" : "%s: has several files of messages; name one",
-                  bag);
+        fil_error(error, FIL_BAD_INPUT, found == 0 ? "%s: has no .mcap and no .db3 file" : "%s: has several files of messages; name one", bag);
     }
     return found == 1;
 }
@@ -53,8 +51,7 @@ bool fil_bag_derive(const char* bag, const char* ending, bool keep_extension, ch
     const bool database = ends_with(bag, ".db3");
     const bool file = database || ends_with(bag, ".mcap");
     length -= file ? strlen(database ? ".db3" : ".mcap") : 0;
-    const int written =
-        snprintf(path, size, "%.*s%s%s", (int)length, bag, ending, file && keep_extension ? ".mcap" : "");
+    const int written = snprintf(path, size, "%.*s%s%s", (int)length, bag, ending, file && keep_extension ? ".mcap" : "");
     return written > 0 && (size_t)written < size;
 }
 
@@ -79,9 +76,8 @@ static void print_info(const FilReader* reader)
     printf("size       %" PRIu64 " bytes in %" PRIu64 " chunks, compression %s\n", info.size, info.chunk_count,
            compression[0] != '\0' ? compression : "none");
     printf("time       %.9f s to %.9f s\n", (double)info.start_time * 1e-9, (double)info.end_time * 1e-9);
-    printf(
-        "messages   %" PRIu64 "%s\n", info.message_count,
-        info.summarised ? "" : (info.ended ? " (no summary)" : " (cut off or still being written: filum bag repair)"));
+    printf("messages   %" PRIu64 "%s\n", info.message_count,
+           info.summarised ? "" : (info.ended ? " (no summary)" : " (cut off or still being written: filum bag repair)"));
     for (size_t i = 0; i < channels->count; ++i) {
         const FilBagEntry* entry = &channels->items[i];
         printf("  %-24s %10" PRIu64 "  %s%s\n", entry->channel.topic, entry->message_count, entry->channel.type,
@@ -127,8 +123,7 @@ int fil_bag_info(int argc, char** argv)
     const FilUsage usage = {
         .command = "bag info",
         .arguments = "BAG",
-        .about =
-            "Says what a bag (a directory, an .mcap or a .db3 file) contains. One without summary is read to its end.",
+        .about = "Says what a bag (a directory, an .mcap or a .db3 file) contains. One without summary is read to its end.",
         .min_arguments = 1,
         .max_arguments = 1,
         .options = options,
@@ -142,8 +137,7 @@ int fil_bag_info(int argc, char** argv)
     FilError error = {""};
     FilReader* reader = NULL;
     const FilReaderOptions reading = fil_reader_options_default();
-    if (!fil_bag_find(argv[1], path, sizeof path, &error) ||
-        fil_reader_open(path, &reading, &reader, &error) != FIL_OK) {
+    if (!fil_bag_find(argv[1], path, sizeof path, &error) || fil_reader_open(path, &reading, &reader, &error) != FIL_OK) {
         return fil_cli_fail("bag info", FIL_EXIT_USAGE, "%s", error.text);
     }
     const FilStatus status = count_all(reader, &error);

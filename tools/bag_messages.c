@@ -12,9 +12,9 @@ static const double BEFORE = 1.0, JUMP = 5.0;
 struct FilBagMessages {
     FilReader* reader;
     FilFoxglove* foxglove;
-    size_t offered; /* channels, of the reader's list */
+    size_t offered;                         /* channels, of the reader's list */
     uint32_t ids[FIL_BAG_MAX_CHANNELS + 1]; /* of channels, by their numbers in the bag; 0: not offered */
-    FilBagMessage next; /* of the reader */
+    FilBagMessage next;                     /* of the reader */
     bool has_next, began;
     double time; /* s, up to where all was sent */
 };
@@ -43,7 +43,8 @@ FilStatus fil_bag_messages_open(const char* bag, FilBagMessages** out, FilError*
 {
     const FilReaderOptions options = fil_reader_options_default();
     FilBagMessages* messages = calloc(1, sizeof *messages);
-    FilStatus status = messages != NULL ? fil_reader_open(bag, &options, &messages->reader, error) : fil_error(error, FIL_OUT_OF_MEMORY, "out of memory");
+    FilStatus status =
+        messages != NULL ? fil_reader_open(bag, &options, &messages->reader, error) : fil_error(error, FIL_OUT_OF_MEMORY, "out of memory");
     if (status == FIL_OK) {
         messages->foxglove = fil_foxglove_create(bag);
         status = messages->foxglove != NULL ? add_channels(messages, error) : fil_error(error, FIL_OUT_OF_MEMORY, "out of memory");

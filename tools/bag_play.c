@@ -49,15 +49,13 @@ static rmw_qos_profile_t offer(const FilBagChannel* channel)
 static void open_topic(Player* player, size_t index)
 {
     const FilBagChannel* channel = &fil_reader_channels(player->reader)->items[index].channel;
-    if (!fil_bag_wants(channel->topic, player->names, player->name_count) ||
-        (player->has_clock && strcmp(channel->topic, "/clock") == 0)) {
+    if (!fil_bag_wants(channel->topic, player->names, player->name_count) || (player->has_clock && strcmp(channel->topic, "/clock") == 0)) {
         return;
     }
     const rmw_qos_profile_t qos = offer(channel);
     if (strcmp(channel->encoding, "cdr") != 0) {
         fil_cli_fail(COMMAND, 0, "%s: its messages are %s, not cdr; left out", channel->topic, channel->encoding);
-    } else if (fil_raw_create(&player->graph.node, true, channel->topic, channel->type, &qos, &player->raws[index]) !=
-               RCL_RET_OK) {
+    } else if (fil_raw_create(&player->graph.node, true, channel->topic, channel->type, &qos, &player->raws[index]) != RCL_RET_OK) {
         fil_bag_tell_error(COMMAND, channel->topic);
     }
 }
@@ -90,8 +88,7 @@ static void sleep_for(double seconds)
 
 static void tell_time(Player* player, uint64_t time)
 {
-    const rosgraph_msgs__msg__Clock clock = {
-        .clock = {.sec = (int32_t)(time / 1000000000), .nanosec = (uint32_t)(time % 1000000000)}};
+    const rosgraph_msgs__msg__Clock clock = {.clock = {.sec = (int32_t)(time / 1000000000), .nanosec = (uint32_t)(time % 1000000000)}};
     if (player->has_clock && rcl_publish(&player->clock, &clock, NULL) != RCL_RET_OK) {
         rcl_reset_error();
     }
@@ -174,9 +171,8 @@ static FilStatus play(Player* player, bool loop, double delay, FilError* error)
 static bool start_clock(Player* player)
 {
     player->clock = rcl_get_zero_initialized_publisher();
-    player->has_clock =
-        rclc_publisher_init_default(&player->clock, &player->graph.node,
-                                    ROSIDL_GET_MSG_TYPE_SUPPORT(rosgraph_msgs, msg, Clock), "/clock") == RCL_RET_OK;
+    player->has_clock = rclc_publisher_init_default(&player->clock, &player->graph.node, ROSIDL_GET_MSG_TYPE_SUPPORT(rosgraph_msgs, msg, Clock),
+                                                    "/clock") == RCL_RET_OK;
     if (!player->has_clock) {
         fil_bag_tell_error(COMMAND, "/clock");
     }
@@ -189,8 +185,7 @@ static void end_topics(Player* player)
     for (size_t i = 0; i < player->count; ++i) {
         const double left = limit - fil_bench_clock().wall;
         if (player->raws[i] != NULL && !fil_raw_flush(player->raws[i], fmax(left, 0.0))) {
-            fil_cli_fail(COMMAND, 0, "%s: a reader did not take everything in time",
-                         fil_reader_channels(player->reader)->items[i].channel.topic);
+            fil_cli_fail(COMMAND, 0, "%s: a reader did not take everything in time", fil_reader_channels(player->reader)->items[i].channel.topic);
         }
         if (fil_raw_destroy(player->raws[i]) != RCL_RET_OK) {
             rcl_reset_error();
@@ -234,8 +229,7 @@ int fil_bag_play(int argc, char** argv)
     }
     player.names = argv + 2;
     player.name_count = count - 1;
-    if (!fil_bag_find(argv[1], path, sizeof path, &error) ||
-        fil_reader_open(path, &reading, &player.reader, &error) != FIL_OK) {
+    if (!fil_bag_find(argv[1], path, sizeof path, &error) || fil_reader_open(path, &reading, &player.reader, &error) != FIL_OK) {
         return fil_cli_fail(COMMAND, FIL_EXIT_USAGE, "%s", error.text);
     }
     if (!fil_graph_join(&player.graph, "filum_bag_play", COMMAND)) {

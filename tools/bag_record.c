@@ -75,11 +75,9 @@ static bool add_channel(Recording* recording, Subject* subject, const char* type
 {
     FilBytes definition = {0};
     FilError error = {""};
-    const bool defined =
-        fil_definition_join(type, fil_definition_find, &recording->places, &definition, &error) == FIL_OK;
+    const bool defined = fil_definition_join(type, fil_definition_find, &recording->places, &definition, &error) == FIL_OK;
     if (!defined) {
-        fil_cli_fail(COMMAND, 0, "%s: recorded without definition (%s); filum bag add-definitions adds it later",
-                     subject->topic, error.text);
+        fil_cli_fail(COMMAND, 0, "%s: recorded without definition (%s); filum bag add-definitions adds it later", subject->topic, error.text);
     }
     const FilBagPair property = {FIL_BAG_QOS_KEY, (const char*)offers->data};
     const FilBagChannel channel = {
@@ -100,8 +98,7 @@ static bool add_channel(Recording* recording, Subject* subject, const char* type
 }
 
 /* Listens to a topic; what cannot be recorded is told and left out. */
-static void listen(Recording* recording, Subject* subject, const char* type,
-                   const rcl_topic_endpoint_info_array_t* offers)
+static void listen(Recording* recording, Subject* subject, const char* type, const rcl_topic_endpoint_info_array_t* offers)
 {
     FilBytes text = {0};
     const rmw_qos_profile_t qos = adapt(offers);
@@ -132,24 +129,20 @@ static void meet_topic(Recording* recording, const char* topic, const rcutils_st
 {
     rcl_topic_endpoint_info_array_t offers = rcl_get_zero_initialized_topic_endpoint_info_array();
     const bool named = recording->name_count > 0;
-    if (is_known(recording, topic) || !fil_bag_wants(topic, recording->names, recording->name_count) ||
-        (!named && strstr(topic, "/_") != NULL)) {
+    if (is_known(recording, topic) || !fil_bag_wants(topic, recording->names, recording->name_count) || (!named && strstr(topic, "/_") != NULL)) {
         return;
     }
-    if (rcl_get_publishers_info_by_topic(&recording->graph.node, &recording->graph.allocator, topic, false, &offers) !=
-        RCL_RET_OK) {
+    if (rcl_get_publishers_info_by_topic(&recording->graph.node, &recording->graph.allocator, topic, false, &offers) != RCL_RET_OK) {
         fil_bag_tell_error(COMMAND, topic);
     }
-    Subject* subjects =
-        offers.size > 0 ? realloc(recording->subjects, (recording->count + 1) * sizeof *subjects) : NULL;
+    Subject* subjects = offers.size > 0 ? realloc(recording->subjects, (recording->count + 1) * sizeof *subjects) : NULL;
     if (subjects != NULL) {
         recording->subjects = subjects;
         Subject* subject = &subjects[recording->count];
         *subject = (Subject){.topic = strdup(topic)};
         recording->count += subject->topic != NULL ? 1 : 0;
         if (subject->topic != NULL && types->size > 1) {
-            fil_cli_fail(COMMAND, 0, "%s: has several types, %s and %s among them; left out", topic, types->data[0],
-                         types->data[1]);
+            fil_cli_fail(COMMAND, 0, "%s: has several types, %s and %s among them; left out", topic, types->data[0], types->data[1]);
         } else if (subject->topic != NULL) {
             listen(recording, subject, offers.info_array[0].topic_type, &offers);
         }
@@ -162,8 +155,7 @@ static void meet_topic(Recording* recording, const char* topic, const rcutils_st
 static void look_around(Recording* recording)
 {
     rcl_names_and_types_t topics = rcl_get_zero_initialized_names_and_types();
-    if (rcl_get_topic_names_and_types(&recording->graph.node, &recording->graph.allocator, false, &topics) !=
-        RCL_RET_OK) {
+    if (rcl_get_topic_names_and_types(&recording->graph.node, &recording->graph.allocator, false, &topics) != RCL_RET_OK) {
         fil_bag_tell_error(COMMAND, "cannot list topics");
     }
     for (size_t i = 0; i < topics.names.size; ++i) {
@@ -256,8 +248,7 @@ static int finish(Recording* recording, bool good)
     }
     if (counts.dropped > 0 || lost > 0) {
         return fil_cli_fail(COMMAND, FIL_EXIT_FAILED,
-                            "%" PRIu64 " messages were dropped, as the disk is too slow, and %" PRIu64
-                            " were lost before they came here",
+                            "%" PRIu64 " messages were dropped, as the disk is too slow, and %" PRIu64 " were lost before they came here",
                             counts.dropped, lost);
     }
     return good ? FIL_EXIT_DONE : FIL_EXIT_FAILED;

@@ -64,8 +64,7 @@ static FilStatus find_scene(FilReader* reader, FilBagAttachment* scene, FilError
             return status;
         }
     }
-    return fil_error(error, FIL_BAD_INPUT, "%s: has no scene in it, so nobody can repeat it",
-                     fil_reader_info(reader).path);
+    return fil_error(error, FIL_BAD_INPUT, "%s: has no scene in it, so nobody can repeat it", fil_reader_info(reader).path);
 }
 
 static FilStatus find_metadata(FilReader* reader, const char* name, FilReaderMetadata* metadata, FilError* error)
@@ -76,8 +75,7 @@ static FilStatus find_metadata(FilReader* reader, const char* name, FilReaderMet
             return status;
         }
     }
-    return fil_error(error, FIL_BAD_INPUT, "%s: does not say how the run was made: it is no recording of a simulation",
-                     fil_reader_info(reader).path);
+    return fil_error(error, FIL_BAD_INPUT, "%s: does not say how the run was made: it is no recording of a simulation", fil_reader_info(reader).path);
 }
 
 /* Makes the world as it was when the recording began, but for what parameters change. */
@@ -90,8 +88,8 @@ static FilStatus build_world(FilReplay* replay, const FilReaderMetadata* how, Fi
         }
     }
     if (strcmp(value_of(how, "first_step"), "0") != 0) {
-        return fil_error(error, FIL_BAD_INPUT, "%s: begins at step %s, not with the scene: nobody can repeat it",
-                         replay->info.bag, value_of(how, "first_step"));
+        return fil_error(error, FIL_BAD_INPUT, "%s: begins at step %s, not with the scene: nobody can repeat it", replay->info.bag,
+                         value_of(how, "first_step"));
     }
     FilSetting settings[MAX_SETTINGS];
     FilSceneOptions options = {
@@ -107,8 +105,8 @@ static FilStatus build_world(FilReplay* replay, const FilReaderMetadata* how, Fi
             settings[options.setting_count++] = (FilSetting){how->pairs[i].key + prefix, how->pairs[i].value};
         }
     }
-    return fil_scene_load_text(value_of(how, "scene"), (const char*)scene.data, scene.size, &options,
-                               &replay->simulation.world, &replay->simulation.scene, error);
+    return fil_scene_load_text(value_of(how, "scene"), (const char*)scene.data, scene.size, &options, &replay->simulation.world,
+                               &replay->simulation.scene, error);
 }
 
 static FilStatus begin(FilReplay* replay, const char* path, FilError* error)
@@ -156,9 +154,7 @@ static FilStatus step(FilReplay* replay, FilError* error)
     if (status == FIL_OK && replay->watch != NULL && !replay->watch(replay->context, world)) {
         snprintf(replay->info.stop, sizeof replay->info.stop, "ended at %.9g s", fil_world_time(world));
     }
-    return status == FIL_OK ? FIL_OK
-                            : fil_error(error, status, "step %" PRIu64 ": %s", fil_world_step_count(world) + 1,
-                                        fil_world_error(world));
+    return status == FIL_OK ? FIL_OK : fil_error(error, status, "step %" PRIu64 ": %s", fil_world_step_count(world) + 1, fil_world_error(world));
 }
 
 /* Steps up to a time; one in the past means that the run was reset. */
@@ -201,8 +197,8 @@ static FilStatus compare(FilReplay* replay, const FilBagMessage* message, FilErr
     if (status == FIL_OK && hash != told->state_hash) {
         replay->info.differs = true;
         snprintf(replay->info.stop, sizeof replay->info.stop,
-                 "step %" PRIu64 ", t = %.9g s: the state has the hash %016" PRIx64 ", the bag says %016" PRIx64,
-                 told->step, fil_world_time(world), hash, told->state_hash);
+                 "step %" PRIu64 ", t = %.9g s: the state has the hash %016" PRIx64 ", the bag says %016" PRIx64, told->step, fil_world_time(world),
+                 hash, told->state_hash);
     }
     return status;
 }
@@ -289,8 +285,7 @@ static bool is_next(FilReplay* replay, const FilBagMessage* message, const char*
 static FilStatus take(FilReplay* replay, const FilBagMessage* message, FilError* error)
 {
     FilCommandId id;
-    const FilBagChannel* channel =
-        &fil_bag_channels_find(fil_reader_channels(replay->reader), message->channel)->channel;
+    const FilBagChannel* channel = &fil_bag_channels_find(fil_reader_channels(replay->reader), message->channel)->channel;
     const Role role = role_of(channel, &id);
     if (role == ROLE_STEP_INFO) {
         return compare(replay, message, error);
@@ -358,8 +353,8 @@ FilStatus fil_replay_open(const char* bag, FilReplay** out, FilError* error)
     replay->info.bag = bag;
     replay->next_sequence = calloc(FIL_BAG_MAX_CHANNELS + 1, sizeof(uint32_t));
     replay->commands = (FilCommands){.logger = "filum", .simulation = &replay->simulation, .tap = &replay->tap};
-    const bool ready = replay->next_sequence != NULL && filum__msg__StepInfo__init(&replay->step_info) &&
-                       rcl_interfaces__msg__ParameterEvent__init(&replay->event);
+    const bool ready =
+        replay->next_sequence != NULL && filum__msg__StepInfo__init(&replay->step_info) && rcl_interfaces__msg__ParameterEvent__init(&replay->event);
     FilStatus status = ready ? FIL_OK : fil_error(error, FIL_OUT_OF_MEMORY, "out of memory");
     if (ready) {
         status = fil_bag_find(bag, path, sizeof path, error) ? begin(replay, path, error) : FIL_BAD_INPUT;

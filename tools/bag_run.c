@@ -146,13 +146,12 @@ static void attach_parameters(FilRunBag* bag)
     snprintf(text, sizeof text,
              "/filum:\n  ros__parameters:\n    scene: \"%.500s\"\n    contact_model: %s\n    time_step: %.17g\n"
              "    publish_rate: %.17g\n    tf_rate: %.17g\n    clock_rate: %.17g\n",
-             bag->simulation.scene_path, fil_world_contact_model(bag->simulation.world),
-             fil_world_dt(bag->simulation.world), outputs->states.rate, outputs->transforms.rate, outputs->clock.rate);
+             bag->simulation.scene_path, fil_world_contact_model(bag->simulation.world), fil_world_dt(bag->simulation.world), outputs->states.rate,
+             outputs->transforms.rate, outputs->clock.rate);
     fil_recording_attach(bag->recording, "parameters.yaml", "application/yaml", text);
 }
 
-static FilStatus start_recording(FilRunBag* bag, const FilRunBagOptions* options, const FilSceneOptions* how,
-                                 FilError* error)
+static FilStatus start_recording(FilRunBag* bag, const FilRunBagOptions* options, const FilSceneOptions* how, FilError* error)
 {
     FilRecordingOptions recording = fil_recording_options_default();
     recording.storage = options->storage != NULL ? options->storage : recording.storage;
@@ -189,8 +188,7 @@ static FilStatus make_slots(FilRunBag* bag, const char* path, const FilSceneOpti
     for (int i = 0; made && i < SLOTS; ++i) {
         Slot* slot = &bag->slots[i];
         slot->snapshot = malloc(bag->snapshot_size);
-        made = slot->snapshot != NULL && fil_state_messages_init(&slot->messages) &&
-               fil_state_messages_fit(&slot->messages, &bag->simulation, false);
+        made = slot->snapshot != NULL && fil_state_messages_init(&slot->messages) && fil_state_messages_fit(&slot->messages, &bag->simulation, false);
     }
     return made ? FIL_OK : fil_error(error, FIL_OUT_OF_MEMORY, "the bag: out of memory");
 }
@@ -209,8 +207,8 @@ static void destroy(FilRunBag* bag)
     free(bag);
 }
 
-FilStatus fil_run_bag_start(const FilRunBagOptions* options, FilWorld* world, const FilSceneInfo* scene,
-                            const char* path, const FilSceneOptions* how, FilRunBag** bag, FilError* error)
+FilStatus fil_run_bag_start(const FilRunBagOptions* options, FilWorld* world, const FilSceneInfo* scene, const char* path, const FilSceneOptions* how,
+                            FilRunBag** bag, FilError* error)
 {
     *bag = NULL;
     FilRunBag* made = calloc(1, sizeof *made);

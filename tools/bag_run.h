@@ -15,9 +15,8 @@ typedef struct FilRunBagOptions {
 
 /* Starts the bag of a world just loaded from `path` in the way of `how`; both are borrowed for the call. The world must
  * outlive the bag. */
-FIL_MUST_CHECK FilStatus fil_run_bag_start(const FilRunBagOptions* options, FilWorld* world, const FilSceneInfo* scene,
-                                           const char* path, const FilSceneOptions* how, FilRunBag** bag,
-                                           FilError* error);
+FIL_MUST_CHECK FilStatus fil_run_bag_start(const FilRunBagOptions* options, FilWorld* world, const FilSceneInfo* scene, const char* path,
+                                           const FilSceneOptions* how, FilRunBag** bag, FilError* error);
 
 /* Records what is due at the world's time; `last` is of the last step, NULL before the first. */
 FIL_MUST_CHECK FilStatus fil_run_bag_observe(FilRunBag* bag, const FilStepInfo* last, FilError* error);

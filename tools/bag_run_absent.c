@@ -24,8 +24,8 @@ bool fil_bag_watch(const char* bag, FilBagWatch watch, void* context, const char
     return false;
 }
 
-FilStatus fil_run_bag_start(const FilRunBagOptions* options, FilWorld* world, const FilSceneInfo* scene,
-                            const char* path, const FilSceneOptions* how, FilRunBag** bag, FilError* error)
+FilStatus fil_run_bag_start(const FilRunBagOptions* options, FilWorld* world, const FilSceneInfo* scene, const char* path, const FilSceneOptions* how,
+                            FilRunBag** bag, FilError* error)
 {
     (void)world;
     (void)scene;

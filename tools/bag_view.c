@@ -14,7 +14,7 @@
 #include "view/frame.h"
 #include "view/player.h"
 
-enum { MAX_FILM = 1 << 30 }; /* bytes */
+enum { MAX_FILM = 1 << 30 };                   /* bytes */
 static const double PICTURE_TIME = 1.0 / 60.0; /* s, simulated */
 
 typedef struct BagView {
@@ -82,7 +82,8 @@ static int play(BagView* view, const FilBagViewOptions* options)
     const FilSimulation* simulation = fil_replay_simulation(view->replay);
     FilPlayer player;
     size_t size;
-    const FilViewDescription description = {.world = simulation->world, .scene = &simulation->scene, .speed = options->speed, .locked = options->read_only};
+    const FilViewDescription description = {
+        .world = simulation->world, .scene = &simulation->scene, .speed = options->speed, .locked = options->read_only};
     const FilViewServerDef serve = {.address = options->address,
                                     .port = options->port,
                                     .foxglove = fil_bag_messages_foxglove(view->messages),
@@ -122,7 +123,8 @@ int fil_bag_view(const char* bag, const FilBagViewOptions* options)
     BagView view = {.status = FIL_OK};
     view.film = fil_film_create(PICTURE_TIME, MAX_FILM);
     int exit_code = FIL_EXIT_DONE;
-    if (view.film == NULL || fil_replay_open(bag, &view.replay, &view.error) != FIL_OK || fil_bag_messages_open(bag, &view.messages, &view.error) != FIL_OK) {
+    if (view.film == NULL || fil_replay_open(bag, &view.replay, &view.error) != FIL_OK ||
+        fil_bag_messages_open(bag, &view.messages, &view.error) != FIL_OK) {
         exit_code = fil_cli_fail("view", FIL_EXIT_USAGE, "%s", view.film != NULL ? view.error.text : "out of memory");
     } else {
         fil_stop_on_signals();
@@ -159,7 +161,7 @@ bool fil_bag_watch(const char* bag, FilBagWatch watch_world, void* context, cons
     }
     Watching watching = {watch_world, context, replayed};
     if (fil_replay_run(replayed, pass_on, &watching, &error) != FIL_OK) {
-        fil_cli_fail(command, 0, "%s: %s", bag, error.text); // what came before can still be looked at
+        fil_cli_fail(command, 0, "%s: %s", bag, error.text);  // what came before can still be looked at
     } else if (fil_replay_info(replayed)->stop[0] != '\0') {
         fil_cli_fail(command, 0, "%s: shown up to here: %s", bag, fil_replay_info(replayed)->stop);
     }

@@ -82,8 +82,9 @@ static FilStatus start_browser(FilCameraRoll* roll, const char* look, FilError* 
     snprintf(profile, sizeof profile, "--user-data-dir=%s", roll->profile);
     snprintf(page, sizeof page, "http://127.0.0.1:%d/#render&%s", fil_view_server_port(roll->server), look);
     for (size_t i = 0; i < sizeof known / sizeof known[0]; ++i) {
-        const char* arguments[] = {known[i],  "--headless=new", "--no-sandbox", "--no-first-run", "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
-                                   profile, page,             NULL};
+        const char* arguments[] = {
+            known[i], "--headless=new", "--no-sandbox", "--no-first-run", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", profile, page,
+            NULL};
         if (known[i] != NULL && known[i][0] != '\0' && spawn(&roll->browser, known[i], (char* const*)(uintptr_t)arguments) == 0) {
             return FIL_OK;
         }

@@ -18,8 +18,7 @@ int fil_cli_fail(const char* command, int exit_code, const char* format, ...)
 int fil_cli_finish(const char* command, int exit_code)
 {
     if (fflush(stdout) != 0 || ferror(stdout)) {
-        return fil_cli_fail(command, exit_code == FIL_EXIT_DONE ? FIL_EXIT_FAILED : exit_code,
-                            "cannot write to standard output");
+        return fil_cli_fail(command, exit_code == FIL_EXIT_DONE ? FIL_EXIT_FAILED : exit_code, "cannot write to standard output");
     }
     return exit_code;
 }

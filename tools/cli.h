@@ -84,21 +84,20 @@ typedef struct FilSceneChoice {
     {                                                                                                \
         "--set", FIL_OPTION_SETTING, settings, "KEY.PATH=VALUE", "change the scene; may be repeated" \
     }
-#define FIL_JSON_ROW(flag)                                                              \
-    {                                                                                   \
-        "--json", FIL_OPTION_FLAG, flag, NULL, "print the summary as one JSON object"   \
+#define FIL_JSON_ROW(flag)                                                            \
+    {                                                                                 \
+        "--json", FIL_OPTION_FLAG, flag, NULL, "print the summary as one JSON object" \
     }
-#define FIL_QUIET_ROW(flag)                                                    \
-    {                                                                          \
-        "--quiet", FIL_OPTION_FLAG, flag, NULL, "no summary, no progress bar"  \
+#define FIL_QUIET_ROW(flag)                                                   \
+    {                                                                         \
+        "--quiet", FIL_OPTION_FLAG, flag, NULL, "no summary, no progress bar" \
     }
 /* For `choice`, a FilSceneChoice*. */
-#define FIL_SCENE_CHOICE_ROWS(choice)                                                                                           \
-    {"--dt", FIL_OPTION_POSITIVE, &(choice)->dt, "S", "time step in seconds, instead of the scene's"},                          \
-        {"--contact", FIL_OPTION_TEXT, &(choice)->contact, "MODEL", "contact model, instead of the scene's"},                   \
-        FIL_SET_ROW(&(choice)->settings),                                                                                        \
-    {                                                                                                                           \
-        "--seed", FIL_OPTION_SEED, &(choice)->seed, "N", "of the scene's random numbers"                                        \
+#define FIL_SCENE_CHOICE_ROWS(choice)                                                                                                           \
+    {"--dt", FIL_OPTION_POSITIVE, &(choice)->dt, "S", "time step in seconds, instead of the scene's"},                                          \
+        {"--contact", FIL_OPTION_TEXT, &(choice)->contact, "MODEL", "contact model, instead of the scene's"}, FIL_SET_ROW(&(choice)->settings), \
+    {                                                                                                                                           \
+        "--seed", FIL_OPTION_SEED, &(choice)->seed, "N", "of the scene's random numbers"                                                        \
     }
 
 /* Whether an argument is a bag: a directory, or a file that ends as they do. Scenes are names or YAML files. */

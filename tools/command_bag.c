@@ -35,10 +35,8 @@ static int say_no_messages(int argc, char** argv)
 static int say_no_graph(int argc, char** argv)
 {
     (void)argc;
-    return fil_cli_fail(
-        "bag", FIL_EXIT_USAGE,
-        "%s: this build leaves the graph to ROS 2: use ros2 bag %s, which reads and writes the same bags", argv[0],
-        argv[0]);
+    return fil_cli_fail("bag", FIL_EXIT_USAGE, "%s: this build leaves the graph to ROS 2: use ros2 bag %s, which reads and writes the same bags",
+                        argv[0], argv[0]);
 }
 #endif
 
@@ -97,8 +95,7 @@ int fil_command_bag(int argc, char** argv)
         }
         fil_guess_try(&guess, subcommands[i].name);
     }
-    return fil_cli_fail("bag", FIL_EXIT_USAGE, "no subcommand '%s'%s (filum bag --help lists them)", name,
-                        fil_hint(&guess).text);
+    return fil_cli_fail("bag", FIL_EXIT_USAGE, "no subcommand '%s'%s (filum bag --help lists them)", name, fil_hint(&guess).text);
 }
 
 #else
@@ -107,8 +104,7 @@ int fil_command_bag(int argc, char** argv)
 {
     (void)argc;
     (void)argv;
-    return fil_cli_fail("bag", FIL_EXIT_USAGE,
-                        "this build has no recorder: it was configured without zlib, lz4, zstd or sqlite3");
+    return fil_cli_fail("bag", FIL_EXIT_USAGE, "this build has no recorder: it was configured without zlib, lz4, zstd or sqlite3");
 }
 
 #endif

@@ -4,11 +4,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "bench.h"
 #include "cli.h"
 #include "command_table.h"
 #include "csv.h"
-#include "base/json.h"
 
 typedef struct Options {
     bool json;
@@ -63,8 +63,8 @@ static void print_cell(double value)
 static void print_heading(const FilMachine* machine)
 {
     printf("%s (%s), %s, commit %s\n", machine->cpu, machine->arch, machine->compiler, machine->commit);
-    printf("%-16s %8s %9s %9s %9s %9s %9s %9s %9s %9s\n", "name", "nodes", "dt s", "steps", "x real", "ms/step",
-           "iter/step", "us/iter", "ns/node", "contacts");
+    printf("%-16s %8s %9s %9s %9s %9s %9s %9s %9s %9s\n", "name", "nodes", "dt s", "steps", "x real", "ms/step", "iter/step", "us/iter", "ns/node",
+           "contacts");
 }
 
 static void print_result(const FilBenchResult* result)
@@ -81,9 +81,8 @@ static void print_result(const FilBenchResult* result)
     printf("\n");
     const FilTimings* timings = &result->timings;
     if (!isnan(timings->free_motion)) {
-        printf("    wall %.3g s, CPU %.3g s: collide %.3g, free motion %.3g, contact %.3g, other %.3g\n",
-               result->wall_time, result->cpu_time, timings->collide, timings->free_motion, timings->contact,
-               timings->other);
+        printf("    wall %.3g s, CPU %.3g s: collide %.3g, free motion %.3g, contact %.3g, other %.3g\n", result->wall_time, result->cpu_time,
+               timings->collide, timings->free_motion, timings->contact, timings->other);
     }
     for (int i = 0; i < result->accuracy_count; ++i) {
         printf("%s %s %.3g%s", i == 0 ? "    accuracy:" : ",", result->accuracy[i].what, result->accuracy[i].value,
@@ -146,8 +145,7 @@ static void append_result(FILE* out, const FilBenchResult* result, const FilMach
         timings->contact,
         timings->other,
     };
-    const char* const texts[] = {machine->commit,   machine->cpu, machine->arch,
-                                 machine->compiler, result->name, result->contact_model};
+    const char* const texts[] = {machine->commit, machine->cpu, machine->arch, machine->compiler, result->name, result->contact_model};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; ++i) {
         fil_csv_text(out, texts[i], i == 0);
     }
@@ -158,8 +156,8 @@ static void append_result(FILE* out, const FilBenchResult* result, const FilMach
     char accuracy[FIL_BENCH_ACCURACY_MAX * 80] = "";
     size_t used = 0;
     for (int i = 0; i < result->accuracy_count; ++i) {
-        used += (size_t)snprintf(accuracy + used, sizeof accuracy - used, "%s%s=%.9g", i > 0 ? " " : "",
-                                 result->accuracy[i].what, result->accuracy[i].value);
+        used += (size_t)snprintf(accuracy + used, sizeof accuracy - used, "%s%s=%.9g", i > 0 ? " " : "", result->accuracy[i].what,
+                                 result->accuracy[i].value);
     }
     fil_csv_text(out, accuracy, false);
     fil_csv_end(out);

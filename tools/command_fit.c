@@ -28,10 +28,10 @@ typedef struct Fit {
     FilFitProblem problem;
     FilWorkers* workers;
     char path[PATH_MAX];
-    int size;            /* numbers of a run: rows times columns */
-    int done;            /* runs so far */
+    int size; /* numbers of a run: rows times columns */
+    int done; /* runs so far */
     double x[FIL_FIT_KEYS], cost;
-    double *values, *residuals;   /* of one run */
+    double *values, *residuals;    /* of one run */
     double *points, *rows, *costs; /* of many: their places, residuals and costs */
     FilError* errors;
     double jacobian[FIL_FIT_KEYS][FIL_FIT_KEYS]; /* J' J */
@@ -58,8 +58,9 @@ static bool parse(int argc, char** argv, Options* options, const char** scene, i
     const FilUsage usage = {
         .command = "fit",
         .arguments = "SCENE",
-        .about = "Finds keys of a scene so that its probes come closest to measurements, in the least squares, and says how well they\n"
-                 "are known.",
+        .about =
+            "Finds keys of a scene so that its probes come closest to measurements, in the least squares, and says how well they\n"
+            "are known.",
         .min_arguments = 1,
         .max_arguments = 1,
         .options = table,
@@ -71,7 +72,8 @@ static bool parse(int argc, char** argv, Options* options, const char** scene, i
     }
     *scene = argv[1];
     if (options->data == NULL || options->scouts > SCOUTS_MAX) {
-        *exit_code = fil_cli_fail("fit", FIL_EXIT_USAGE, options->data == NULL ? "--data is missing: what is to be fitted to?" : "--scouts: 4096 at most");
+        *exit_code =
+            fil_cli_fail("fit", FIL_EXIT_USAGE, options->data == NULL ? "--data is missing: what is to be fitted to?" : "--scouts: 4096 at most");
         return false;
     }
     return true;
@@ -125,7 +127,7 @@ static FilStatus scout(Fit* fit, FilError* error)
 /* Runs to both sides of x, by `step` where the box allows it: J' J and -J' r of the residuals there. False if one failed. */
 static bool differentiate(Fit* fit, const double* x)
 {
-    static const double STEP = 1e-3; // chosen: 1e-4 to 1e-2 give the same errors to a percent
+    static const double STEP = 1e-3;  // chosen: 1e-4 to 1e-2 give the same errors to a percent
     const int keys = fit->problem.key_count;
     for (int i = 0; i < keys; i++) {
         const double center = fmin(fmax(x[i], STEP), 1.0 - STEP);
@@ -148,7 +150,7 @@ static bool differentiate(Fit* fit, const double* x)
         const double* high = low + fit->size;
         fit->descent[i] = 0.0;
         for (int k = 0; k < fit->size; k++) {
-            low[k] = (high[k] - low[k]) / (2.0 * STEP); // the column of J
+            low[k] = (high[k] - low[k]) / (2.0 * STEP);  // the column of J
             fit->descent[i] -= low[k] * here[k];
         }
         for (int j = 0; j <= i; j++) {
@@ -188,7 +190,7 @@ static double evaluate(void* context, const double* x, double* gradient)
  * when the others have explained theirs, 1 - R^2, is below what differences of runs resolve. */
 static bool solve(const Fit* fit, double* x, double* diagonal)
 {
-    static const double LEAST = 1e-7; // differences are good to 1e-5 or so of themselves, their squares to less
+    static const double LEAST = 1e-7;  // differences are good to 1e-5 or so of themselves, their squares to less
     const int n = fit->problem.key_count;
     double factor[FIL_FIT_KEYS * FIL_FIT_KEYS], unit[FIL_FIT_KEYS], scale[FIL_FIT_KEYS];
     for (int i = 0; i < n; i++) {
@@ -290,7 +292,7 @@ static FilStatus search(Fit* fit, FilError* error)
         const FilFitSearch def = {.method = fit->options->method,
                                   .count = fit->problem.key_count,
                                   .x = fit->x,
-                                  .tolerance = 1e-4, // the polish does the rest
+                                  .tolerance = 1e-4,  // the polish does the rest
                                   .max_evaluations = fit->options->runs,
                                   .function = evaluate,
                                   .context = fit};

@@ -30,15 +30,13 @@ static void print_info(const FilWorld* world, const FilSceneInfo* scene)
     const double dt = fil_world_dt(world);
     printf("%s%s%s\n", scene->name, scene->title[0] != '\0' ? ": " : "", scene->title);
     printf("time       %g s, %llu steps of %g s, %s, a row every %g s\n", scene->duration,
-           (unsigned long long)fil_run_step_count(scene->duration, dt), dt,
-           integrator_name(fil_world_integrator(world)), scene->output_period);
+           (unsigned long long)fil_run_step_count(scene->duration, dt), dt, integrator_name(fil_world_integrator(world)), scene->output_period);
     printf("gravity    %g %g %g m/s2\n", gravity.x, gravity.y, gravity.z);
     printf("contact    %s\n", fil_world_contact_model(world));
     printf("seed       %llu\n", (unsigned long long)scene->seed);
     printf("bodies     %d with %d degrees of freedom\n", fil_world_body_count(world), fil_world_dofs(world));
     for (int i = 0; i < fil_world_body_count(world); ++i) {
-        printf("  %-16s %s, %d degrees of freedom\n", fil_world_body_name(world, i), fil_world_body_kind(world, i),
-               fil_world_body_dofs(world, i));
+        printf("  %-16s %s, %d degrees of freedom\n", fil_world_body_name(world, i), fil_world_body_kind(world, i), fil_world_body_dofs(world, i));
     }
     for (int k = 0; k < FIL_SHOW_COUNT; ++k) {
         const FilShowKind* kind = fil_show_kind(k);

@@ -69,7 +69,7 @@ static void add(void* context, const char* name, const char* path)
     List* list = context;
     for (size_t i = 0; i < list->count; ++i) {
         if (strcmp(list->entries[i].name, name) == 0) {
-            return; // an earlier folder has it
+            return;  // an earlier folder has it
         }
     }
     Entry* grown = realloc(list->entries, (list->count + 1) * sizeof *grown);
@@ -93,8 +93,9 @@ int fil_command_list(int argc, char** argv)
     const FilUsage usage = {
         .command = "list",
         .arguments = "[WORD]",
-        .about = "Lists the scenes that can be run by name: of FILUM_SCENE_PATH, of the installation and of the source tree; with a word,\n"
-                 "those that have it in their name or title.",
+        .about =
+            "Lists the scenes that can be run by name: of FILUM_SCENE_PATH, of the installation and of the source tree; with a word,\n"
+            "those that have it in their name or title.",
         .max_arguments = 1,
     };
     int count = 0, exit_code = FIL_EXIT_DONE;

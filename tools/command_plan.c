@@ -26,7 +26,7 @@ typedef struct Options {
 typedef struct Replay {
     bool done;
     double miss, turn_miss; /* m and rad, from the goal */
-    double penetration; /* m, deepest */
+    double penetration;     /* m, deepest */
 } Replay;
 
 typedef struct Job {
@@ -59,8 +59,9 @@ static bool parse(int argc, char** argv, Options* options, const char** scene, i
     const FilUsage usage = {
         .command = "plan",
         .arguments = "SCENE",
-        .about = "Finds how arms and robots do their task through contact: the scene's `plan` and `task`. With `receding` it plans anew while "
-                 "the scene runs. Exit code 1 if it fails.",
+        .about =
+            "Finds how arms and robots do their task through contact: the scene's `plan` and `task`. With `receding` it plans anew while "
+            "the scene runs. Exit code 1 if it fails.",
         .min_arguments = 1,
         .max_arguments = 1,
         .options = table,
@@ -77,8 +78,7 @@ static bool parse(int argc, char** argv, Options* options, const char** scene, i
 static bool load(const Job* job, const char* contact, FilWorld** world, FilSceneInfo* info)
 {
     const FilSettings* settings = &job->options->settings;
-    const FilSceneOptions options = {
-        .settings = settings->items, .setting_count = settings->count, .contact_model = contact};
+    const FilSceneOptions options = {.settings = settings->items, .setting_count = settings->count, .contact_model = contact};
     FilError error = {""};
     if (fil_scene_load(job->path, &options, world, info, &error) != FIL_OK) {
         fil_cli_fail("plan", 0, "%s", error.text);
@@ -92,8 +92,8 @@ static bool show(void* user, const FilPlanReport* r)
     Job* job = user;
     if (job->progress.shown) {
         const double done = 1.0 - exp(-r->iteration / 100.0);  // how many it will be nobody knows
-        fil_progress_update(&job->progress, done, "start %d, %d stages, iteration %d: cost %.4g, rows %.0e, pairs %.0e",
-                            r->seed + 1, r->stages, r->iteration, r->cost, r->violation, r->pairs);
+        fil_progress_update(&job->progress, done, "start %d, %d stages, iteration %d: cost %.4g, rows %.0e, pairs %.0e", r->seed + 1, r->stages,
+                            r->iteration, r->cost, r->violation, r->pairs);
     }
     return !fil_stop_requested();
 }
@@ -269,8 +269,8 @@ static bool rehearse(Job* job)
 static void print_receding(const Job* job, const FilRecedingInfo* i, double angle)
 {
     if (!job->options->json) {
-        printf("%s: %d plans, %d unfinished, %.1f ms of CPU each (median), %.1f ms at the 99th percentile\n", job->scene.name,
-               i->replans, i->unfinished, 1e3 * i->median, 1e3 * i->p99);
+        printf("%s: %d plans, %d unfinished, %.1f ms of CPU each (median), %.1f ms at the 99th percentile\n", job->scene.name, i->replans,
+               i->unfinished, 1e3 * i->median, 1e3 * i->p99);
         printf("target     missed by %.3g degrees\n", angle * DEGREES);
         return;
     }
@@ -331,8 +331,8 @@ static void print_summary(const Job* job)
     printf("pairs      gap times force %.2g N m, slip times friction %.2g N m/s\n", i.gap_pair, i.slip_pair);
     printf("contact    in %.0f %% of the stages, penetration %.2g m\n", 100.0 * i.contact, i.penetration);
     if (r->done) {
-        printf("replay     ends %.3g m and %.3g rad = %.3g degrees from the goal, penetration %.2g m\n", r->miss, r->turn_miss, r->turn_miss * DEGREES,
-               r->penetration);
+        printf("replay     ends %.3g m and %.3g rad = %.3g degrees from the goal, penetration %.2g m\n", r->miss, r->turn_miss,
+               r->turn_miss * DEGREES, r->penetration);
     }
 }
 

@@ -81,8 +81,10 @@ static bool read_strip(const char* text, Strip* strip)
     for (const char* at = text; at != NULL; ++strip->count) {
         char* end = NULL;
         const double number = strip->count < MAX_STRIP ? strtod(at, &end) : -1.0;
-        if (end == NULL || end == at || (*end != '\0' && *end != ',') || !(number >= 0.0) || (strip->count > 0 && !(number > strip->times[strip->count - 1]))) {
-            fil_cli_fail("render", 0, "--strip: '%s' is neither a number of pictures nor times that increase, such as 0,0.5,2; at most %d", text, MAX_STRIP);
+        if (end == NULL || end == at || (*end != '\0' && *end != ',') || !(number >= 0.0) ||
+            (strip->count > 0 && !(number > strip->times[strip->count - 1]))) {
+            fil_cli_fail("render", 0, "--strip: '%s' is neither a number of pictures nor times that increase, such as 0,0.5,2; at most %d", text,
+                         MAX_STRIP);
             return false;
         }
         strip->times[strip->count] = number;
@@ -119,10 +121,11 @@ static bool compose_look(const Options* options, int strip, char* look, size_t s
         fil_cli_fail("render", 0, "--size: '%s' is not like 1280x720", options->size);
         return false;
     }
-    const int length = snprintf(look, size, "size=%dx%d&strip=%d&zoom=%.6g&view=%s%s%s%s%s%s%s", width & ~1, height & ~1, strip, options->zoom, // films want even sizes
+    const int length = snprintf(look, size, "size=%dx%d&strip=%d&zoom=%.6g&view=%s%s%s%s%s%s%s", width & ~1, height & ~1, strip,
+                                options->zoom,  // films want even sizes
                                 options->view != NULL ? options->view : "front", options->dark ? "&dark" : "", options->forces ? "&forces" : "",
-                                options->frames ? "&frames" : "", options->strain ? "&strain" : "",
-                                options->follow != NULL ? "&follow=" : "", options->follow != NULL ? options->follow : "");
+                                options->frames ? "&frames" : "", options->strain ? "&strain" : "", options->follow != NULL ? "&follow=" : "",
+                                options->follow != NULL ? options->follow : "");
     if (length < 0 || (size_t)length >= size) {
         fil_cli_fail("render", 0, "--follow: the name is too long");
         return false;
@@ -189,7 +192,7 @@ static bool take_strip(Render* render, FilCameraRoll* roll, FilFilmFile* file)
     for (int k = 0; k < 2 * strip->count; ++k) {
         const int i = k % strip->count;
         const double time = strip->timed ? strip->times[i] : strip->count > 1 ? end * i / (strip->count - 1) : end;
-        const double half = 0.5 / render->options->rate; // the nearest
+        const double half = 0.5 / render->options->rate;  // the nearest
         if (fil_stop_requested() || fil_camera_roll_take(roll, fil_film_at(render->film, time + half), &png, &size, &render->error) != FIL_OK) {
             return false;
         }

@@ -7,13 +7,13 @@
 #include <string.h>
 
 #include "bag_run.h"
+#include "base/json.h"
+#include "base/number.h"
 #include "bench.h"
 #include "cli.h"
 #include "command_table.h"
 #include "csv.h"
 #include "draw.h"
-#include "base/json.h"
-#include "base/number.h"
 
 typedef struct Options {
     double duration; /* s; negative: the scene's */
@@ -50,10 +50,8 @@ static bool parse(int argc, char** argv, Options* options, const char** scene, i
         {"--svg", FIL_OPTION_TEXT, &options->svg, "FILE", "draw the world at the end, and faintly how it got there"},
         {"--strain", FIL_OPTION_FLAG, &options->strain, NULL, "colour cloth and solids of the drawing by strain"},
         {"--view", FIL_OPTION_DIRECTION, &options->view, "X,Y,Z", "where the picture is seen from"},
-        {"--bag", FIL_OPTION_TEXT, &options->bag.path, "PATH",
-         "record what the node would publish: a new directory, or a file .mcap or .db3"},
-        {"--bag-rate", FIL_OPTION_POSITIVE, &options->bag.rate, "HZ",
-         "messages per simulated second, instead of the node's; above 1/dt every step"},
+        {"--bag", FIL_OPTION_TEXT, &options->bag.path, "PATH", "record what the node would publish: a new directory, or a file .mcap or .db3"},
+        {"--bag-rate", FIL_OPTION_POSITIVE, &options->bag.rate, "HZ", "messages per simulated second, instead of the node's; above 1/dt every step"},
         {"--bag-compression", FIL_OPTION_TEXT, &options->bag.compression, "CODEC", "none, lz4 or zstd; of .mcap"},
         {"--bag-storage", FIL_OPTION_TEXT, &options->bag.storage, "KIND", "of a directory: mcap or sqlite3"},
         {"--hash", FIL_OPTION_FLAG, &options->hash, NULL, "print the hash of the final state"},
@@ -150,8 +148,7 @@ static bool start(Run* run, const char* scene)
         return false;
     }
     const FilSceneOptions scene_options = fil_scene_choice_options(&options->scene);
-    if (!fil_scene_find(scene, path, sizeof path, &error) ||
-        fil_scene_load(path, &scene_options, &run->world, &run->scene, &error) != FIL_OK) {
+    if (!fil_scene_find(scene, path, sizeof path, &error) || fil_scene_load(path, &scene_options, &run->world, &run->scene, &error) != FIL_OK) {
         fil_cli_fail("run", 0, "%s", error.text);
         return false;
     }
@@ -165,8 +162,7 @@ static bool start(Run* run, const char* scene)
     if (options->strain && run->drawing != NULL) {
         fil_drawing_tell_strains(run->drawing);
     }
-    if (options->bag.path != NULL &&
-        fil_run_bag_start(&options->bag, run->world, &run->scene, path, &scene_options, &run->bag, &error) != FIL_OK) {
+    if (options->bag.path != NULL && fil_run_bag_start(&options->bag, run->world, &run->scene, path, &scene_options, &run->bag, &error) != FIL_OK) {
         fil_cli_fail("run", 0, "%s", error.text);
         return false;
     }
@@ -191,7 +187,7 @@ static void write_row(Run* run)
     const double dt = fil_world_dt(run->world);
     const double period = fmax(run->scene.output_period, dt);
     const uint64_t due = fil_run_step_count((double)run->rows * period, dt);
-    if (run->csv == NULL || run->totals.steps < due || ferror(run->csv)) { // nothing after a row or a header that was lost
+    if (run->csv == NULL || run->totals.steps < due || ferror(run->csv)) {  // nothing after a row or a header that was lost
         return;
     }
     fil_csv_number(run->csv, fil_world_time(run->world), true);
@@ -216,8 +212,7 @@ static bool observe(Run* run, const FilStepInfo* last)
         return false;
     }
     if (run->bag != NULL && fil_run_bag_observe(run->bag, last, &error) != FIL_OK) {
-        fil_cli_fail("run", 0, "stopped at t = %g s, as the bag cannot be written: %s", fil_world_time(run->world),
-                     error.text);
+        fil_cli_fail("run", 0, "stopped at t = %g s, as the bag cannot be written: %s", fil_world_time(run->world), error.text);
         return false;
     }
     return true;
@@ -242,18 +237,16 @@ static int simulate(Run* run)
         }
         if (progress.shown) {
             const double time = fil_world_time(run->world);
-            fil_progress_update(&progress, (double)run->totals.steps / (double)run->steps, "t = %.3f of %g s, %s x",
-                                time, run->duration, FIL_SHORT(time / fil_bench_since(start_time).wall, 3));
+            fil_progress_update(&progress, (double)run->totals.steps / (double)run->steps, "t = %.3f of %g s, %s x", time, run->duration,
+                                FIL_SHORT(time / fil_bench_since(start_time).wall, 3));
         }
         if (status != FIL_OK && !(status == FIL_INTERRUPTED && fil_stop_requested())) {
             fil_progress_clear(&progress);
-            exit_code = fil_cli_fail("run", FIL_EXIT_FAILED, "%s, step %" PRIu64 " at t = %g s: %s: %s",
-                                     run->scene.name, run->totals.steps + 1, fil_world_time(run->world),
-                                     fil_status_name(status), fil_world_error(run->world));
+            exit_code = fil_cli_fail("run", FIL_EXIT_FAILED, "%s, step %" PRIu64 " at t = %g s: %s: %s", run->scene.name, run->totals.steps + 1,
+                                     fil_world_time(run->world), fil_status_name(status), fil_world_error(run->world));
         } else if (exit_code == FIL_EXIT_DONE && fil_stop_requested() && run->totals.steps < run->steps) {
             fil_progress_clear(&progress);
-            exit_code = fil_cli_fail("run", FIL_EXIT_FAILED, "stopped at t = %g of %g s", fil_world_time(run->world),
-                                     run->duration);
+            exit_code = fil_cli_fail("run", FIL_EXIT_FAILED, "stopped at t = %g of %g s", fil_world_time(run->world), run->duration);
         }
     }
     run->time = fil_bench_since(start_time);
@@ -272,8 +265,7 @@ static int stop_bag(Run* run, int exit_code)
     const FilStatus status = fil_run_bag_stop(run->bag, &error);
     run->bag = NULL;
     // a failure on the way has been told already
-    return status == FIL_OK || exit_code != FIL_EXIT_DONE ? exit_code
-                                                          : fil_cli_fail("run", FIL_EXIT_FAILED, "%s", error.text);
+    return status == FIL_OK || exit_code != FIL_EXIT_DONE ? exit_code : fil_cli_fail("run", FIL_EXIT_FAILED, "%s", error.text);
 }
 
 /* A run that failed is drawn too, as far as it came. */
@@ -281,8 +273,7 @@ static int draw(Run* run, int exit_code)
 {
     const char* title = run->scene.title[0] != '\0' ? run->scene.title : run->scene.name;
     FilError error;
-    if (run->drawing != NULL &&
-        fil_drawing_write(run->drawing, run->world, title, run->options->svg, &error) != FIL_OK) {
+    if (run->drawing != NULL && fil_drawing_write(run->drawing, run->world, title, run->options->svg, &error) != FIL_OK) {
         return fil_cli_fail("run", FIL_EXIT_FAILED, "%s", error.text);
     }
     return exit_code;
@@ -372,8 +363,8 @@ static void print_summary(const Run* run, FILE* out)
         return;
     }
     fprintf(out, "  time         %g s in %s s, %s times real time\n", time, FIL_SHORT(run->time.wall, 3), FIL_SHORT(time / run->time.wall, 3));
-    fprintf(out, "  steps        %" PRIu64 " of %g s, %.2f Newton iterations each", totals->steps,
-            fil_world_dt(run->world), (double)totals->newton_iterations / steps);
+    fprintf(out, "  steps        %" PRIu64 " of %g s, %.2f Newton iterations each", totals->steps, fil_world_dt(run->world),
+            (double)totals->newton_iterations / steps);
     if (totals->halved_steps > 0) {
         fprintf(out, ", %" PRIu64 " halved", totals->halved_steps);
     }
@@ -389,8 +380,8 @@ static void print_summary(const Run* run, FILE* out)
             FIL_SHORT(1e6 * timings->contact / steps, 3), FIL_SHORT(1e6 * timings->other / steps, 3));
     fprintf(out, "  contact      %s", fil_world_contact_model(run->world));
     if (totals->contacts_max > 0) {
-        fprintf(out, ", %.1f contacts on average, %d at most, penetration up to %s m", totals->contacts / steps,
-                totals->contacts_max, FIL_SHORT(totals->max_penetration, 3));
+        fprintf(out, ", %.1f contacts on average, %d at most, penetration up to %s m", totals->contacts / steps, totals->contacts_max,
+                FIL_SHORT(totals->max_penetration, 3));
     }
     if (totals->deep_steps > 0) {
         fprintf(out, ", deeper than a tenth of a body in %" PRIu64 " steps", totals->deep_steps);
@@ -401,8 +392,8 @@ static void print_summary(const Run* run, FILE* out)
     fprintf(out, "\n");
     print_energy(run->world, out);
     if (run->options->bag.path != NULL) {
-        fprintf(out, "  bag          %s, %" PRIu64 " messages of %s MB in all\n", run->options->bag.path,
-                run->recorded.messages, FIL_SHORT(1e-6 * (double)run->recorded.bytes, 4));
+        fprintf(out, "  bag          %s, %" PRIu64 " messages of %s MB in all\n", run->options->bag.path, run->recorded.messages,
+                FIL_SHORT(1e-6 * (double)run->recorded.bytes, 4));
     }
     print_probes(run->world, out);
 }

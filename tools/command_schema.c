@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "cli.h"
 #include "command_table.h"
-#include "base/json.h"
 #include "scene/scene_build.h"
 
 /* ---- tables ---- */
@@ -81,7 +81,7 @@ static void write_definitions(FilJson* json)
     fil_json_close(json, ']');
     fil_json_text(json, "pattern", "^([A-Za-z_][A-Za-z0-9_-]{0,62}|.*\\$\\(.*\\).*)$");
     fil_json_close(json, '}');
-    fil_json_open(json, "text", '{'); // YAML has 1 for a number, the reader for a text
+    fil_json_open(json, "text", '{');  // YAML has 1 for a number, the reader for a text
     fil_json_open(json, "type", '[');
     fil_json_text(json, NULL, "string");
     fil_json_text(json, NULL, "number");
@@ -384,10 +384,10 @@ static void name_type(const FilKey* key, char* text, size_t size)
     const char* bound = (key->flags & FIL_POSITIVE) != 0 ? " > 0" : (key->flags & FIL_NOT_NEGATIVE) != 0 ? " >= 0" : "";
     size_t used = 0;
     text[0] = '\0';
-#define SAY(bit, ...)                                                                        \
-    if ((key->types & (bit)) != 0 && used < size) {                                          \
-        used += (size_t)snprintf(text + used, size - used, "%s", used > 0 ? " or " : "");    \
-        used += used < size ? (size_t)snprintf(text + used, size - used, __VA_ARGS__) : 0;   \
+#define SAY(bit, ...)                                                                      \
+    if ((key->types & (bit)) != 0 && used < size) {                                        \
+        used += (size_t)snprintf(text + used, size - used, "%s", used > 0 ? " or " : "");  \
+        used += used < size ? (size_t)snprintf(text + used, size - used, __VA_ARGS__) : 0; \
     }
     SAY(FIL_IS_NUMBER, "number%s", bound)
     SAY(FIL_IS_WHOLE, "whole number%s", bound)
@@ -444,10 +444,11 @@ static void print_row(const Tables* tables, const FilKey* key)
 
 static void print_markdown(const Tables* tables)
 {
-    printf("# Keys of scenes\n\n"
-           "All keys that a scene may have, from the tables that the reader checks scenes with (`filum schema --markdown` prints this\n"
-           "page, `filum schema` the same for editors). [scenes.md](scenes.md) explains them. Where a number may stand `$(expression)`\n"
-           "may. Elements of sections that are lists may have `repeat` and `parameters` besides.\n");
+    printf(
+        "# Keys of scenes\n\n"
+        "All keys that a scene may have, from the tables that the reader checks scenes with (`filum schema --markdown` prints this\n"
+        "page, `filum schema` the same for editors). [scenes.md](scenes.md) explains them. Where a number may stand `$(expression)`\n"
+        "may. Elements of sections that are lists may have `repeat` and `parameters` besides.\n");
     for (int k = 0; k < tables->count; ++k) {
         const Named* table = &tables->items[k];
         if (table->keys[0].name == NULL) {

@@ -31,8 +31,9 @@ typedef struct Options {
 } Options;
 
 /* Columns behind those of the keys and the seed, and in front of the probes. */
-static const char* const measures[] = {"status",         "error",   "steps",   "sim_time", "wall_time", "newton_iterations", "contact_solves",
-                                       "contact_iterations", "contact_failures", "contacts_avg", "contacts_max",   "max_penetration", "kinetic", "elastic",  "gravity",   "state_hash"};
+static const char* const measures[] = {
+    "status",           "error",        "steps",        "sim_time",        "wall_time", "newton_iterations", "contact_solves", "contact_iterations",
+    "contact_failures", "contacts_avg", "contacts_max", "max_penetration", "kinetic",   "elastic",           "gravity",        "state_hash"};
 enum { MEASURES = sizeof measures / sizeof *measures };
 
 typedef struct Sweep {
@@ -43,21 +44,19 @@ typedef struct Sweep {
     const char** columns; /* axes, perhaps the seed, measures, probes */
     FilSweepCell* cells;  /* a row being made */
     int column_count, probe_count;
-    char** probes;      /* names */
-    char** headings;    /* of their columns: `probes.` in front where a name is taken */
-    FilRanks* ranks; /* processes that share it; NULL: this one is alone */
-    FilSweepStore* store; /* rank 0's */
-    bool* done;         /* by run */
-    uint64_t* pending;  /* runs to do */
+    char **probes, **headings; /* names, and of their columns: `probes.` in front where a name is taken */
+    FilRanks* ranks;           /* processes that share it; NULL: this one is alone */
+    FilSweepStore* store;      /* rank 0's */
+    bool* done;                /* by run */
+    uint64_t* pending;         /* runs to do */
     uint64_t pending_count, skipped;
 
     pthread_mutex_t lock; /* over what follows */
     FilProgress progress;
-    FilBenchClock start;
+    FilBenchClock start, busy; /* busy: that runs took, summed */
     uint64_t finished, failed;
-    FilBenchClock busy; /* that runs took, summed */
-    double cpu;         /* s, of all threads, when the runs began */
-    FilError error;  /* the table cannot be written: the sweep ends */
+    double cpu;     /* s, of all threads, when the runs began */
+    FilError error; /* the table cannot be written: the sweep ends */
     atomic_bool broken;
 } Sweep;
 
@@ -80,8 +79,9 @@ static bool parse(int argc, char** argv, Options* options, const char** scene, i
     const FilUsage usage = {
         .command = "sweep",
         .arguments = "SCENE",
-        .about = "Runs a scene many times, over a grid of its keys, draws of them and seeds, and makes a table with a row per run.\n"
-                 "Values depend on the run's number alone, results are those of `filum run --set`.",
+        .about =
+            "Runs a scene many times, over a grid of its keys, draws of them and seeds, and makes a table with a row per run.\n"
+            "Values depend on the run's number alone, results are those of `filum run --set`.",
         .min_arguments = 1,
         .max_arguments = 1,
         .options = table,
@@ -258,8 +258,8 @@ static bool do_run(Sweep* sweep, uint64_t run, double* probes, Result* result)
     for (int p = 0; p < sweep->probe_count; p++) {
         probes[p] = NAN;
     }
-    result->status = set_values(sweep, run, &values) ? simulate(sweep, &values, result)
-                                                     : fil_error(&result->error, FIL_OUT_OF_MEMORY, "out of memory");
+    result->status =
+        set_values(sweep, run, &values) ? simulate(sweep, &values, result) : fil_error(&result->error, FIL_OUT_OF_MEMORY, "out of memory");
     result->time = fil_bench_since(start);
     fil_free(values.settings);
     return !(result->status == FIL_INTERRUPTED && stop_asked(sweep));
@@ -421,7 +421,7 @@ static FilStatus start(Sweep* sweep, const char* scene, const char* out, FilErro
     }
     status = status == FIL_OK ? read_probes(sweep, error) : status;
     if (fil_ranks_own(sweep->ranks) > 0) {
-        return status; // the table is rank 0's
+        return status;  // the table is rank 0's
     }
     status = status == FIL_OK ? describe(sweep, text, sizeof text, error) : status;
     if (status == FIL_OK) {
@@ -460,7 +460,7 @@ static bool keep_of_ranks(void* context, uint64_t run, const void* bytes, double
     Sweep* sweep = context;
     Result result;
     memcpy(&result, bytes, sizeof result);
-    result.probes = (double*)((const Result*)bytes + 1); // the other rank's pointer says nothing here
+    result.probes = (double*)((const Result*)bytes + 1);  // the other rank's pointer says nothing here
     keep(sweep, run, &result);
     *seconds = result.time.wall;
     return !sweep->broken && !fil_stop_requested();
@@ -505,8 +505,8 @@ static void print_summary(const Sweep* sweep, const char* out, double wall, doub
         fil_json_text(&json, "table", out);
         fil_json_close(&json, '}');
     } else if (!sweep->options->quiet) {
-        printf("%llu of %llu runs in %s.db and %s.csv: %llu now, %llu before; %llu failed; %.3g s, %.3g s of runs\n", skipped + finished, runs, out, out,
-               finished, skipped, failed, wall, sweep->busy.wall);
+        printf("%llu of %llu runs in %s.db and %s.csv: %llu now, %llu before; %llu failed; %.3g s, %.3g s of runs\n", skipped + finished, runs, out,
+               out, finished, skipped, failed, wall, sweep->busy.wall);
     }
 }
 
@@ -520,7 +520,7 @@ static int finish(Sweep* sweep, const char* out)
         return fil_cli_fail("sweep", FIL_EXIT_FAILED, "%s", sweep->error.text);
     }
     if (fil_ranks_own(sweep->ranks) > 0) {
-        return FIL_EXIT_DONE; // rank 0 has the rest
+        return FIL_EXIT_DONE;  // rank 0 has the rest
     }
     snprintf(path, sizeof path, "%s.csv", out);
     FilStatus status = fil_sweep_store_write_csv(sweep->store, path, &error);
@@ -586,7 +586,7 @@ int fil_command_sweep(int argc, char** argv)
             exit_code = finish(&sweep, out);
         } else {
             exit_code = status == FIL_BAD_INPUT ? FIL_EXIT_USAGE : FIL_EXIT_FAILED;
-            if (fil_ranks_own(sweep.ranks) == 0 || status != FIL_BAD_INPUT) { // what is wrong for all, rank 0 says
+            if (fil_ranks_own(sweep.ranks) == 0 || status != FIL_BAD_INPUT) {  // what is wrong for all, rank 0 says
                 fil_cli_fail("sweep", exit_code, "%s", error.text);
             }
         }

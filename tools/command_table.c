@@ -100,6 +100,5 @@ int fil_cli_main(int argc, char** argv)
         }
         fil_guess_try(&guess, commands[i].name);
     }
-    return fil_cli_fail(NULL, FIL_EXIT_USAGE, "no command '%s'%s (filum --help lists them)", name,
-                        fil_hint(&guess).text);
+    return fil_cli_fail(NULL, FIL_EXIT_USAGE, "no command '%s'%s (filum --help lists them)", name, fil_hint(&guess).text);
 }

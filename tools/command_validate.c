@@ -3,11 +3,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/memory.h"
 #include "bench.h"
 #include "cli.h"
 #include "command_table.h"
-#include "base/json.h"
 #include "validate/markdown.h"
 #include "validate/runner.h"
 
@@ -38,8 +38,7 @@ static bool means(const char* name, const FilCheckCase* check)
 {
     const size_t length = strlen(check->group);
     return strcmp(name, "all") == 0 || strcmp(name, check->group) == 0 ||
-           (strncmp(name, check->group, length) == 0 && name[length] == '.' &&
-            strcmp(name + length + 1, check->name) == 0);
+           (strncmp(name, check->group, length) == 0 && name[length] == '.' && strcmp(name + length + 1, check->name) == 0);
 }
 
 /* A group of slow checks alone: its name can mean nothing else. */
@@ -90,8 +89,7 @@ static bool know_name(const char* name, const FilCheckCase* table, int count)
 
 static void print_row(const FilCheckRow* row, int width)
 {
-    static const char* const relations[] = {
-        [FIL_CHECK_NEAR] = "expected", [FIL_CHECK_BELOW] = "at most", [FIL_CHECK_ABOVE] = "at least"};
+    static const char* const relations[] = {[FIL_CHECK_NEAR] = "expected", [FIL_CHECK_BELOW] = "at most", [FIL_CHECK_ABOVE] = "at least"};
     char tolerance[64] = "";
     if (row->relation == FIL_CHECK_NOTED) {
         printf("    note  %-*s  %14.9g\n", width, row->what, row->measured);
@@ -101,14 +99,13 @@ static void print_row(const FilCheckRow* row, int width)
         const double off = fabs(row->measured - row->expected) / fabs(row->expected);
         snprintf(tolerance, sizeof tolerance, "  +- %.3g %%, off by %.2g %%", 100.0 * row->tolerance, 100.0 * off);
     }
-    printf("    %-4s  %-*s  %14.9g   %-8s %14.9g%s\n", fil_check_row_passes(row) ? "pass" : "MISS", width, row->what,
-           row->measured, relations[row->relation], row->expected, tolerance);
+    printf("    %-4s  %-*s  %14.9g   %-8s %14.9g%s\n", fil_check_row_passes(row) ? "pass" : "MISS", width, row->what, row->measured,
+           relations[row->relation], row->expected, tolerance);
 }
 
 static void print_check(const FilCheckCase* check, const FilCheck* result, double time)
 {
-    printf("%-4s  %s.%s  %s (%.2g s)\n", fil_check_passes(result) ? "pass" : "MISS", check->group, check->name,
-           check->title, time);
+    printf("%-4s  %s.%s  %s (%.2g s)\n", fil_check_passes(result) ? "pass" : "MISS", check->group, check->name, check->title, time);
     int width = 0;
     for (int i = 0; i < result->count; ++i) {
         const int length = (int)strlen(result->rows[i].what);
@@ -252,8 +249,7 @@ static void join_command(int argc, char** argv, char* text, size_t size)
 }
 
 /* Which checks the names mean; false after a message. No name means all. */
-static bool pick_checks(const FilCheckCase* table, int count, char** names, int name_count, const Options* options,
-                        bool* picked)
+static bool pick_checks(const FilCheckCase* table, int count, char** names, int name_count, const Options* options, bool* picked)
 {
     // a listing hides nothing
     const bool slow = options->slow || options->list;
@@ -302,8 +298,7 @@ int fil_command_validate(int argc, char** argv)
     } else if (options.list) {
         list_checks(table, picked, count);
     } else {
-        FilCheckRunDef run = {
-            .table = table, .picked = picked, .count = count, .jobs = options.jobs, .folder = options.out};
+        FilCheckRunDef run = {.table = table, .picked = picked, .count = count, .jobs = options.jobs, .folder = options.out};
         exit_code = carry_out(&run, outcomes, &options, command);
     }
     for (int i = 0; outcomes != NULL && i < count; ++i) {

@@ -67,8 +67,9 @@ static bool parse(int argc, char** argv, Options* options, const char** scene, i
     const FilUsage usage = {
         .command = "view",
         .arguments = "SCENE|BAG",
-        .about = "Runs a scene and shows it in a browser: look, pause, pull on things. A bag (a directory, .mcap) is done again as it\n"
-                 "was recorded, to be played and sought in.",
+        .about =
+            "Runs a scene and shows it in a browser: look, pause, pull on things. A bag (a directory, .mcap) is done again as it\n"
+            "was recorded, to be played and sought in.",
         .min_arguments = 1,
         .max_arguments = 1,
         .options = table,
@@ -137,8 +138,12 @@ int fil_command_view(int argc, char** argv)
         return exit_code;
     }
     if (fil_is_bag(scene)) {
-        const FilBagViewOptions bag = {.address = options.address, .port = options.port, .speed = options.speed, .paused = options.paused,
-                                       .read_only = options.read_only, .origins = options.origins};
+        const FilBagViewOptions bag = {.address = options.address,
+                                       .port = options.port,
+                                       .speed = options.speed,
+                                       .paused = options.paused,
+                                       .read_only = options.read_only,
+                                       .origins = options.origins};
         fil_settings_free(&options.scene.settings);
         return fil_bag_view(scene, &bag);
     }

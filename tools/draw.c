@@ -105,12 +105,8 @@ static void list_curves(FilDrawing* drawing, const FilWorld* world)
                 continue;
             }
             const FilCurve curve = kind->curve(world, id);
-            *next++ = (Curve){.owner = owner,
-                              .node = node,
-                              .node_count = curve.node_count,
-                              .edge = edge,
-                              .edge_count = curve.edge_count,
-                              .closed = curve.closed};
+            *next++ = (Curve){
+                .owner = owner, .node = node, .node_count = curve.node_count, .edge = edge, .edge_count = curve.edge_count, .closed = curve.closed};
             for (int e = 0; e < curve.edge_count; ++e) {
                 drawing->radii[edge++] = kind->curve_radius(world, id, e);
             }
@@ -189,8 +185,8 @@ FilStatus fil_drawing_create(const FilWorld* world, FilVec3 view, FilDrawing** o
     drawing->pictures = fil_alloc((GHOSTS + 1) * (size_t)drawing->node_count, 3 * sizeof *drawing->pictures);
     drawing->rest = fil_alloc((size_t)drawing->outline_count, 3 * sizeof *drawing->rest);
     drawing->colors = fil_alloc((size_t)drawing->color_count, sizeof *drawing->colors);
-    if (drawing->curves == NULL || drawing->radii == NULL || drawing->pieces == NULL || drawing->pictures == NULL ||
-        drawing->outlines == NULL || drawing->rest == NULL || drawing->colors == NULL) {
+    if (drawing->curves == NULL || drawing->radii == NULL || drawing->pieces == NULL || drawing->pictures == NULL || drawing->outlines == NULL ||
+        drawing->rest == NULL || drawing->colors == NULL) {
         fil_drawing_destroy(drawing);
         return FIL_OUT_OF_MEMORY;
     }
@@ -331,8 +327,7 @@ static int by_depth(const void* a, const void* b)
     if (x->depth != y->depth) {
         return x->depth < y->depth ? -1 : 1;
     }
-    return x->curve != y->curve ? (x->curve > y->curve) - (x->curve < y->curve)
-                                : (x->edge > y->edge) - (x->edge < y->edge);
+    return x->curve != y->curve ? (x->curve > y->curve) - (x->curve < y->curve) : (x->edge > y->edge) - (x->edge < y->edge);
 }
 
 /* Cuts the curves into pieces, takes in the outlines that move, furthest first; returns how many. */
@@ -428,8 +423,7 @@ static void write_tube(FILE* out, const FilDrawing* drawing, const FilPage* page
     const double width = tube_width(page, drawing->radii[curve->edge + piece->edge]);
     // what is far back pales
     const double back = (page->near - piece->depth) / fmax(page->near - page->far, 1e-300);
-    const double shine =
-        brightness(node_at(curve, nodes, piece->edge), node_at(curve, nodes, piece->edge + piece->edge_count));
+    const double shine = brightness(node_at(curve, nodes, piece->edge), node_at(curve, nodes, piece->edge + piece->edge_count));
     const FilColor base = fil_mix(drawing->colors[curve->owner], fil_paper, 0.22 * back);
     const FilColor body = fil_mix(fil_mix(fil_ink, base, 0.75), base, shine);
     // each stroke reaches further into the neighbours than the one below it, so that no joint shows
@@ -490,9 +484,8 @@ static void write_svg(FILE* out, FilDrawing* drawing, const FilWorld* world, int
     FilPage page = lay_out(drawing, picture_count);
     page.colors = drawing->colors;
     page.most_strain = find_strains(drawing, outlines_of(drawing, picture_count - 1));
-    fprintf(out,
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\">\n",
-            page.width, page.height, page.width, page.height);
+    fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\">\n", page.width, page.height,
+            page.width, page.height);
     fputs("<style>.r{stroke-linecap:round}</style>\n<rect width=\"100%\" height=\"100%\" rx=\"12\"", out);
     fil_write_color(out, "fill", fil_paper);
     fputs("/>\n", out);
@@ -507,8 +500,7 @@ static void write_svg(FILE* out, FilDrawing* drawing, const FilWorld* world, int
     fputs("</svg>\n", out);
 }
 
-FilStatus fil_drawing_write(FilDrawing* drawing, const FilWorld* world, const char* title, const char* path,
-                            FilError* error)
+FilStatus fil_drawing_write(FilDrawing* drawing, const FilWorld* world, const char* title, const char* path, FilError* error)
 {
     char part[4096];
     if ((size_t)snprintf(part, sizeof part, "%s.part", path) >= sizeof part) {

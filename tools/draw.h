@@ -18,7 +18,6 @@ void fil_drawing_tell_strains(FilDrawing* drawing);
 void fil_drawing_watch(FilDrawing* drawing, const FilWorld* world, double done);
 
 /* Writes the file in one move: the world as it is now in full colour, what was remembered as ghosts that fade with age. */
-FIL_MUST_CHECK FilStatus fil_drawing_write(FilDrawing* drawing, const FilWorld* world, const char* title,
-                                           const char* path, FilError* error);
+FIL_MUST_CHECK FilStatus fil_drawing_write(FilDrawing* drawing, const FilWorld* world, const char* title, const char* path, FilError* error);
 
 #endif

@@ -18,12 +18,10 @@ static void farthest(const FilShapeDef* shape, const double* d, double* out)
             out[2] += shape->type == FIL_TYPE_CAPSULE ? end : 0.0;
             break;
         case FIL_TYPE_CYLINDER:
-            fil_v3_set(out, across > 0.0 ? shape->radius * d[0] / across : 0.0,
-                       across > 0.0 ? shape->radius * d[1] / across : 0.0, end);
+            fil_v3_set(out, across > 0.0 ? shape->radius * d[0] / across : 0.0, across > 0.0 ? shape->radius * d[1] / across : 0.0, end);
             break;
         case FIL_TYPE_BOX:
-            fil_v3_set(out, copysign(0.5 * shape->size.x, d[0]), copysign(0.5 * shape->size.y, d[1]),
-                       copysign(0.5 * shape->size.z, d[2]));
+            fil_v3_set(out, copysign(0.5 * shape->size.x, d[0]), copysign(0.5 * shape->size.y, d[1]), copysign(0.5 * shape->size.z, d[2]));
             break;
         case FIL_TYPE_HULL:
         case FIL_TYPE_MESH:
@@ -113,7 +111,7 @@ static void outline_face(const FilView* view, const FilPose* pose, const double 
         fil_v3_add(placed[k], placed[k], pose->p);
     }
     out->form = FIL_OUTLINE_FACE;
-    outline_polygon(view, (const double (*)[3])placed, count, out);
+    outline_polygon(view, (const double(*)[3])placed, count, out);
 }
 
 static void outline_box(const FilView* view, const FilShapeDef* shape, const FilPose* pose, FilOutline* out)
@@ -128,7 +126,7 @@ static void outline_box(const FilView* view, const FilShapeDef* shape, const Fil
             corners[k][a] = side * (k == 0 || k == 3 ? -half[a] : half[a]);
             corners[k][b] = k < 2 ? -half[b] : half[b];
         }
-        outline_face(view, pose, (const double (*)[3])corners, 4, &out[f]);
+        outline_face(view, pose, (const double(*)[3])corners, 4, &out[f]);
     }
 }
 
@@ -141,7 +139,7 @@ static void outline_cylinder(const FilView* view, const FilShapeDef* shape, cons
     for (int k = 0; k < SIDES; ++k) {
         const double angle = 2.0 * FIL_PI * k / SIDES, x = shape->radius * cos(angle), y = shape->radius * sin(angle);
         fil_v3_set(caps[1][k], x, y, z);
-        fil_v3_set(caps[0][k], x, -y, -z); // the other way round, seen from its own side
+        fil_v3_set(caps[0][k], x, -y, -z);  // the other way round, seen from its own side
     }
     for (int k = 0; k < SIDES; ++k) {
         const double* a = caps[1][k];
@@ -149,8 +147,8 @@ static void outline_cylinder(const FilView* view, const FilShapeDef* shape, cons
         const double corners[4][3] = {{a[0], a[1], -z}, {b[0], b[1], -z}, {b[0], b[1], z}, {a[0], a[1], z}};
         outline_face(view, pose, corners, 4, &out[k]);
     }
-    outline_face(view, pose, (const double (*)[3])caps[0], SIDES, &out[SIDES]);
-    outline_face(view, pose, (const double (*)[3])caps[1], SIDES, &out[SIDES + 1]);
+    outline_face(view, pose, (const double(*)[3])caps[0], SIDES, &out[SIDES]);
+    outline_face(view, pose, (const double(*)[3])caps[1], SIDES, &out[SIDES + 1]);
 }
 
 static int count_outlines(const FilShapeDef* shape)
@@ -168,8 +166,7 @@ static void outline_shape(const FilView* view, const FilShownShape* shape, FilOu
     const FilShapeDef* def = &shape->def;
     for (int k = 0; k < count_outlines(def); ++k) {
         const bool round = def->type == FIL_TYPE_SPHERE || def->type == FIL_TYPE_CAPSULE || def->type == FIL_TYPE_CYLINDER;
-        out[k] = (FilOutline){
-            .moves = shape->moves, .behind = !shape->moves && !round, .colored = shape->colored, .color = shape->color};
+        out[k] = (FilOutline){.moves = shape->moves, .behind = !shape->moves && !round, .colored = shape->colored, .color = shape->color};
     }
     if (def->type == FIL_TYPE_BOX) {
         outline_box(view, def, &pose, out);
@@ -183,7 +180,7 @@ static void outline_shape(const FilView* view, const FilShownShape* shape, FilOu
             for (int k = 0; k < 3; ++k) {
                 fil_v3_copy(corners[k], def->points + 3 * def->triangles[3 * t + k]);
             }
-            outline_face(view, &pose, (const double (*)[3])corners, 3, &out[t]);
+            outline_face(view, &pose, (const double(*)[3])corners, 3, &out[t]);
         }
     } else if (def->type != FIL_TYPE_HALF_SPACE) {
         outline_rim(view, def, &pose, out);
@@ -208,7 +205,7 @@ static void outline_triangle(const FilView* view, const double (*corners)[3], bo
 typedef struct Sleeve {
     const FilView* view;
     FilOutline* next;
-    int last; /* ring */
+    int last;              /* ring */
     double ring[SIDES][3]; /* the one before */
 } Sleeve;
 
@@ -226,13 +223,13 @@ static void outline_ring(void* context, int ring, const double (*corners)[3])
         fil_v3_copy(face[3], corners[k]);
         if (ring > 0) {
             *sleeve->next = (FilOutline){.form = FIL_OUTLINE_FACE, .moves = true};
-            outline_polygon(sleeve->view, (const double (*)[3])face, 4, sleeve->next++);
+            outline_polygon(sleeve->view, (const double(*)[3])face, 4, sleeve->next++);
         }
-        fil_v3_copy(end[ring == 0 ? SIDES - 1 - k : k], corners[k]); // the first end is seen from below
+        fil_v3_copy(end[ring == 0 ? SIDES - 1 - k : k], corners[k]);  // the first end is seen from below
     }
     if (ring == 0 || ring == sleeve->last) {
         *sleeve->next = (FilOutline){.form = FIL_OUTLINE_FACE, .moves = true};
-        outline_polygon(sleeve->view, (const double (*)[3])end, SIDES, sleeve->next++);
+        outline_polygon(sleeve->view, (const double(*)[3])end, SIDES, sleeve->next++);
     }
     for (int k = 0; k < SIDES; ++k) {
         fil_v3_copy(sleeve->ring[k], corners[k]);
@@ -242,7 +239,7 @@ static void outline_ring(void* context, int ring, const double (*corners)[3])
 /* Returns how many; none if it is no smooth body. */
 static int outline_smooth(const FilView* view, const FilShowKind* kind, const FilWorld* world, FilId id, FilOutline* out)
 {
-    enum { EDGES = 6 }; // between two disks; chosen: bends of a quarter turn look round
+    enum { EDGES = 6 };  // between two disks; chosen: bends of a quarter turn look round
     const int rings = fil_show_sleeve_rings(kind, world, id, EDGES);
     if (rings > 0 && out != NULL) {
         Sleeve sleeve = {.view = view, .next = out, .last = rings - 1};
@@ -275,7 +272,7 @@ int fil_outline_object(const FilView* view, const FilShowKind* kind, const FilWo
             for (int k = 0; k < 3; ++k) {
                 kind->vertex(world, id, vertices[k], corners[k]);
             }
-            outline_triangle(view, (const double (*)[3])corners, kind->closed, &out[count]);
+            outline_triangle(view, (const double(*)[3])corners, kind->closed, &out[count]);
         }
     }
     return count;

@@ -33,8 +33,8 @@ void fil_draw_patches(FILE* out, const FilView* view, double scale, double left,
         const double right = project(view->right, patch.normal), up = project(view->up, patch.normal);
         const double narrow = fmax(radius * fabs(project(view->toward, patch.normal)), LEAST);
         const unsigned yellow = (unsigned)lround(210.0 * (1.0 - fmin(patch.highest_pressure / highest, 1.0)));
-        fprintf(out, "<ellipse rx=\"%.2f\" ry=\"%.2f\" transform=\"translate(%.1f %.1f) rotate(%.1f)\" fill=\"#ff%02x20\"/>\n", narrow, radius, x,
-                y, -180.0 / M_PI * atan2(up, right), yellow);
+        fprintf(out, "<ellipse rx=\"%.2f\" ry=\"%.2f\" transform=\"translate(%.1f %.1f) rotate(%.1f)\" fill=\"#ff%02x20\"/>\n", narrow, radius, x, y,
+                -180.0 / M_PI * atan2(up, right), yellow);
     }
     fputs("</g>\n", out);
 }

@@ -8,7 +8,7 @@ static void write_polygon(FILE* out, const FilPage* page, const FilOutline* outl
     double last[2] = {INFINITY, INFINITY};
     for (int k = 0; k < FIL_OUTLINE_CORNERS; ++k) {
         const double x = fil_page_x(page, outline->corner + 2 * k), y = fil_page_y(page, outline->corner + 2 * k);
-        if (fabs(x - last[0]) + fabs(y - last[1]) > 0.05) { // corners may come many times
+        if (fabs(x - last[0]) + fabs(y - last[1]) > 0.05) {  // corners may come many times
             fprintf(out, "%s%.1f %.1f", k > 0 ? " " : "", x, y);
             last[0] = x, last[1] = y;
         }
@@ -26,7 +26,8 @@ static FilColor own_color(const FilPage* page, const FilOutline* outline)
 /* From blue over pale to red. */
 static FilColor strain_color(double share)
 {
-    static const FilColor stops[] = {{0.13, 0.30, 0.66, 1.0}, {0.42, 0.68, 0.84, 1.0}, {0.96, 0.93, 0.80, 1.0}, {0.95, 0.60, 0.30, 1.0}, {0.74, 0.12, 0.15, 1.0}};
+    static const FilColor stops[] = {
+        {0.13, 0.30, 0.66, 1.0}, {0.42, 0.68, 0.84, 1.0}, {0.96, 0.93, 0.80, 1.0}, {0.95, 0.60, 0.30, 1.0}, {0.74, 0.12, 0.15, 1.0}};
     const double at = 4.0 * fmin(fmax(share, 0.0), 1.0);
     const int low = at < 3.0 ? (int)at : 3;
     return fil_mix(stops[low], stops[low + 1], at - low);
@@ -99,7 +100,7 @@ static void write_capsule(FILE* out, const FilPage* page, const FilOutline* outl
 /* A flat face or a triangle, its rim in its own colour, so that surfaces have no seams. */
 static void write_face(FILE* out, const FilPage* page, const FilOutline* outline)
 {
-    const double lit = 0.5 + 0.5 * fil_v3_dot(outline->normal, fil_light); // folds that face away are seen, too
+    const double lit = 0.5 + 0.5 * fil_v3_dot(outline->normal, fil_light);  // folds that face away are seen, too
     FilColor color = shade(page, outline, lit);
     if (outline->form == FIL_OUTLINE_SHEET && page->most_strain > 0.0) {
         color = fil_mix(strain_color(outline->strain / page->most_strain), fil_ink, 0.35 * (1.0 - lit));
@@ -159,7 +160,7 @@ static void write_plate(FILE* out, const FilView* view, const FilPage* page, Fil
     // the place of the plane at the page's middle: along the view from there
     const double middle[2] = {page->left + 0.5 * page->width / page->scale, page->top - 0.5 * page->height / page->scale};
     const double normal[3] = {plane.r[2], plane.r[5], plane.r[8]}, facing = fil_v3_dot(normal, view->toward);
-    if (facing < 0.05) { // seen from its edge, or from below
+    if (facing < 0.05) {  // seen from its edge, or from below
         return;
     }
     double start[3], away[3];

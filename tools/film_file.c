@@ -44,8 +44,9 @@ static FilStatus start_encoder(FilFilmFile* file, double rate, FilError* error)
     snprintf(frames, sizeof frames, "%.9g", rate);
     // gif has its own colours; the others' are those that every player knows
     const bool gif = strstr(file->path, ".gif") != NULL;
-    const char* arguments[] = {"ffmpeg", "-loglevel", "error", "-y", "-f", "image2pipe", "-framerate", frames, "-c:v", "png", "-i", "-",
-                               "-pix_fmt", gif ? "rgb8" : "yuv420p", file->part, NULL};
+    const char* arguments[] = {"ffmpeg",   "-loglevel", "error", "-y", "-f", "image2pipe", "-framerate",
+                               frames,     "-c:v",      "png",   "-i", "-",  "-pix_fmt",   gif ? "rgb8" : "yuv420p",
+                               file->part, NULL};
     if (pipe(ends) != 0) {
         return fil_error(error, FIL_IO, "no pipe to ffmpeg: %s", strerror(errno));
     }
@@ -63,7 +64,7 @@ static FilStatus start_encoder(FilFilmFile* file, double rate, FilError* error)
         return fil_error(error, FIL_IO, "films are made by ffmpeg, which cannot be started (%s): apt install ffmpeg, or give a folder for pictures",
                          strerror(failure));
     }
-    signal(SIGPIPE, SIG_IGN); // an encoder that ends early is noticed when it is written to
+    signal(SIGPIPE, SIG_IGN);  // an encoder that ends early is noticed when it is written to
     file->pipe = ends[1];
     return FIL_OK;
 }
@@ -81,7 +82,7 @@ FilStatus fil_film_file_open(const char* path, double rate, FilFilmFile** out, F
     snprintf(file->path, sizeof file->path, "%s", path);
     const char* slash = strrchr(file->path, '/');
     const int folder = slash != NULL ? (int)(slash - file->path) + 1 : 0;
-    snprintf(file->part, sizeof file->part, "%.*s.part.%s", folder, file->path, file->path + folder); // keeps its end, which ffmpeg goes by
+    snprintf(file->part, sizeof file->part, "%.*s.part.%s", folder, file->path, file->path + folder);  // keeps its end, which ffmpeg goes by
     FilStatus status = FIL_OK;
     if (file->kind == FOLDER && mkdir(path, 0777) != 0 && errno != EEXIST) {
         status = fil_error(error, FIL_IO, "%s: %s", path, strerror(errno));

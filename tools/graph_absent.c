@@ -4,8 +4,7 @@
 
 static int say(const char* command)
 {
-    return fil_cli_fail(command, FIL_EXIT_USAGE,
-                        "this build does not have it: use `ros2 %s`, or configure with -DFILUM_ROS=embedded", command);
+    return fil_cli_fail(command, FIL_EXIT_USAGE, "this build does not have it: use `ros2 %s`, or configure with -DFILUM_ROS=embedded", command);
 }
 
 int fil_command_topic(int argc, char** argv)

@@ -31,8 +31,7 @@ bool fil_graph_join(FilGraphMember* member, const char* node_name, const char* c
     const char* name = node_name != NULL ? node_name : made;
     rcl_node_options_t options = rcl_node_get_default_options();
     options.enable_rosout = false;
-    if (!fil_graph_ok(member, rclc_node_init_with_options(&member->node, name, "", &member->support, &options),
-                      "cannot join the graph")) {
+    if (!fil_graph_ok(member, rclc_node_init_with_options(&member->node, name, "", &member->support, &options), "cannot join the graph")) {
         fil_graph_ok(member, rclc_support_fini(&member->support), "support");
         return false;
     }
@@ -95,8 +94,7 @@ int fil_graph_dispatch(const char* group, const FilGraphCommand* commands, int c
         }
         fil_guess_try(&guess, commands[i].name);
     }
-    return fil_cli_fail(group, FIL_EXIT_USAGE, "no subcommand '%s'%s (filum %s --help lists them)", argv[1],
-                        fil_hint(&guess).text, group);
+    return fil_cli_fail(group, FIL_EXIT_USAGE, "no subcommand '%s'%s (filum %s --help lists them)", argv[1], fil_hint(&guess).text, group);
 }
 
 /* ---- types ---- */
@@ -125,8 +123,7 @@ static const char* service_name(size_t i)
 }
 
 /* the row of a type in one of the tables; `count`, having said which is the nearest, if it is not there */
-static size_t find_row(const FilGraphMember* member, const char* given, const char* kind, size_t count,
-                       const char* (*name)(size_t i))
+static size_t find_row(const FilGraphMember* member, const char* given, const char* kind, size_t count, const char* (*name)(size_t i))
 {
     char full[256];
     complete_type(given, kind, full);
@@ -177,8 +174,7 @@ static rcl_ret_t list_services(const FilGraphMember* member, rcl_names_and_types
 }
 
 /* waits until a name is in the list; says what is nearest if it never is */
-static bool find_type(const FilGraphMember* member, Lister lister, const char* what, const char* name, double patience,
-                      char type[256])
+static bool find_type(const FilGraphMember* member, Lister lister, const char* what, const char* name, double patience, char type[256])
 {
     const double limit = fil_graph_now() + patience;
     bool found = false;
@@ -219,13 +215,11 @@ bool fil_graph_service_type_name(const FilGraphMember* member, const char* servi
 /* ---- services ---- */
 
 /* waits for the server, asks, waits for the answer */
-static bool ask(const FilGraphMember* member, const rcl_client_t* client, const char* service, const void* request,
-                void* response)
+static bool ask(const FilGraphMember* member, const rcl_client_t* client, const char* service, const void* request, void* response)
 {
     bool available = false;
     for (const double limit = fil_graph_now() + FIL_GRAPH_PATIENCE; !available && fil_graph_now() < limit;) {
-        if (!fil_graph_ok(member, rcl_service_server_is_available(&member->node, client, &available), service) ||
-            fil_stop_requested()) {
+        if (!fil_graph_ok(member, rcl_service_server_is_available(&member->node, client, &available), service) || fil_stop_requested()) {
             return false;
         }
         fil_graph_sleep(available ? 0.0 : 0.005);
@@ -250,8 +244,7 @@ static bool ask(const FilGraphMember* member, const rcl_client_t* client, const 
     return false;
 }
 
-bool fil_graph_call(FilGraphMember* member, const rosidl_service_type_support_t* type, const char* service,
-                    const void* request, void* response)
+bool fil_graph_call(FilGraphMember* member, const rosidl_service_type_support_t* type, const char* service, const void* request, void* response)
 {
     rcl_client_t client = rcl_get_zero_initialized_client();
     if (!fil_graph_ok(member, rclc_client_init_default(&client, &member->node, type, service), service)) {

@@ -238,8 +238,7 @@ static bool parse_double(const FilYaml* node, double* number)
 {
     const char* text = node->text;
     const char* bare = text[0] == '-' || text[0] == '+' ? text + 1 : text;
-    if (strcmp(bare, ".inf") == 0 || strcmp(bare, "inf") == 0 || strcmp(bare, ".nan") == 0 ||
-        strcmp(bare, "nan") == 0) {
+    if (strcmp(bare, ".inf") == 0 || strcmp(bare, "inf") == 0 || strcmp(bare, ".nan") == 0 || strcmp(bare, "nan") == 0) {
         *number = bare[bare[0] == '.'] == 'i' ? (text[0] == '-' ? -INFINITY : INFINITY) : NAN;
         return true;
     }
@@ -262,8 +261,7 @@ static bool parse_integer(const FilYaml* node, Width width, void* field)
         return true;
     }
     const uint64_t number = strtoull(node->text, &end, 0);
-    if (end == node->text || *end != '\0' || errno != 0 || strchr(node->text, '-') != NULL ||
-        number > UINT64_MAX >> (64 - 8 * width.bytes)) {
+    if (end == node->text || *end != '\0' || errno != 0 || strchr(node->text, '-') != NULL || number > UINT64_MAX >> (64 - 8 * width.bytes)) {
         return false;
     }
     memcpy(field, &number, width.bytes);
@@ -301,8 +299,7 @@ static bool parse_element(const Member* member, const FilYaml* node, void* field
                    member->type_id_ == FIELD(FLOAT) ? sizeof single : sizeof number);
             return true;
         default:
-            return (width_of(member).bytes > 0 && parse_integer(node, width_of(member), field)) ||
-                   refuse(error, node, "is not an integer that fits");
+            return (width_of(member).bytes > 0 && parse_integer(node, width_of(member), field)) || refuse(error, node, "is not an integer that fits");
     }
 }
 
@@ -341,13 +338,11 @@ static bool parse_members(const FilMembers* type, const FilYaml* node, void* mes
             fil_guess_try(&guess, type->members_[i].name_);
         }
         if (member == NULL) {
-            snprintf(error->text, sizeof error->text, "%s has no field '%.100s'%s", type->message_name_, child->key,
-                     fil_hint(&guess).text);
+            snprintf(error->text, sizeof error->text, "%s has no field '%.100s'%s", type->message_name_, child->key, fil_hint(&guess).text);
             return false;
         }
         void* field = (uint8_t*)message + member->offset_;
-        if (!(member->is_array_ ? parse_list(member, child, field, error)
-                                : parse_element(member, child, field, error))) {
+        if (!(member->is_array_ ? parse_list(member, child, field, error) : parse_element(member, child, field, error))) {
             return false;
         }
     }
@@ -363,8 +358,8 @@ bool fil_message_parse(const FilMembers* type, const char* yaml, void* message, 
     FilYaml* root = NULL;
     int values = 0;
     const FilSceneLimits limits = fil_scene_limits_default();
-    const bool done = fil_yaml_parse("message", yaml, strlen(yaml), &limits, &values, &pool, &root, error) == FIL_OK &&
-                      parse_members(type, root, message, error);
+    const bool done =
+        fil_yaml_parse("message", yaml, strlen(yaml), &limits, &values, &pool, &root, error) == FIL_OK && parse_members(type, root, message, error);
     fil_pool_free(&pool);
     return done;
 }

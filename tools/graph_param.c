@@ -35,8 +35,7 @@ static bool list(FilGraphMember* member, const char* node)
     rcl_interfaces__srv__ListParameters_Request* request = rcl_interfaces__srv__ListParameters_Request__create();
     rcl_interfaces__srv__ListParameters_Response* response = rcl_interfaces__srv__ListParameters_Response__create();
     const bool done = request != NULL && response != NULL &&
-                      fil_graph_call(member, ROSIDL_GET_SRV_TYPE_SUPPORT(rcl_interfaces, srv, ListParameters), service,
-                                     request, response);
+                      fil_graph_call(member, ROSIDL_GET_SRV_TYPE_SUPPORT(rcl_interfaces, srv, ListParameters), service, request, response);
     for (size_t i = 0; done && i < response->result.names.size; i++) {
         printf("%s\n", response->result.names.data[i].data);
     }
@@ -47,8 +46,7 @@ static bool list(FilGraphMember* member, const char* node)
 
 /* ---- get ---- */
 
-static bool print_value(const FilGraphMember* member, const char* name,
-                        const rcl_interfaces__msg__ParameterValue* value)
+static bool print_value(const FilGraphMember* member, const char* name, const rcl_interfaces__msg__ParameterValue* value)
 {
     switch (value->type) {
         case TYPE(BOOL):
@@ -67,8 +65,7 @@ static bool print_value(const FilGraphMember* member, const char* name,
             fil_cli_fail(member->command, 0, "there is no parameter '%s', or it has no value", name);
             return false;
         default: {
-            const rosidl_message_type_support_t* type =
-                ROSIDL_GET_MSG_TYPE_SUPPORT(rcl_interfaces, msg, ParameterValue);
+            const rosidl_message_type_support_t* type = ROSIDL_GET_MSG_TYPE_SUPPORT(rcl_interfaces, msg, ParameterValue);
             fil_message_print(fil_members_of(type), value, 0, stdout);
             return true;
         }
@@ -83,8 +80,7 @@ static bool get(FilGraphMember* member, const char* node, const char* name)
     rcl_interfaces__srv__GetParameters_Response* response = rcl_interfaces__srv__GetParameters_Response__create();
     bool done = request != NULL && response != NULL && rosidl_runtime_c__String__Sequence__init(&request->names, 1) &&
                 rosidl_runtime_c__String__assign(&request->names.data[0], name) &&
-                fil_graph_call(member, ROSIDL_GET_SRV_TYPE_SUPPORT(rcl_interfaces, srv, GetParameters), service,
-                               request, response);
+                fil_graph_call(member, ROSIDL_GET_SRV_TYPE_SUPPORT(rcl_interfaces, srv, GetParameters), service, request, response);
     if (done && response->values.size != 1) {
         fil_cli_fail(member->command, 0, "there is no parameter '%s'", name);
         done = false;
@@ -127,15 +123,11 @@ static bool set(FilGraphMember* member, const char* node, const char* name, cons
     service_of(node, "set_parameters", service);
     rcl_interfaces__srv__SetParameters_Request* request = rcl_interfaces__srv__SetParameters_Request__create();
     rcl_interfaces__srv__SetParameters_Response* response = rcl_interfaces__srv__SetParameters_Response__create();
-    bool done = request != NULL && response != NULL &&
-                rcl_interfaces__msg__Parameter__Sequence__init(&request->parameters, 1) &&
-                rosidl_runtime_c__String__assign(&request->parameters.data[0].name, name) &&
-                read_value(text, &request->parameters.data[0].value) &&
-                fil_graph_call(member, ROSIDL_GET_SRV_TYPE_SUPPORT(rcl_interfaces, srv, SetParameters), service,
-                               request, response);
+    bool done = request != NULL && response != NULL && rcl_interfaces__msg__Parameter__Sequence__init(&request->parameters, 1) &&
+                rosidl_runtime_c__String__assign(&request->parameters.data[0].name, name) && read_value(text, &request->parameters.data[0].value) &&
+                fil_graph_call(member, ROSIDL_GET_SRV_TYPE_SUPPORT(rcl_interfaces, srv, SetParameters), service, request, response);
     if (done && (response->results.size != 1 || !response->results.data[0].successful)) {
-        fil_cli_fail(member->command, 0, "%s",
-                     response->results.size == 1 ? response->results.data[0].reason.data : "no result came back");
+        fil_cli_fail(member->command, 0, "%s", response->results.size == 1 ? response->results.data[0].reason.data : "no result came back");
         done = false;
     }
     if (done) {
@@ -170,8 +162,7 @@ static int run(const FilUsage* usage, int argc, char** argv)
 
 static int run_list(int argc, char** argv)
 {
-    const FilUsage usage = {"param list", "[NODE]", "Lists the parameters of a node, /filum if none is named.", 0, 1,
-                            NULL,         0};
+    const FilUsage usage = {"param list", "[NODE]", "Lists the parameters of a node, /filum if none is named.", 0, 1, NULL, 0};
     return run(&usage, argc, argv);
 }
 
@@ -183,8 +174,7 @@ static int run_get(int argc, char** argv)
 
 static int run_set(int argc, char** argv)
 {
-    const FilUsage usage = {
-        "param set", "NODE NAME VALUE", "Sets a parameter; the node says why if it will not.", 3, 3, NULL, 0};
+    const FilUsage usage = {"param set", "NODE NAME VALUE", "Sets a parameter; the node says why if it will not.", 3, 3, NULL, 0};
     return run(&usage, argc, argv);
 }
 

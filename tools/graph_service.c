@@ -24,8 +24,7 @@ static int run_list(int argc, char** argv)
     }
     fil_graph_sleep(wait);
     rcl_names_and_types_t list;
-    bool done =
-        fil_graph_ok(&member, rcl_get_service_names_and_types(&member.node, &member.allocator, &list), "services");
+    bool done = fil_graph_ok(&member, rcl_get_service_names_and_types(&member.node, &member.allocator, &list), "services");
     for (size_t i = 0; done && i < list.names.size; i++) {
         printf("%s [%s]\n", list.names.data[i], list.types[i].size > 0 ? list.types[i].data[0] : "?");
     }

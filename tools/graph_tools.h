@@ -71,7 +71,6 @@ FIL_MUST_CHECK bool fil_message_parse(const FilMembers* type, const char* yaml, 
 /* ---- services ---- */
 
 /* Calls and waits for the answer, which must be initialised; false, having said why. */
-bool fil_graph_call(FilGraphMember* member, const rosidl_service_type_support_t* type, const char* service,
-                    const void* request, void* response);
+bool fil_graph_call(FilGraphMember* member, const rosidl_service_type_support_t* type, const char* service, const void* request, void* response);
 
 #endif

@@ -36,13 +36,8 @@ static int run_list(int argc, char** argv)
         {"--types", FIL_OPTION_FLAG, &types, NULL, "the types too"},
         {"--wait", FIL_OPTION_POSITIVE, &wait, "S", "how long to look around (1)"},
     };
-    const FilUsage usage = {"topic list",
-                            "",
-                            "Lists the topics that somebody publishes or listens to.",
-                            0,
-                            0,
-                            options,
-                            sizeof options / sizeof *options};
+    const FilUsage usage = {
+        "topic list", "", "Lists the topics that somebody publishes or listens to.", 0, 0, options, sizeof options / sizeof *options};
     int arguments;
     int exit_code;
     FilGraphMember member;
@@ -76,8 +71,7 @@ static rmw_qos_profile_t common_offer(const FilGraphMember* member, const char* 
     rcl_allocator_t allocator = member->allocator;
     bool reliable = true;
     bool kept = false;
-    if (fil_graph_ok(member, rcl_get_publishers_info_by_topic(&member->node, &allocator, topic, false, &offers),
-                     topic)) {
+    if (fil_graph_ok(member, rcl_get_publishers_info_by_topic(&member->node, &allocator, topic, false, &offers), topic)) {
         kept = offers.size > 0;
         for (size_t i = 0; i < offers.size; i++) {
             reliable &= offers.info_array[i].qos_profile.reliability == RMW_QOS_POLICY_RELIABILITY_RELIABLE;
@@ -99,17 +93,14 @@ static bool listener_open(Listener* listener, const char* command, const char* n
     if (!fil_graph_join(&listener->member, NULL, command)) {
         return false;
     }
-    const rosidl_message_type_support_t* type = fil_graph_topic_type_name(&listener->member, topic, patience, type_name)
-                                                    ? fil_graph_message_type(&listener->member, type_name)
-                                                    : NULL;
+    const rosidl_message_type_support_t* type =
+        fil_graph_topic_type_name(&listener->member, topic, patience, type_name) ? fil_graph_message_type(&listener->member, type_name) : NULL;
     listener->subscription = rcl_get_zero_initialized_subscription();
     listener->type = type != NULL ? fil_members_of(type) : NULL;
     listener->message = type != NULL ? fil_message_new(listener->type) : NULL;
     if (listener->message != NULL) {
         const rmw_qos_profile_t qos = common_offer(&listener->member, topic);
-        if (fil_graph_ok(&listener->member,
-                         rclc_subscription_init(&listener->subscription, &listener->member.node, type, topic, &qos),
-                         topic)) {
+        if (fil_graph_ok(&listener->member, rclc_subscription_init(&listener->subscription, &listener->member.node, type, topic, &qos), topic)) {
             return true;
         }
         fil_message_free(listener->type, listener->message);
@@ -154,13 +145,8 @@ static int run_echo(int argc, char** argv)
         {"--count", FIL_OPTION_COUNT, &count, "N", "end after N messages"},
         {"--timeout", FIL_OPTION_POSITIVE, &timeout, "S", "end after S seconds; nothing heard is a failure then"},
     };
-    const FilUsage usage = {"topic echo",
-                            "TOPIC",
-                            "Prints the messages of a topic as YAML, until Ctrl-C.",
-                            1,
-                            1,
-                            options,
-                            sizeof options / sizeof *options};
+    const FilUsage usage = {
+        "topic echo", "TOPIC", "Prints the messages of a topic as YAML, until Ctrl-C.", 1, 1, options, sizeof options / sizeof *options};
     int arguments;
     int exit_code;
     Listener listener;
@@ -216,13 +202,8 @@ static int run_hz(int argc, char** argv)
     const FilOption options[] = {
         {"--duration", FIL_OPTION_POSITIVE, &duration, "S", "end after S seconds"},
     };
-    const FilUsage usage = {"topic hz",
-                            "TOPIC",
-                            "Measures how often a topic's messages come, until Ctrl-C.",
-                            1,
-                            1,
-                            options,
-                            sizeof options / sizeof *options};
+    const FilUsage usage = {
+        "topic hz", "TOPIC", "Measures how often a topic's messages come, until Ctrl-C.", 1, 1, options, sizeof options / sizeof *options};
     static double times[WINDOW];
     int arguments;
     int exit_code;
@@ -271,8 +252,7 @@ static bool publish(FilGraphMember* member, const rcl_publisher_t* publisher, co
 {
     size_t listeners = 0;
     for (const double limit = fil_graph_now() + FIL_GRAPH_PATIENCE; fil_graph_now() < limit && !fil_stop_requested();) {
-        if (!fil_graph_ok(member, rcl_publisher_get_subscription_count(publisher, &listeners), "listeners") ||
-            listeners > 0) {
+        if (!fil_graph_ok(member, rcl_publisher_get_subscription_count(publisher, &listeners), "listeners") || listeners > 0) {
             break;
         }
         fil_graph_sleep(0.01);
@@ -312,10 +292,8 @@ static bool publish_yaml(FilGraphMember* member, const char* name, const char* t
         fil_message_free(members, message);
         return false;
     }
-    const bool done =
-        fil_graph_ok(member, rclc_publisher_init(&publisher, &member->node, type, topic, &rmw_qos_profile_default),
-                     topic) &&
-        publish(member, &publisher, message, pace);
+    const bool done = fil_graph_ok(member, rclc_publisher_init(&publisher, &member->node, type, topic, &rmw_qos_profile_default), topic) &&
+                      publish(member, &publisher, message, pace);
     fil_graph_ok(member, rcl_publisher_fini(&publisher, &member->node), topic);
     fil_message_free(members, message);
     return done;

@@ -10,14 +10,12 @@
 
 static void print_usage(const FilUsage* usage)
 {
-    printf("usage: filum %s %s%s\n\n%s\n", usage->command, usage->option_count > 0 ? "[OPTION]... " : "",
-           usage->arguments, usage->about);
+    printf("usage: filum %s %s%s\n\n%s\n", usage->command, usage->option_count > 0 ? "[OPTION]... " : "", usage->arguments, usage->about);
     printf("\noptions:\n");
     for (int i = 0; i < usage->option_count; ++i) {
         const FilOption* option = &usage->options[i];
         char left[64];
-        snprintf(left, sizeof left, "%s%s%s", option->name, option->argument ? " " : "",
-                 option->argument ? option->argument : "");
+        snprintf(left, sizeof left, "%s%s%s", option->name, option->argument ? " " : "", option->argument ? option->argument : "");
         printf("  %-24s %s\n", left, option->help);
     }
     printf("  %-24s %s\n", "--help", "this text");
@@ -132,8 +130,7 @@ static const FilOption* find_option(const FilUsage* usage, const char* text, siz
         }
         fil_guess_try(&guess, usage->options[i].name);
     }
-    fil_cli_fail(usage->command, 0, "no option '%s'%s (filum %s --help lists them)", typed, fil_hint(&guess).text,
-                 usage->command);
+    fil_cli_fail(usage->command, 0, "no option '%s'%s (filum %s --help lists them)", typed, fil_hint(&guess).text, usage->command);
     return NULL;
 }
 
@@ -193,8 +190,7 @@ bool fil_options_parse(const FilUsage* usage, int argc, char** argv, int* argume
     }
     if (count < usage->min_arguments || count > usage->max_arguments) {
         fil_cli_fail(usage->command, 0, "%s: filum %s %s (filum %s --help says more)",
-                     count < usage->min_arguments ? "something is missing" : "too many arguments", usage->command,
-                     usage->arguments, usage->command);
+                     count < usage->min_arguments ? "something is missing" : "too many arguments", usage->command, usage->arguments, usage->command);
         return false;
     }
     *argument_count = count;

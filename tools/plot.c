@@ -8,20 +8,9 @@
 #include "base/error.h"
 #include "csv.h"
 
-enum {
-    WIDTH = 860,
-    HEIGHT = 560,
-    LEFT = 86,
-    RIGHT = 24,
-    TOP = 46,
-    BOTTOM = 62,
-    LEGEND = 200,
-    COLOURS = 8,
-    MOST_TICKS = 40
-};
+enum { WIDTH = 860, HEIGHT = 560, LEFT = 86, RIGHT = 24, TOP = 46, BOTTOM = 62, LEGEND = 200, COLOURS = 8, MOST_TICKS = 40 };
 
-static const char* const palette[COLOURS] = {"#296bb8", "#de6b24", "#26946e", "#bd3361",
-                                             "#7052b3", "#c7991a", "#1a8fa8", "#85593d"};
+static const char* const palette[COLOURS] = {"#296bb8", "#de6b24", "#26946e", "#bd3361", "#7052b3", "#c7991a", "#1a8fa8", "#85593d"};
 
 /* One axis: a range of (log of) values and where it lies on the page. */
 typedef struct Axis {
@@ -128,9 +117,8 @@ static void draw_axis(FILE* out, const Axis* axis, bool vertical)
     for (int k = 0; k < count; k++) {
         const double at = place(axis, ticks[k].value);
         char label[32];
-        fprintf(out, "<path d=\"M%.1f %.1f%c%d\" stroke=\"#%s\"/>\n", vertical ? LEFT : at,
-                vertical ? at : HEIGHT - BOTTOM, vertical ? 'H' : 'V', vertical ? WIDTH - RIGHT : TOP,
-                ticks[k].labelled ? "ccc" : "eee");
+        fprintf(out, "<path d=\"M%.1f %.1f%c%d\" stroke=\"#%s\"/>\n", vertical ? LEFT : at, vertical ? at : HEIGHT - BOTTOM, vertical ? 'H' : 'V',
+                vertical ? WIDTH - RIGHT : TOP, ticks[k].labelled ? "ccc" : "eee");
         if (ticks[k].labelled) {
             // rounding must not show as -0 or 1e-17
             const double value = fabs(ticks[k].value) < 1e-12 * fabs(axis->high - axis->low) ? 0.0 : ticks[k].value;
@@ -176,25 +164,23 @@ static void draw_legend(FILE* out, const FilPlotDef* def, const Axis* x, const A
     const double left = crowding(def, x, y, LEFT) <= crowding(def, x, y, right) ? LEFT : right;
     for (int s = 0; s < def->series_count; s++) {
         const double at = TOP + 18 + 18 * s;
-        fprintf(out, "<path d=\"M%.1f %.1fh26\" stroke=\"%s\" stroke-width=\"2\"%s/>\n", left + 14, at - 4,
-                palette[s % COLOURS], def->series[s].dashed ? " stroke-dasharray=\"7 4\"" : "");
-        draw_label(out, left + 46, at, "paint-order=\"stroke\" stroke=\"white\" stroke-width=\"3\"",
-                   def->series[s].name);
+        fprintf(out, "<path d=\"M%.1f %.1fh26\" stroke=\"%s\" stroke-width=\"2\"%s/>\n", left + 14, at - 4, palette[s % COLOURS],
+                def->series[s].dashed ? " stroke-dasharray=\"7 4\"" : "");
+        draw_label(out, left + 46, at, "paint-order=\"stroke\" stroke=\"white\" stroke-width=\"3\"", def->series[s].name);
     }
 }
 
 static void draw(FILE* out, const FilPlotDef* def, const Axis* x, const Axis* y)
 {
-    fprintf(
-        out,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"13\" "
-        "fill=\"#333\">\n<rect width=\"%d\" height=\"%d\" fill=\"white\"/>\n",
-        WIDTH, HEIGHT, WIDTH, HEIGHT);
+    fprintf(out,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"13\" "
+            "fill=\"#333\">\n<rect width=\"%d\" height=\"%d\" fill=\"white\"/>\n",
+            WIDTH, HEIGHT, WIDTH, HEIGHT);
     draw_label(out, LEFT, 28, "font-size=\"16\"", def->title);
     draw_axis(out, x, false);
     draw_axis(out, y, true);
-    fprintf(out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"none\" stroke=\"#555\"/>\n", LEFT, TOP,
-            WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM);
+    fprintf(out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"none\" stroke=\"#555\"/>\n", LEFT, TOP, WIDTH - LEFT - RIGHT,
+            HEIGHT - TOP - BOTTOM);
     for (int s = 0; s < def->series_count; s++) {
         draw_series(out, &def->series[s], x, y, palette[s % COLOURS]);
     }

@@ -8,16 +8,16 @@
 #include "view_topics.h"
 #include "world_parameters.h"
 
-#define NODE "/filum"      /* as the node is called */
-#define OF_SCENE "scene."  /* before names of the scene's parameters */
+#define NODE "/filum"     /* as the node is called */
+#define OF_SCENE "scene." /* before names of the scene's parameters */
 
 struct FilViewMessages {
     FilSimulation* simulation;
     FilViewSession* session; /* NULL: none yet */
     FilOutputs outputs;
     FilViewTopics* topics;
-    uint64_t load;           /* the world that was told last */
-    double time;             /* s, when */
+    uint64_t load;              /* the world that was told last */
+    double time;                /* s, when */
     FilFoxgloveParameter* told; /* values of parameters as viewers know them */
     int told_count;
 };
@@ -96,8 +96,8 @@ static bool set_of_scene(FilViewMessages* messages, const FilFoxgloveParameter* 
     for (int i = 0; source != NULL && i < source->parameter_count; ++i) {
         if (strcmp(source->parameters[i].path, path) == 0) {
             FilError error = {"a number is needed"};
-            const bool set = given->type == FIL_FOXGLOVE_NUMBER &&
-                             fil_view_session_set_parameter(messages->session, i, given->number, &error) == FIL_OK;
+            const bool set =
+                given->type == FIL_FOXGLOVE_NUMBER && fil_view_session_set_parameter(messages->session, i, given->number, &error) == FIL_OK;
             snprintf(reason, FIL_FOXGLOVE_ANSWER, "%s", error.text);
             return set;
         }

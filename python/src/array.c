@@ -57,10 +57,8 @@ static PyType_Slot buffer_slots[] = {
     {0, NULL},
 };
 
-static PyType_Spec buffer_spec = {.name = "filum._Buffer",
-                                  .basicsize = sizeof(Buffer),
-                                  .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
-                                  .slots = buffer_slots};
+static PyType_Spec buffer_spec = {
+    .name = "filum._Buffer", .basicsize = sizeof(Buffer), .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, .slots = buffer_slots};
 
 bool fil_py_add_arrays(PyObject* module, FilPyState* state)
 {
@@ -145,7 +143,7 @@ bool fil_py_read_array(FilPyState* state, PyObject* given, const char* what, int
         Py_XDECREF(had);
         PyBuffer_Release(buffer);
     }
-    Py_DECREF(array); // the buffer keeps it
+    Py_DECREF(array);  // the buffer keeps it
     return fits;
 }
 

@@ -192,7 +192,7 @@ static PyObject* world(PyObject* object, PyObject* index)
     if (SELF->common.worlds[number] != NULL) {
         return Py_NewRef((PyObject*)SELF->common.worlds[number]);
     }
-    PyObject* type = PyObject_GetAttrString(object, "world_type"); // of a derived class; else the plain one
+    PyObject* type = PyObject_GetAttrString(object, "world_type");  // of a derived class; else the plain one
     if (type == NULL || !PyType_Check(type) || !PyType_IsSubtype((PyTypeObject*)type, STATE->world)) {
         PyErr_Clear();
         Py_XSETREF(type, Py_NewRef((PyObject*)STATE->world));
@@ -209,9 +209,8 @@ static PyObject* add_drive(PyObject* object, PyObject* arguments)
 {
     FilInputDef def = fil_input_def_default();
     def.kind = FIL_INPUT_DRIVE;
-    return PyArg_ParseTuple(arguments, "s:add_drive", &def.name) && batch_of(object) != NULL
-               ? answer(object, fil_batch_add_input(SELF->batch, &def))
-               : NULL;
+    return PyArg_ParseTuple(arguments, "s:add_drive", &def.name) && batch_of(object) != NULL ? answer(object, fil_batch_add_input(SELF->batch, &def))
+                                                                                             : NULL;
 }
 
 static PyObject* add_joint(PyObject* object, PyObject* arguments)
@@ -307,7 +306,7 @@ static PyObject* run_into(PyObject* object, FilRolloutDef* def, bool states, boo
         def->velocities = buffers[VELOCITIES].buf;
         def->statuses = SELF->statuses;
         const FilStatus status = run(SELF, def);
-        bool refused = status != FIL_OK; // as a whole: no world has said anything
+        bool refused = status != FIL_OK;  // as a whole: no world has said anything
         for (int k = 0; k < fil_batch_count(SELF->batch); k++) {
             refused = refused && SELF->statuses[k] == FIL_OK;
         }
@@ -495,8 +494,12 @@ static PyGetSetDef getters[] = {
 bool fil_py_add_batch(PyObject* module, FilPyState* state)
 {
     PyType_Slot slots[] = {
-        {Py_tp_new, make_batch},   {Py_tp_dealloc, destroy}, {Py_tp_methods, methods},
-        {Py_tp_getset, getters},   {Py_sq_length, length},   {Py_tp_doc, "Many worlds of one scene; see filum.Batch."},
+        {Py_tp_new, make_batch},
+        {Py_tp_dealloc, destroy},
+        {Py_tp_methods, methods},
+        {Py_tp_getset, getters},
+        {Py_sq_length, length},
+        {Py_tp_doc, "Many worlds of one scene; see filum.Batch."},
         {0, NULL},
     };
     PyType_Spec spec = {.name = "filum._filum.Batch", .basicsize = sizeof(Batch), .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, .slots = slots};

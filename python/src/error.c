@@ -26,8 +26,7 @@ bool fil_py_add_errors(PyObject* module, FilPyState* state)
     return add(module, &state->error, "Error", "Anything that Filum refuses or fails at.", NULL) &&
            add_two(module, &state->input_error, "InputError", "A value, name or state that cannot be used.", state->error, PyExc_ValueError) &&
            add(module, &state->scene_error, "SceneError",
-               "What is wrong in a scene: file, line and key, each None where it is not known; world, the number in a batch.",
-               state->input_error) &&
+               "What is wrong in a scene: file, line and key, each None where it is not known; world, the number in a batch.", state->input_error) &&
            add_two(module, &state->not_converged, "NotConverged", "A step failed; the state is that of the last good step.", state->error,
                    PyExc_ArithmeticError) &&
            add(module, &state->interrupted, "Interrupted", "A step was ended from outside, or by its time limit.", state->error);
@@ -67,7 +66,7 @@ static bool dissect(const char* message, long* world, const char** file, size_t*
             *key = end + 1 + strspn(end + 1, " ");
             *key_size = strcspn(*key, ": ");
             if (*key_size == 0 || (*key)[*key_size] != ':') {
-                *key = NULL; // a sentence follows
+                *key = NULL;  // a sentence follows
             }
             return true;
         }
@@ -97,26 +96,26 @@ PyObject* fil_py_fail(FilPyState* state, FilStatus status, const char* message)
     long line, world;
     const char *file, *key;
     size_t file_size, key_size;
-    PyOS_snprintf(text, sizeof text, "%s", message); // it may stand in what the exception frees
+    PyOS_snprintf(text, sizeof text, "%s", message);  // it may stand in what the exception frees
     switch (status) {
-    case FIL_OUT_OF_MEMORY:
-        PyErr_SetString(PyExc_MemoryError, text);
-        break;
-    case FIL_IO:
-        PyErr_SetString(PyExc_OSError, text);
-        break;
-    case FIL_NOT_CONVERGED:
-        PyErr_SetString(state->not_converged, text);
-        break;
-    case FIL_INTERRUPTED:
-        PyErr_SetString(state->interrupted, text);
-        break;
-    default:
-        if (dissect(text, &world, &file, &file_size, &line, &key, &key_size)) {
-            raise_scene_error(state, text);
-        } else {
-            PyErr_SetString(state->input_error, text);
-        }
+        case FIL_OUT_OF_MEMORY:
+            PyErr_SetString(PyExc_MemoryError, text);
+            break;
+        case FIL_IO:
+            PyErr_SetString(PyExc_OSError, text);
+            break;
+        case FIL_NOT_CONVERGED:
+            PyErr_SetString(state->not_converged, text);
+            break;
+        case FIL_INTERRUPTED:
+            PyErr_SetString(state->interrupted, text);
+            break;
+        default:
+            if (dissect(text, &world, &file, &file_size, &line, &key, &key_size)) {
+                raise_scene_error(state, text);
+            } else {
+                PyErr_SetString(state->input_error, text);
+            }
     }
     return NULL;
 }

@@ -35,7 +35,7 @@ static PyObject* make_gradient(PyObject* object, PyObject* unused)
     }
     self->world = (FilPyWorld*)Py_NewRef(object);
     self->gradient = gradient;
-    world->views++; // it looks into the world, which stays
+    world->views++;  // it looks into the world, which stays
     return (PyObject*)self;
 }
 
@@ -179,10 +179,15 @@ static PyGetSetDef getters[] = {
 
 bool fil_py_add_gradient(PyObject* module, FilPyState* state)
 {
-    PyType_Slot slots[] = {{Py_tp_dealloc, destroy}, {Py_tp_methods, own_methods}, {Py_tp_getset, getters},
-                           {Py_tp_doc, "How steps of a world vary with their start and with forces: World.gradient()."}, {0, NULL}};
-    PyType_Spec spec = {.name = FIL_PY_MODULE ".Gradient", .basicsize = sizeof(Gradient),
-                        .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_BASETYPE, .slots = slots};
+    PyType_Slot slots[] = {{Py_tp_dealloc, destroy},
+                           {Py_tp_methods, own_methods},
+                           {Py_tp_getset, getters},
+                           {Py_tp_doc, "How steps of a world vary with their start and with forces: World.gradient()."},
+                           {0, NULL}};
+    PyType_Spec spec = {.name = FIL_PY_MODULE ".Gradient",
+                        .basicsize = sizeof(Gradient),
+                        .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_BASETYPE,
+                        .slots = slots};
     state->gradient = (PyTypeObject*)PyType_FromModuleAndSpec(module, &spec, NULL);
     return state->gradient != NULL && PyModule_AddType(module, state->gradient) == 0;
 }

@@ -62,13 +62,13 @@ typedef struct FilPyBatch {
 
 struct FilPyWorld {
     PyObject_HEAD
-    FilWorld* world;   /* NULL: closed */
-    FilPyBatch* batch; /* whose world it is; NULL: its own */
-    int number;        /* in the batch */
-    FilSceneInfo info; /* its name is empty if it came of no scene */
+    FilWorld* world;    /* NULL: closed */
+    FilPyBatch* batch;  /* whose world it is; NULL: its own */
+    int number;         /* in the batch */
+    FilSceneInfo info;  /* its name is empty if it came of no scene */
     const double* home; /* where views look */
-    int views;         /* arrays that look at its state */
-    bool busy;         /* at work without the lock */
+    int views;          /* arrays that look at its state */
+    bool busy;          /* at work without the lock */
     FilStepInfo last;
     PyObject* view; /* of a page; NULL: none. Borrowed: a view knows its world */
 };
@@ -97,7 +97,7 @@ typedef struct FilPyScene {
 } FilPyScene;
 bool fil_py_read_scene(FilPyState* state, PyObject* scene, PyObject* text, FilPyScene* out);
 PyObject* fil_py_hash_text(uint64_t hash); /* as the command line prints it */
-PyObject* fil_py_vector(FilVec3 vector); /* a tuple */
+PyObject* fil_py_vector(FilVec3 vector);   /* a tuple */
 bool fil_py_read_vector(PyObject* given, const char* what, FilVec3* vector);
 
 /* world_look.c: methods and attributes that only look, in tables that world.c joins */

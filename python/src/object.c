@@ -63,8 +63,10 @@ PyObject* fil_py_find(FilPyState* state, FilPyWorld* world, const char* kind, co
             return fil_py_wrap_object(state, world, row->word, id);
         }
     }
-    return PyErr_Format(PyExc_LookupError, "there is no kind '%s': it is one of rod, body, arm, robot, link, shell, solid, ring, attachment, "
-                                           "drive, joint", kind);
+    return PyErr_Format(PyExc_LookupError,
+                        "there is no kind '%s': it is one of rod, body, arm, robot, link, shell, solid, ring, attachment, "
+                        "drive, joint",
+                        kind);
 }
 
 static void destroy_object(PyObject* object)
@@ -243,8 +245,8 @@ static PyObject* set_pose(PyObject* object, PyObject* arguments, PyObject* keywo
     static char* names[] = {"position", "orientation", "velocity", "angular", NULL};
     FilVec3 p, v = {0.0, 0.0, 0.0}, w = {0.0, 0.0, 0.0};
     FilQuat q = {0.0, 0.0, 0.0, 1.0};
-    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "(ddd)|(dddd)(ddd)(ddd):set_pose", names, &p.x, &p.y, &p.z, &q.x, &q.y, &q.z, &q.w,
-                                     &v.x, &v.y, &v.z, &w.x, &w.y, &w.z) ||
+    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "(ddd)|(dddd)(ddd)(ddd):set_pose", names, &p.x, &p.y, &p.z, &q.x, &q.y, &q.z, &q.w, &v.x,
+                                     &v.y, &v.z, &w.x, &w.y, &w.z) ||
         world_of(object) == NULL) {
         return NULL;
     }
@@ -433,14 +435,15 @@ static PyGetSetDef getters[] = {
 bool fil_py_add_object(PyObject* module, FilPyState* state)
 {
     PyType_Slot slots[] = {
-        {Py_tp_dealloc, destroy_object}, {Py_tp_repr, represent}, {Py_tp_methods, methods},
-        {Py_tp_getset, getters},         {Py_tp_doc, "Something of a world, found by World.find()."},
+        {Py_tp_dealloc, destroy_object},
+        {Py_tp_repr, represent},
+        {Py_tp_methods, methods},
+        {Py_tp_getset, getters},
+        {Py_tp_doc, "Something of a world, found by World.find()."},
         {0, NULL},
     };
-    PyType_Spec spec = {.name = "filum.Object",
-                        .basicsize = sizeof(FilPyObject),
-                        .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
-                        .slots = slots};
+    PyType_Spec spec = {
+        .name = "filum.Object", .basicsize = sizeof(FilPyObject), .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, .slots = slots};
     state->object = (PyTypeObject*)PyType_FromModuleAndSpec(module, &spec, NULL);
     return state->object != NULL && PyModule_AddType(module, state->object) == 0;
 }

@@ -135,7 +135,7 @@ static PyObject* open_view(PyObject* object, PyObject* arguments, PyObject* keyw
     self->simulation.world = world->world;
     self->simulation.scene = world->info;
     self->simulation.load_count = 1;
-    self->simulation.paused = true; // steps are the program's
+    self->simulation.paused = true;  // steps are the program's
     PyOS_snprintf(self->address, sizeof self->address, "%s", address);
     const FilViewSessionDef def = {.simulation = &self->simulation, .address = self->address, .port = port, .read_only = true};
     FilError error = {""};
@@ -214,10 +214,14 @@ PyMethodDef fil_py_picture_methods[] = {
 bool fil_py_add_picture(PyObject* module, FilPyState* state)
 {
     PyType_Slot slots[] = {
-        {Py_tp_dealloc, destroy_view}, {Py_tp_methods, view_methods}, {Py_tp_getset, view_getters},
-        {Py_tp_doc, "A page that looks at a world."}, {0, NULL},
+        {Py_tp_dealloc, destroy_view},
+        {Py_tp_methods, view_methods},
+        {Py_tp_getset, view_getters},
+        {Py_tp_doc, "A page that looks at a world."},
+        {0, NULL},
     };
-    PyType_Spec spec = {.name = "filum.View", .basicsize = sizeof(View), .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, .slots = slots};
+    PyType_Spec spec = {
+        .name = "filum.View", .basicsize = sizeof(View), .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, .slots = slots};
     state->view = (PyTypeObject*)PyType_FromModuleAndSpec(module, &spec, NULL);
     return state->view != NULL && PyModule_AddType(module, state->view) == 0;
 }

@@ -30,7 +30,7 @@ bool fil_py_read_settings(PyObject* set, FilSetting* settings, PyObject* texts)
         }
         PyObject* text = value_text(value);
         const bool kept = text != NULL && PyList_Append(texts, text) == 0 && PyList_Append(texts, key) == 0;
-        Py_XDECREF(text); // the list has it
+        Py_XDECREF(text);  // the list has it
         if (!kept || (settings[k].value = PyUnicode_AsUTF8(text)) == NULL || (settings[k].path = PyUnicode_AsUTF8(key)) == NULL) {
             return false;
         }

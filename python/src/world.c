@@ -280,8 +280,9 @@ bool fil_py_add_world(PyObject* module, FilPyState* state)
         {Py_tp_dealloc, destroy_world},
         {Py_tp_methods, methods},
         {Py_tp_getset, fil_py_world_getters},
-        {Py_tp_doc, "World(scene=None, *, text=None, set=None, seed=None, dt=None, contact=None)\n\nA simulated world, made of a scene: a "
-                    "path, a name of config/scenes, a mapping, a filum.Scene, or YAML text."},
+        {Py_tp_doc,
+         "World(scene=None, *, text=None, set=None, seed=None, dt=None, contact=None)\n\nA simulated world, made of a scene: a "
+         "path, a name of config/scenes, a mapping, a filum.Scene, or YAML text."},
         {0, NULL},
     };
     PyType_Spec spec = {.name = "filum.World", .basicsize = sizeof(FilPyWorld), .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, .slots = slots};

@@ -23,7 +23,10 @@ typedef struct Field {
     size_t offset;
 } Field;
 
-#define FIELD(type, name) {#name, type, offsetof(FilStepInfo, name)}
+#define FIELD(type, name)                        \
+    {                                            \
+#name, type, offsetof(FilStepInfo, name) \
+    }
 
 static const Field fields[] = {
     FIELD('u', step),
@@ -87,12 +90,12 @@ bool fil_py_add_looks(PyObject* module, FilPyState* state)
 
 /* ---- numbers of the world ---- */
 
-#define GETTER(name, expression)                              \
+#define GETTER(name, expression)                                \
     static PyObject* get_##name(PyObject* object, void* unused) \
-    {                                                         \
-        (void)unused;                                         \
-        FilWorld* world = fil_py_world(SELF);                 \
-        return world != NULL ? (expression) : NULL;           \
+    {                                                           \
+        (void)unused;                                           \
+        FilWorld* world = fil_py_world(SELF);                   \
+        return world != NULL ? (expression) : NULL;             \
     }
 
 GETTER(time, PyFloat_FromDouble(fil_world_time(world)))
@@ -177,7 +180,8 @@ static int set_gravity(PyObject* object, PyObject* value, void* unused)
     (void)unused;
     FilVec3 gravity;
     FilWorld* world = fil_py_world(SELF);
-    return world != NULL && value != NULL && fil_py_read_vector(value, "gravity", &gravity) ? fail(object, fil_world_set_gravity(world, gravity)) : -1;
+    return world != NULL && value != NULL && fil_py_read_vector(value, "gravity", &gravity) ? fail(object, fil_world_set_gravity(world, gravity))
+                                                                                            : -1;
 }
 
 static int set_threads(PyObject* object, PyObject* value, void* unused)
@@ -259,7 +263,10 @@ static PyObject* get_probes(PyObject* object, void* unused)
 
 /* ---- contacts ---- */
 
-#define CONTACT(name, format) {#name, format, offsetof(FilContactInfo, name)}
+#define CONTACT(name, format)                         \
+    {                                                 \
+#name, format, offsetof(FilContactInfo, name) \
+    }
 static const FilPyField contact_fields[] = {
     {"a", "u4", offsetof(FilContactInfo, a) + offsetof(FilId, index)},
     {"b", "u4", offsetof(FilContactInfo, b) + offsetof(FilId, index)},
@@ -273,7 +280,10 @@ static const FilPyField contact_fields[] = {
     CONTACT(area, "f8"),
 };
 
-#define PATCH(name, format) {#name, format, offsetof(FilPatchInfo, name)}
+#define PATCH(name, format)                         \
+    {                                               \
+#name, format, offsetof(FilPatchInfo, name) \
+    }
 static const FilPyField patch_fields[] = {
     {"a", "u4", offsetof(FilPatchInfo, a) + offsetof(FilId, index)},
     {"b", "u4", offsetof(FilPatchInfo, b) + offsetof(FilId, index)},
@@ -317,8 +327,8 @@ static PyObject* get_patches(PyObject* object, void* unused)
         const FilPatchInfo patch = fil_world_patch(world, k);
         memcpy(PyBytes_AS_STRING(bytes) + sizeof patch * (size_t)k, &patch, sizeof patch);
     }
-    PyObject* array = fil_py_struct_array(STATE, &STATE->patch_type, patch_fields, (int)(sizeof patch_fields / sizeof *patch_fields),
-                                          sizeof(FilPatchInfo), bytes);
+    PyObject* array =
+        fil_py_struct_array(STATE, &STATE->patch_type, patch_fields, (int)(sizeof patch_fields / sizeof *patch_fields), sizeof(FilPatchInfo), bytes);
     Py_XDECREF(bytes);
     return array;
 }
@@ -389,8 +399,9 @@ static PyObject* contact_wrench(PyObject* object, PyObject* of)
 }
 
 PyMethodDef fil_py_world_look_methods[] = {
-    {"find", find, METH_VARARGS, "find(kind, name): an Object: a 'rod', 'body', 'arm', 'robot', 'link', 'shell', 'solid', 'ring', 'attachment', "
-                                 "'drive' or 'joint' by its name."},
+    {"find", find, METH_VARARGS,
+     "find(kind, name): an Object: a 'rod', 'body', 'arm', 'robot', 'link', 'shell', 'solid', 'ring', 'attachment', "
+     "'drive' or 'joint' by its name."},
     {"measure", (PyCFunction)(void (*)(void))measure, METH_VARARGS | METH_KEYWORDS,
      "measure(quantity, of=None, index=0): what a probe of that quantity would measure, all components."},
     {"contact_wrench", contact_wrench, METH_O, "contact_wrench(object): force (N), and torque (N m) about the origin, of all contacts on it."},

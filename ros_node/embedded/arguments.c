@@ -135,14 +135,13 @@ static rcl_ret_t add_log_level(rcl_arguments_impl_t* impl, const char* rule)
     FilLogLevel level = {0};
     char* name = NULL;
     split(rule, ":=", &level.logger, &name);
-    const bool known = rcutils_logging_severity_level_from_string(
-                           name != NULL ? name : rule, rcutils_get_default_allocator(), &level.level) == RCUTILS_RET_OK;
+    const bool known =
+        rcutils_logging_severity_level_from_string(name != NULL ? name : rule, rcutils_get_default_allocator(), &level.level) == RCUTILS_RET_OK;
     free(name);
     if (!known) {
         free(level.logger);
         rcutils_reset_error();
-        RCL_SET_ERROR_MSG_WITH_FORMAT_STRING(
-            "'%s' is not a log level; expected debug, info, warn, error or fatal, or logger:=level", rule);
+        RCL_SET_ERROR_MSG_WITH_FORMAT_STRING("'%s' is not a log level; expected debug, info, warn, error or fatal, or logger:=level", rule);
         return RCL_RET_INVALID_LOG_LEVEL_RULE;
     }
     impl->levels[impl->level_count++] = level;
@@ -212,8 +211,7 @@ static const Flag flags[] = {
 static const Flag* find_flag(const char* argument)
 {
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
-        if (strcmp(argument, flags[i].name) == 0 ||
-            (flags[i].short_name != NULL && strcmp(argument, flags[i].short_name) == 0)) {
+        if (strcmp(argument, flags[i].name) == 0 || (flags[i].short_name != NULL && strcmp(argument, flags[i].short_name) == 0)) {
             return &flags[i];
         }
     }
@@ -259,8 +257,7 @@ static rcl_ret_t parse(rcl_arguments_impl_t* impl, int argc, const char* const* 
     return RCL_RET_OK;
 }
 
-rcl_ret_t rcl_parse_arguments(int argc, const char* const* argv, rcl_allocator_t allocator,
-                              rcl_arguments_t* args_output)
+rcl_ret_t rcl_parse_arguments(int argc, const char* const* argv, rcl_allocator_t allocator, rcl_arguments_t* args_output)
 {
     (void)allocator;
     if (args_output == NULL || argc < 0 || (argc > 0 && argv == NULL)) {
@@ -312,8 +309,7 @@ int rcl_arguments_get_count_unparsed(const rcl_arguments_t* args)
     return args->impl != NULL ? args->impl->unparsed_count : -1;
 }
 
-rcl_ret_t rcl_arguments_get_unparsed(const rcl_arguments_t* args, rcl_allocator_t allocator,
-                                     int** output_unparsed_indices)
+rcl_ret_t rcl_arguments_get_unparsed(const rcl_arguments_t* args, rcl_allocator_t allocator, int** output_unparsed_indices)
 {
     const size_t count = (size_t)args->impl->unparsed_count;
     *output_unparsed_indices = NULL;

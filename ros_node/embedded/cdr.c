@@ -140,10 +140,8 @@ static size_t uniform_size(const FilMessageMembers* type, size_t* count)
     for (uint32_t i = 0; i < type->member_count_; i++) {
         const Member* member = &type->members_[i];
         size_t numbers = 1;
-        const size_t each = member->type_id_ == FIELD(MESSAGE) ? uniform_size(nested_type(member), &numbers)
-                                                               : number_size(member->type_id_);
-        if (each == 0 || (size > 0 && each != size) || (member->is_array_ && !is_fixed_array(member)) ||
-            member->offset_ != *count * each) {
+        const size_t each = member->type_id_ == FIELD(MESSAGE) ? uniform_size(nested_type(member), &numbers) : number_size(member->type_id_);
+        if (each == 0 || (size > 0 && each != size) || (member->is_array_ && !is_fixed_array(member)) || member->offset_ != *count * each) {
             return 0;
         }
         size = each;
@@ -171,8 +169,7 @@ static void write_member(FilCdrWriter* writer, const Member* member, const void*
         return;
     }
     size_t numbers = 0;
-    const size_t uniform =
-        member->is_array_ && member->type_id_ == FIELD(MESSAGE) ? uniform_size(nested_type(member), &numbers) : 0;
+    const size_t uniform = member->is_array_ && member->type_id_ == FIELD(MESSAGE) ? uniform_size(nested_type(member), &numbers) : 0;
     if (uniform > 0) {
         write_numbers(writer, first, uniform, count * numbers);
         return;
@@ -199,8 +196,7 @@ bool fil_cdr_reader_open(FilCdrReader* reader, const uint8_t* bytes, size_t size
     if (size < FIL_CDR_HEADER || bytes[0] != 0 || bytes[1] > 1) {
         return false;
     }
-    *reader =
-        (FilCdrReader){.body = bytes + FIL_CDR_HEADER, .size = size - FIL_CDR_HEADER, .swap = bytes[1] != native[1]};
+    *reader = (FilCdrReader){.body = bytes + FIL_CDR_HEADER, .size = size - FIL_CDR_HEADER, .swap = bytes[1] != native[1]};
     return true;
 }
 
@@ -321,8 +317,7 @@ static bool read_element(FilCdrReader* reader, const Member* member, void* eleme
     }
     const char* text;
     size_t length;
-    return fil_cdr_read_string(reader, &text, &length) &&
-           (member->string_upper_bound_ == 0 || length <= member->string_upper_bound_) &&
+    return fil_cdr_read_string(reader, &text, &length) && (member->string_upper_bound_ == 0 || length <= member->string_upper_bound_) &&
            rosidl_runtime_c__String__assignn(element, text, length);
 }
 
@@ -335,8 +330,7 @@ static bool read_member(FilCdrReader* reader, const Member* member, void* field)
         count = member->array_size_;
     } else if (member->is_array_) {
         uint32_t sent;
-        if (!fil_cdr_read_number(reader, &sent, sizeof sent) ||
-            (member->is_upper_bound_ && sent > member->array_size_) ||
+        if (!fil_cdr_read_number(reader, &sent, sizeof sent) || (member->is_upper_bound_ && sent > member->array_size_) ||
             !align_for(reader, 1, smallest_element(member), sent) || !resize_sequence(member, field, sent)) {
             return false;
         }

@@ -32,8 +32,8 @@ static void set_history(dds_qos_t* qos, const rmw_qos_profile_t* profile)
     dds_qset_history(qos, kind, all ? DDS_LENGTH_UNLIMITED : depth);
     if (profile->durability == RMW_QOS_POLICY_DURABILITY_TRANSIENT_LOCAL) {
         dds_qset_durability(qos, DDS_DURABILITY_TRANSIENT_LOCAL);
-        dds_qset_durability_service(qos, DDS_SECS(0), kind, all ? DDS_LENGTH_UNLIMITED : depth, DDS_LENGTH_UNLIMITED,
-                                    DDS_LENGTH_UNLIMITED, DDS_LENGTH_UNLIMITED);
+        dds_qset_durability_service(qos, DDS_SECS(0), kind, all ? DDS_LENGTH_UNLIMITED : depth, DDS_LENGTH_UNLIMITED, DDS_LENGTH_UNLIMITED,
+                                    DDS_LENGTH_UNLIMITED);
     } else {
         dds_qset_durability(qos, DDS_DURABILITY_VOLATILE);
     }
@@ -54,8 +54,7 @@ static dds_qos_t* create_qos(const rmw_qos_profile_t* profile, bool is_writer, c
     if (is_set(profile->lifespan) && is_writer) {
         dds_qset_lifespan(qos, duration(profile->lifespan));
     }
-    const dds_duration_t lease =
-        is_set(profile->liveliness_lease_duration) ? duration(profile->liveliness_lease_duration) : DDS_INFINITY;
+    const dds_duration_t lease = is_set(profile->liveliness_lease_duration) ? duration(profile->liveliness_lease_duration) : DDS_INFINITY;
     const bool manual = profile->liveliness == RMW_QOS_POLICY_LIVELINESS_MANUAL_BY_TOPIC;
     dds_qset_liveliness(qos, manual ? DDS_LIVELINESS_MANUAL_BY_TOPIC : DDS_LIVELINESS_AUTOMATIC, lease);
     if (is_writer) {
@@ -69,8 +68,8 @@ static dds_qos_t* create_qos(const rmw_qos_profile_t* profile, bool is_writer, c
 
 /* ---- readers and writers ---- */
 
-rcl_ret_t fil_endpoint_create(dds_entity_t participant, bool is_writer, const char* topic, const char* type_name,
-                              const rmw_qos_profile_t* profile, const char* user_data, FilEndpoint* endpoint)
+rcl_ret_t fil_endpoint_create(dds_entity_t participant, bool is_writer, const char* topic, const char* type_name, const rmw_qos_profile_t* profile,
+                              const char* user_data, FilEndpoint* endpoint)
 {
     *endpoint = (FilEndpoint){.is_writer = is_writer};
     struct ddsi_sertype* type = fil_sample_type_create(type_name);
@@ -85,8 +84,7 @@ rcl_ret_t fil_endpoint_create(dds_entity_t participant, bool is_writer, const ch
         return RCL_RET_ERROR;
     }
     dds_qos_t* qos = create_qos(profile, is_writer, user_data);
-    endpoint->entity = is_writer ? dds_create_writer(participant, topic_entity, qos, NULL)
-                                 : dds_create_reader(participant, topic_entity, qos, NULL);
+    endpoint->entity = is_writer ? dds_create_writer(participant, topic_entity, qos, NULL) : dds_create_reader(participant, topic_entity, qos, NULL);
     dds_delete_qos(qos);
     endpoint->type = type;
     dds_delete(topic_entity);  // the reader or writer holds it
@@ -122,8 +120,8 @@ static rcl_ret_t send_sample(const FilEndpoint* endpoint, struct ddsi_serdata* s
     return RCL_RET_OK;
 }
 
-rcl_ret_t fil_endpoint_write(const FilEndpoint* endpoint, const FilMessageMembers* type, const void* message,
-                             const uint64_t* prefix, size_t prefix_count)
+rcl_ret_t fil_endpoint_write(const FilEndpoint* endpoint, const FilMessageMembers* type, const void* message, const uint64_t* prefix,
+                             size_t prefix_count)
 {
     const size_t prefix_size = prefix_count * sizeof *prefix;
     FilCdrWriter counter = {.at = prefix_size};
@@ -175,8 +173,7 @@ void fil_sample_release(struct ddsi_serdata* sample)
     ddsi_serdata_unref(sample);
 }
 
-bool fil_sample_read(const struct ddsi_serdata* sample, const FilMessageMembers* type, void* message, uint64_t* prefix,
-                     size_t prefix_count)
+bool fil_sample_read(const struct ddsi_serdata* sample, const FilMessageMembers* type, void* message, uint64_t* prefix, size_t prefix_count)
 {
     size_t size;
     const uint8_t* bytes = fil_sample_bytes(sample, &size);
@@ -187,8 +184,7 @@ bool fil_sample_read(const struct ddsi_serdata* sample, const FilMessageMembers*
     }
     good = good && fil_cdr_read_message(&reader, type, message);
     if (!good) {
-        RCL_SET_ERROR_MSG_WITH_FORMAT_STRING("%zu bytes that are not a %s were received and dropped", size,
-                                             type->message_name_);
+        RCL_SET_ERROR_MSG_WITH_FORMAT_STRING("%zu bytes that are not a %s were received and dropped", size, type->message_name_);
     }
     return good;
 }
@@ -220,7 +216,6 @@ bool fil_type_dds_name(const FilMessageMembers* type, char* name, size_t size)
     if (middle == NULL) {
         return false;
     }
-    const int length =
-        snprintf(name, size, "%.*s::%s::dds_::%s_", (int)(middle - space), space, middle + 2, type->message_name_);
+    const int length = snprintf(name, size, "%.*s::%s::dds_::%s_", (int)(middle - space), space, middle + 2, type->message_name_);
     return length > 0 && (size_t)length < size;
 }

@@ -18,13 +18,13 @@ typedef struct FilEndpoint {
 } FilEndpoint;
 
 /* `user_data` is "key=value;..."; NULL is fine. Sets the error message. */
-rcl_ret_t fil_endpoint_create(dds_entity_t participant, bool is_writer, const char* topic, const char* type_name,
-                              const rmw_qos_profile_t* profile, const char* user_data, FilEndpoint* endpoint);
+rcl_ret_t fil_endpoint_create(dds_entity_t participant, bool is_writer, const char* topic, const char* type_name, const rmw_qos_profile_t* profile,
+                              const char* user_data, FilEndpoint* endpoint);
 void fil_endpoint_delete(FilEndpoint* endpoint);
 
 /* Encodes and sends a message. `prefix` (a multiple of eight bytes, or NULL) goes between header and message. */
-rcl_ret_t fil_endpoint_write(const FilEndpoint* endpoint, const FilMessageMembers* type, const void* message,
-                             const uint64_t* prefix, size_t prefix_count);
+rcl_ret_t fil_endpoint_write(const FilEndpoint* endpoint, const FilMessageMembers* type, const void* message, const uint64_t* prefix,
+                             size_t prefix_count);
 
 /* Sends bytes that are encoded already. */
 rcl_ret_t fil_endpoint_write_bytes(const FilEndpoint* endpoint, const uint8_t* bytes, size_t size);
@@ -34,8 +34,7 @@ struct ddsi_serdata* fil_endpoint_take(const FilEndpoint* endpoint, dds_sample_i
 void fil_sample_release(struct ddsi_serdata* sample);
 
 /* Decodes a taken sample; `prefix` receives prefix_count numbers first. False for garbage, with the message set. */
-bool fil_sample_read(const struct ddsi_serdata* sample, const FilMessageMembers* type, void* message, uint64_t* prefix,
-                     size_t prefix_count);
+bool fil_sample_read(const struct ddsi_serdata* sample, const FilMessageMembers* type, void* message, uint64_t* prefix, size_t prefix_count);
 
 /* How many remote and local endpoints are connected to this one. */
 rcl_ret_t fil_endpoint_matched(const FilEndpoint* endpoint, size_t* count);

@@ -13,8 +13,7 @@ rclc_executor_t rclc_executor_get_zero_initialized_executor(void)
     return (rclc_executor_t){0};
 }
 
-rcl_ret_t rclc_executor_init(rclc_executor_t* executor, rcl_context_t* context, const size_t number_of_handles,
-                             const rcl_allocator_t* allocator)
+rcl_ret_t rclc_executor_init(rclc_executor_t* executor, rcl_context_t* context, const size_t number_of_handles, const rcl_allocator_t* allocator)
 {
     if (!rcl_context_is_valid(context) || number_of_handles == 0) {
         RCL_SET_ERROR_MSG("an executor needs a context and at least one handle");
@@ -70,9 +69,9 @@ static rcl_ret_t bad_argument(void)
     return RCL_RET_INVALID_ARGUMENT;
 }
 
-rcl_ret_t rclc_executor_add_subscription_with_context(rclc_executor_t* executor, rcl_subscription_t* subscription,
-                                                      void* msg, rclc_subscription_callback_with_context_t callback,
-                                                      void* context, rclc_executor_handle_invocation_t invocation)
+rcl_ret_t rclc_executor_add_subscription_with_context(rclc_executor_t* executor, rcl_subscription_t* subscription, void* msg,
+                                                      rclc_subscription_callback_with_context_t callback, void* context,
+                                                      rclc_executor_handle_invocation_t invocation)
 {
     if (executor == NULL || !rcl_subscription_is_valid(subscription) || msg == NULL || callback == NULL) {
         return bad_argument();
@@ -86,12 +85,10 @@ rcl_ret_t rclc_executor_add_subscription_with_context(rclc_executor_t* executor,
                                                .callback_context = context});
 }
 
-rcl_ret_t rclc_executor_add_service_with_context(rclc_executor_t* executor, rcl_service_t* service, void* request_msg,
-                                                 void* response_msg, rclc_service_callback_with_context_t callback,
-                                                 void* context)
+rcl_ret_t rclc_executor_add_service_with_context(rclc_executor_t* executor, rcl_service_t* service, void* request_msg, void* response_msg,
+                                                 rclc_service_callback_with_context_t callback, void* context)
 {
-    if (executor == NULL || !rcl_service_is_valid(service) || request_msg == NULL || response_msg == NULL ||
-        callback == NULL) {
+    if (executor == NULL || !rcl_service_is_valid(service) || request_msg == NULL || response_msg == NULL || callback == NULL) {
         return bad_argument();
     }
     return add_handle(executor, fil_service_endpoint(service),
@@ -110,10 +107,8 @@ rcl_ret_t rclc_executor_add_client_with_request_id(rclc_executor_t* executor, rc
         return bad_argument();
     }
     return add_handle(executor, fil_client_endpoint(client),
-                      (rclc_executor_handle_t){.type = RCLC_CLIENT_WITH_REQUEST_ID,
-                                               .client = client,
-                                               .data = response_msg,
-                                               .client_callback_with_reqid = callback});
+                      (rclc_executor_handle_t){
+                          .type = RCLC_CLIENT_WITH_REQUEST_ID, .client = client, .data = response_msg, .client_callback_with_reqid = callback});
 }
 
 /* takes at most one message and calls back; RCL_RET_OK also when nothing was there */

@@ -91,8 +91,7 @@ static bool skip_gids(FilCdrReader* reader, size_t gid_size)
 {
     uint32_t count;
     const uint8_t* bytes;
-    return fil_cdr_read_number(reader, &count, sizeof count) &&
-           fil_cdr_read_bytes(reader, (size_t)count * gid_size, &bytes);
+    return fil_cdr_read_number(reader, &count, sizeof count) && fil_cdr_read_bytes(reader, (size_t)count * gid_size, &bytes);
 }
 
 /* true if all of it makes sense with this size of identities; visits only then if asked */
@@ -109,8 +108,8 @@ static bool decode_with(const uint8_t* bytes, size_t size, size_t gid_size, FilN
         const char* name_space;
         const char* name;
         size_t length;
-        if (!fil_cdr_read_string(&reader, &name_space, &length) || !fil_cdr_read_string(&reader, &name, &length) ||
-            !skip_gids(&reader, gid_size) || !skip_gids(&reader, gid_size)) {
+        if (!fil_cdr_read_string(&reader, &name_space, &length) || !fil_cdr_read_string(&reader, &name, &length) || !skip_gids(&reader, gid_size) ||
+            !skip_gids(&reader, gid_size)) {
             return false;
         }
         if (visit != NULL) {
@@ -253,8 +252,8 @@ static bool is_alive(const FilEndpoint* reader, dds_instance_handle_t writer)
 }
 
 /* the last sample of each participant that is still there: later ones of the same writer replace earlier ones */
-static void visit_latest(const FilEndpoint* reader, struct ddsi_serdata* const* samples, const dds_sample_info_t* infos,
-                         int count, FilNodeVisitor visit, void* context)
+static void visit_latest(const FilEndpoint* reader, struct ddsi_serdata* const* samples, const dds_sample_info_t* infos, int count,
+                         FilNodeVisitor visit, void* context)
 {
     for (int i = 0; i < count; i++) {
         bool latest = infos[i].valid_data;
@@ -273,8 +272,7 @@ rcl_ret_t fil_graph_visit_nodes(FilGraph* graph, FilNodeVisitor visit, void* con
 {
     if (graph->reader.entity == 0) {
         const rmw_qos_profile_t qos = reader_qos();
-        const rcl_ret_t ret =
-            fil_endpoint_create(graph->participant, false, graph_topic, graph_type, &qos, NULL, &graph->reader);
+        const rcl_ret_t ret = fil_endpoint_create(graph->participant, false, graph_topic, graph_type, &qos, NULL, &graph->reader);
         if (ret != RCL_RET_OK) {
             return ret;
         }

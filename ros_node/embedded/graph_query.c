@@ -127,8 +127,7 @@ static bool add_endpoint(rcl_names_and_types_t* list, Selection selection, const
 
 /* calls back for each endpoint of either kind that is alive; stops when the callback returns false */
 static rcl_ret_t visit_endpoints(const rcl_node_t* node, dds_entity_t builtin_topic,
-                                 bool (*visit)(void* context, const dds_builtintopic_endpoint_t* endpoint),
-                                 void* context)
+                                 bool (*visit)(void* context, const dds_builtintopic_endpoint_t* endpoint), void* context)
 {
     enum { BATCH = 1024 };
     const dds_entity_t reader = dds_create_reader(node->context->impl->participant.entity, builtin_topic, NULL, NULL);
@@ -183,8 +182,7 @@ rcl_ret_t rcl_get_topic_names_and_types(const rcl_node_t* node, rcl_allocator_t*
     return list_endpoints(node, no_demangle ? EVERYTHING : TOPICS, topic_names_and_types);
 }
 
-rcl_ret_t rcl_get_service_names_and_types(const rcl_node_t* node, rcl_allocator_t* allocator,
-                                          rcl_names_and_types_t* service_names_and_types)
+rcl_ret_t rcl_get_service_names_and_types(const rcl_node_t* node, rcl_allocator_t* allocator, rcl_names_and_types_t* service_names_and_types)
 {
     (void)allocator;
     return list_endpoints(node, SERVICES, service_names_and_types);
@@ -200,8 +198,7 @@ typedef struct Counting {
 static bool count_endpoint(void* context, const dds_builtintopic_endpoint_t* endpoint)
 {
     Counting* counting = context;
-    counting->count +=
-        strncmp(endpoint->topic_name, "rt/", 3) == 0 && strcmp(endpoint->topic_name + 2, counting->topic) == 0;
+    counting->count += strncmp(endpoint->topic_name, "rt/", 3) == 0 && strcmp(endpoint->topic_name + 2, counting->topic) == 0;
     return true;
 }
 
@@ -228,8 +225,7 @@ rcl_ret_t rcl_count_subscribers(const rcl_node_t* node, const char* topic_name, 
 static rmw_time_t time_of(dds_duration_t duration)
 {
     return duration == DDS_INFINITY ? (rmw_time_t){0}
-                                    : (rmw_time_t){(uint64_t)(duration / DDS_NSECS_IN_SEC),
-                                                   (uint64_t)(duration % DDS_NSECS_IN_SEC)};
+                                    : (rmw_time_t){(uint64_t)(duration / DDS_NSECS_IN_SEC), (uint64_t)(duration % DDS_NSECS_IN_SEC)};
 }
 
 /* back from DDS; what is not told stays at its default */
@@ -244,13 +240,10 @@ static rmw_qos_profile_t profile_of(const dds_qos_t* qos)
     int32_t depth;
     dds_qget_reliability(qos, &reliability, &duration);
     dds_qget_durability(qos, &durability);
-    profile.reliability = reliability == DDS_RELIABILITY_RELIABLE ? RMW_QOS_POLICY_RELIABILITY_RELIABLE
-                                                                  : RMW_QOS_POLICY_RELIABILITY_BEST_EFFORT;
-    profile.durability = durability == DDS_DURABILITY_VOLATILE ? RMW_QOS_POLICY_DURABILITY_VOLATILE
-                                                               : RMW_QOS_POLICY_DURABILITY_TRANSIENT_LOCAL;
+    profile.reliability = reliability == DDS_RELIABILITY_RELIABLE ? RMW_QOS_POLICY_RELIABILITY_RELIABLE : RMW_QOS_POLICY_RELIABILITY_BEST_EFFORT;
+    profile.durability = durability == DDS_DURABILITY_VOLATILE ? RMW_QOS_POLICY_DURABILITY_VOLATILE : RMW_QOS_POLICY_DURABILITY_TRANSIENT_LOCAL;
     if (dds_qget_history(qos, &history, &depth)) {
-        profile.history =
-            history == DDS_HISTORY_KEEP_ALL ? RMW_QOS_POLICY_HISTORY_KEEP_ALL : RMW_QOS_POLICY_HISTORY_KEEP_LAST;
+        profile.history = history == DDS_HISTORY_KEEP_ALL ? RMW_QOS_POLICY_HISTORY_KEEP_ALL : RMW_QOS_POLICY_HISTORY_KEEP_LAST;
         profile.depth = depth > 0 ? (size_t)depth : 0;
     }
     if (dds_qget_deadline(qos, &duration)) {
@@ -262,8 +255,8 @@ static rmw_qos_profile_t profile_of(const dds_qos_t* qos)
     profile.liveliness = RMW_QOS_POLICY_LIVELINESS_AUTOMATIC;
     if (dds_qget_liveliness(qos, &liveliness, &duration)) {
         profile.liveliness_lease_duration = time_of(duration);
-        profile.liveliness = liveliness == DDS_LIVELINESS_MANUAL_BY_TOPIC ? RMW_QOS_POLICY_LIVELINESS_MANUAL_BY_TOPIC
-                                                                          : RMW_QOS_POLICY_LIVELINESS_AUTOMATIC;
+        profile.liveliness =
+            liveliness == DDS_LIVELINESS_MANUAL_BY_TOPIC ? RMW_QOS_POLICY_LIVELINESS_MANUAL_BY_TOPIC : RMW_QOS_POLICY_LIVELINESS_AUTOMATIC;
     }
     return profile;
 }
@@ -312,8 +305,7 @@ rcl_ret_t rcl_topic_endpoint_info_array_fini(rcl_topic_endpoint_info_array_t* ar
     return RCL_RET_OK;
 }
 
-rcl_ret_t rcl_get_publishers_info_by_topic(const rcl_node_t* node, rcutils_allocator_t* allocator,
-                                           const char* topic_name, bool no_mangle,
+rcl_ret_t rcl_get_publishers_info_by_topic(const rcl_node_t* node, rcutils_allocator_t* allocator, const char* topic_name, bool no_mangle,
                                            rcl_topic_endpoint_info_array_t* publishers_info)
 {
     (void)allocator;
@@ -321,8 +313,7 @@ rcl_ret_t rcl_get_publishers_info_by_topic(const rcl_node_t* node, rcutils_alloc
     return visit_endpoints(node, DDS_BUILTIN_TOPIC_DCPSPUBLICATION, collect_endpoint, &collection);
 }
 
-rcl_ret_t rcl_get_subscriptions_info_by_topic(const rcl_node_t* node, rcutils_allocator_t* allocator,
-                                              const char* topic_name, bool no_mangle,
+rcl_ret_t rcl_get_subscriptions_info_by_topic(const rcl_node_t* node, rcutils_allocator_t* allocator, const char* topic_name, bool no_mangle,
                                               rcl_topic_endpoint_info_array_t* subscriptions_info)
 {
     (void)allocator;
@@ -341,8 +332,7 @@ typedef struct NodeLists {
 static void list_node(void* context, const char* name_space, const char* name)
 {
     NodeLists* lists = context;
-    lists->complete &=
-        append(lists->names, name, strlen(name)) >= 0 && append(lists->spaces, name_space, strlen(name_space)) >= 0;
+    lists->complete &= append(lists->names, name, strlen(name)) >= 0 && append(lists->spaces, name_space, strlen(name_space)) >= 0;
 }
 
 rcl_ret_t rcl_get_node_names(const rcl_node_t* node, rcl_allocator_t allocator, rcutils_string_array_t* node_names,

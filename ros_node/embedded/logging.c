@@ -50,8 +50,7 @@ rcl_ret_t rcl_logging_rosout_init_publisher_for_node(rcl_node_t* node)
     rcl_publisher_options_t options = rcl_publisher_get_default_options();
     options.qos = rcl_node_get_options(node)->rosout_qos;
     rcl_publisher_t publisher;
-    rcl_ret_t ret = rcl_publisher_init(&publisher, node, ROSIDL_GET_MSG_TYPE_SUPPORT(rcl_interfaces, msg, Log),
-                                       "/rosout", &options);
+    rcl_ret_t ret = rcl_publisher_init(&publisher, node, ROSIDL_GET_MSG_TYPE_SUPPORT(rcl_interfaces, msg, Log), "/rosout", &options);
     if (ret != RCL_RET_OK) {
         return ret;
     }
@@ -83,8 +82,8 @@ rcl_ret_t rcl_logging_rosout_fini_publisher_for_node(rcl_node_t* node)
     return rcl_publisher_fini(&publisher, node);
 }
 
-static bool fill_log(rcl_interfaces__msg__Log* log, const rcutils_log_location_t* location, int severity,
-                     const char* name, rcutils_time_point_value_t timestamp, const char* text)
+static bool fill_log(rcl_interfaces__msg__Log* log, const rcutils_log_location_t* location, int severity, const char* name,
+                     rcutils_time_point_value_t timestamp, const char* text)
 {
     log->stamp.sec = (int32_t)(timestamp / 1000000000);
     log->stamp.nanosec = (uint32_t)(timestamp % 1000000000);
@@ -95,8 +94,8 @@ static bool fill_log(rcl_interfaces__msg__Log* log, const rcutils_log_location_t
            rosidl_runtime_c__String__assign(&log->function, location != NULL ? location->function_name : "");
 }
 
-void rcl_logging_rosout_output_handler(const rcutils_log_location_t* location, int severity, const char* name,
-                                       rcutils_time_point_value_t timestamp, const char* format, va_list* args)
+void rcl_logging_rosout_output_handler(const rcutils_log_location_t* location, int severity, const char* name, rcutils_time_point_value_t timestamp,
+                                       const char* format, va_list* args)
 {
     pthread_mutex_lock(&outputs.mutex);
     const int slot = name != NULL ? find_logger(name) : -1;
@@ -115,8 +114,8 @@ void rcl_logging_rosout_output_handler(const rcutils_log_location_t* location, i
 
 /* ---- all outputs ---- */
 
-static void output(const rcutils_log_location_t* location, int severity, const char* name,
-                   rcutils_time_point_value_t timestamp, const char* format, va_list* args)
+static void output(const rcutils_log_location_t* location, int severity, const char* name, rcutils_time_point_value_t timestamp, const char* format,
+                   va_list* args)
 {
     // a list of arguments can be walked once only
     va_list copy;

@@ -60,8 +60,7 @@ static bool append_text(char full[FIL_NAME_MAX], const char* text)
 }
 
 /* appends `name` with {node}, {ns} and {namespace} replaced */
-static bool append_substituted(char full[FIL_NAME_MAX], const char* name, const char* node_name,
-                               const char* node_namespace)
+static bool append_substituted(char full[FIL_NAME_MAX], const char* name, const char* node_name, const char* node_namespace)
 {
     const struct {
         const char* key;
@@ -73,8 +72,7 @@ static bool append_substituted(char full[FIL_NAME_MAX], const char* name, const 
             const size_t length = strlen(substitutions[i].key);
             if (strncmp(name, substitutions[i].key, length) == 0) {
                 // a namespace begins with '/', which may already be there
-                const bool doubled =
-                    substitutions[i].text[0] == '/' && full[0] != '\0' && full[strlen(full) - 1] == '/';
+                const bool doubled = substitutions[i].text[0] == '/' && full[0] != '\0' && full[strlen(full) - 1] == '/';
                 if (!append_text(full, substitutions[i].text + (doubled ? 1 : 0))) {
                     return false;
                 }
@@ -123,8 +121,7 @@ static bool rule_matches(const FilRemap* rule, const Query* query)
         return false;
     }
     char from[FIL_NAME_MAX];
-    return query->full == NULL || (fil_name_expand(rule->from, query->node_name, query->node_namespace, from) &&
-                                   strcmp(from, query->full) == 0);
+    return query->full == NULL || (fil_name_expand(rule->from, query->node_name, query->node_namespace, from) && strcmp(from, query->full) == 0);
 }
 
 static const FilRemap* find_rule(const rcl_arguments_t* local, const rcl_arguments_t* global, const Query* query)
@@ -141,15 +138,14 @@ static const FilRemap* find_rule(const rcl_arguments_t* local, const rcl_argumen
     return NULL;
 }
 
-bool fil_name_remap(const rcl_arguments_t* local, const rcl_arguments_t* global, FilRemapKind kind,
-                    const char* node_name, const char* node_namespace, char full[FIL_NAME_MAX])
+bool fil_name_remap(const rcl_arguments_t* local, const rcl_arguments_t* global, FilRemapKind kind, const char* node_name, const char* node_namespace,
+                    char full[FIL_NAME_MAX])
 {
     const FilRemap* rule = find_rule(local, global, &(Query){kind, node_name, node_namespace, full});
     return rule == NULL || fil_name_expand(rule->to, node_name, node_namespace, full);
 }
 
-const char* fil_name_remap_node(const rcl_arguments_t* local, const rcl_arguments_t* global, FilRemapKind kind,
-                                const char* node_name)
+const char* fil_name_remap_node(const rcl_arguments_t* local, const rcl_arguments_t* global, FilRemapKind kind, const char* node_name)
 {
     const FilRemap* rule = find_rule(local, global, &(Query){.kind = kind, .node_name = node_name});
     return rule != NULL ? rule->to : NULL;

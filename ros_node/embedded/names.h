@@ -21,11 +21,10 @@ bool fil_name_expand(const char* name, const char* node_name, const char* node_n
 
 /* Applies the first rule that matches an absolute name, in place. Rules come from two command lines, either of which
  * may be NULL; `local` goes first. False if the rule's target is not a valid name. */
-bool fil_name_remap(const rcl_arguments_t* local, const rcl_arguments_t* global, FilRemapKind kind,
-                    const char* node_name, const char* node_namespace, char full[FIL_NAME_MAX]);
+bool fil_name_remap(const rcl_arguments_t* local, const rcl_arguments_t* global, FilRemapKind kind, const char* node_name, const char* node_namespace,
+                    char full[FIL_NAME_MAX]);
 
 /* The new node name or namespace of a node, or NULL when no rule matches. Borrowed. */
-const char* fil_name_remap_node(const rcl_arguments_t* local, const rcl_arguments_t* global, FilRemapKind kind,
-                                const char* node_name);
+const char* fil_name_remap_node(const rcl_arguments_t* local, const rcl_arguments_t* global, FilRemapKind kind, const char* node_name);
 
 #endif

@@ -67,17 +67,15 @@ rcl_ret_t fil_node_resolve(const rcl_node_t* node, const char* name, FilRemapKin
     }
     const rcl_node_impl_t* impl = node->impl;
     if (name == NULL || !fil_name_expand(name, impl->name, impl->name_space, full) ||
-        !fil_name_remap(&impl->options.arguments, fil_node_global_arguments(node), kind, impl->name, impl->name_space,
-                        full)) {
-        RCL_SET_ERROR_MSG_WITH_FORMAT_STRING("'%s', or what it is remapped to, is not a valid name",
-                                             name != NULL ? name : "");
+        !fil_name_remap(&impl->options.arguments, fil_node_global_arguments(node), kind, impl->name, impl->name_space, full)) {
+        RCL_SET_ERROR_MSG_WITH_FORMAT_STRING("'%s', or what it is remapped to, is not a valid name", name != NULL ? name : "");
         return kind == FIL_REMAP_SERVICE ? RCL_RET_SERVICE_NAME_INVALID : RCL_RET_TOPIC_NAME_INVALID;
     }
     return RCL_RET_OK;
 }
 
-rcl_ret_t rcl_node_resolve_name(const rcl_node_t* node, const char* input_name, rcl_allocator_t allocator,
-                                bool is_service, bool only_expand, char** output_name)
+rcl_ret_t rcl_node_resolve_name(const rcl_node_t* node, const char* input_name, rcl_allocator_t allocator, bool is_service, bool only_expand,
+                                char** output_name)
 {
     char full[FIL_NAME_MAX];
     rcl_ret_t ret = RCL_RET_OK;
@@ -102,8 +100,7 @@ rcl_ret_t rcl_node_resolve_name(const rcl_node_t* node, const char* input_name, 
 const FilMessageMembers* fil_message_members(const rosidl_message_type_support_t* support)
 {
     const rosidl_message_type_support_t* handle =
-        support != NULL ? get_message_typesupport_handle(support, rosidl_typesupport_introspection_c__identifier)
-                        : NULL;
+        support != NULL ? get_message_typesupport_handle(support, rosidl_typesupport_introspection_c__identifier) : NULL;
     if (handle == NULL) {
         RCL_SET_ERROR_MSG("the message type has no introspection");
         return NULL;
@@ -111,16 +108,14 @@ const FilMessageMembers* fil_message_members(const rosidl_message_type_support_t
     return handle->data;
 }
 
-rcl_ret_t fil_node_add_typed_endpoint(const rcl_node_t* node, bool is_writer, const char* prefix, const char* full,
-                                      const char* suffix, const char* type_name, const rmw_qos_profile_t* qos,
-                                      const char* user_data, FilEndpoint* endpoint)
+rcl_ret_t fil_node_add_typed_endpoint(const rcl_node_t* node, bool is_writer, const char* prefix, const char* full, const char* suffix,
+                                      const char* type_name, const rmw_qos_profile_t* qos, const char* user_data, FilEndpoint* endpoint)
 {
     char topic[FIL_NAME_MAX + 32];
-    snprintf(topic, sizeof topic, "%s%s%s", qos->avoid_ros_namespace_conventions ? "" : prefix,
-             full + (qos->avoid_ros_namespace_conventions ? 1 : 0), suffix);
+    snprintf(topic, sizeof topic, "%s%s%s", qos->avoid_ros_namespace_conventions ? "" : prefix, full + (qos->avoid_ros_namespace_conventions ? 1 : 0),
+             suffix);
     rcl_context_impl_t* context = node->context->impl;
-    rcl_ret_t ret =
-        fil_endpoint_create(context->participant.entity, is_writer, topic, type_name, qos, user_data, endpoint);
+    rcl_ret_t ret = fil_endpoint_create(context->participant.entity, is_writer, topic, type_name, qos, user_data, endpoint);
     if (ret != RCL_RET_OK) {
         return ret;
     }
@@ -131,15 +126,13 @@ rcl_ret_t fil_node_add_typed_endpoint(const rcl_node_t* node, bool is_writer, co
     return ret;
 }
 
-rcl_ret_t fil_node_add_endpoint(const rcl_node_t* node, bool is_writer, const char* prefix, const char* full,
-                                const char* suffix, const FilMessageMembers* type, const rmw_qos_profile_t* qos,
-                                const char* user_data, FilEndpoint* endpoint)
+rcl_ret_t fil_node_add_endpoint(const rcl_node_t* node, bool is_writer, const char* prefix, const char* full, const char* suffix,
+                                const FilMessageMembers* type, const rmw_qos_profile_t* qos, const char* user_data, FilEndpoint* endpoint)
 {
     char type_name[FIL_NAME_MAX];
     const char* field = NULL;
     if (!fil_cdr_supports(type, &field) || !fil_type_dds_name(type, type_name, sizeof type_name)) {
-        RCL_SET_ERROR_MSG_WITH_FORMAT_STRING("type %s cannot be sent (field %s)", type->message_name_,
-                                             field != NULL ? field : "none");
+        RCL_SET_ERROR_MSG_WITH_FORMAT_STRING("type %s cannot be sent (field %s)", type->message_name_, field != NULL ? field : "none");
         return RCL_RET_UNSUPPORTED;
     }
     return fil_node_add_typed_endpoint(node, is_writer, prefix, full, suffix, type_name, qos, user_data, endpoint);
@@ -147,9 +140,8 @@ rcl_ret_t fil_node_add_endpoint(const rcl_node_t* node, bool is_writer, const ch
 
 rcl_ret_t fil_node_remove_endpoint(const rcl_node_t* node, FilEndpoint* endpoint)
 {
-    const rcl_ret_t ret = endpoint->entity > 0
-                              ? fil_graph_remove_endpoint(&node->context->impl->graph, node->impl->graph_node, endpoint)
-                              : RCL_RET_OK;
+    const rcl_ret_t ret =
+        endpoint->entity > 0 ? fil_graph_remove_endpoint(&node->context->impl->graph, node->impl->graph_node, endpoint) : RCL_RET_OK;
     fil_endpoint_delete(endpoint);
     return ret;
 }

@@ -32,14 +32,12 @@ rcl_ret_t fil_node_resolve(const rcl_node_t* node, const char* name, FilRemapKin
 
 /* Makes an endpoint on the topic prefix + full + suffix and adds it to the node. Refuses types that have no encoding.
  */
-rcl_ret_t fil_node_add_endpoint(const rcl_node_t* node, bool is_writer, const char* prefix, const char* full,
-                                const char* suffix, const FilMessageMembers* type, const rmw_qos_profile_t* qos,
-                                const char* user_data, FilEndpoint* endpoint);
+rcl_ret_t fil_node_add_endpoint(const rcl_node_t* node, bool is_writer, const char* prefix, const char* full, const char* suffix,
+                                const FilMessageMembers* type, const rmw_qos_profile_t* qos, const char* user_data, FilEndpoint* endpoint);
 
 /* The same under a DDS type name, whatever the type is. */
-rcl_ret_t fil_node_add_typed_endpoint(const rcl_node_t* node, bool is_writer, const char* prefix, const char* full,
-                                      const char* suffix, const char* type_name, const rmw_qos_profile_t* qos,
-                                      const char* user_data, FilEndpoint* endpoint);
+rcl_ret_t fil_node_add_typed_endpoint(const rcl_node_t* node, bool is_writer, const char* prefix, const char* full, const char* suffix,
+                                      const char* type_name, const rmw_qos_profile_t* qos, const char* user_data, FilEndpoint* endpoint);
 rcl_ret_t fil_node_remove_endpoint(const rcl_node_t* node, FilEndpoint* endpoint);
 
 /* The introspection of a message type; NULL, with the error message set, if it has none. */

@@ -40,8 +40,7 @@ static rcl_ret_t set_names(rcl_node_t* node, const char* name, const char* name_
     return RCL_RET_OK;
 }
 
-rcl_ret_t rcl_node_init(rcl_node_t* node, const char* name, const char* namespace_, rcl_context_t* context,
-                        const rcl_node_options_t* options)
+rcl_ret_t rcl_node_init(rcl_node_t* node, const char* name, const char* namespace_, rcl_context_t* context, const rcl_node_options_t* options)
 {
     if (node == NULL || name == NULL || namespace_ == NULL || options == NULL || !rcl_context_is_valid(context)) {
         RCL_SET_ERROR_MSG("bad argument");
@@ -85,8 +84,8 @@ rcl_ret_t rcl_node_fini(rcl_node_t* node)
     return ret;
 }
 
-rcl_ret_t rclc_node_init_with_options(rcl_node_t* node, const char* name, const char* namespace_,
-                                      rclc_support_t* support, rcl_node_options_t* node_ops)
+rcl_ret_t rclc_node_init_with_options(rcl_node_t* node, const char* name, const char* namespace_, rclc_support_t* support,
+                                      rcl_node_options_t* node_ops)
 {
     return rcl_node_init(node, name, namespace_, &support->context, node_ops);
 }

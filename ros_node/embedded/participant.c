@@ -16,7 +16,7 @@
 
 enum {
     CONFIG_MAX = 8192,
-    DOMAIN_MAX = 232, /* beyond it the protocol's port numbers overflow */
+    DOMAIN_MAX = 232,     /* beyond it the protocol's port numbers overflow */
     FILE_MAX_SEEN = 4096, /* descriptors that are looked at */
 };
 
@@ -81,8 +81,7 @@ static bool add_discovery_range(Config* config)
         return true;
     }
     if (!off && !local && !subnet) {
-        RCL_SET_ERROR_MSG_WITH_FORMAT_STRING(
-            "ROS_AUTOMATIC_DISCOVERY_RANGE is '%s'; expected SUBNET, LOCALHOST, OFF or SYSTEM_DEFAULT", range);
+        RCL_SET_ERROR_MSG_WITH_FORMAT_STRING("ROS_AUTOMATIC_DISCOVERY_RANGE is '%s'; expected SUBNET, LOCALHOST, OFF or SYSTEM_DEFAULT", range);
         return false;
     }
     add(config, "<CycloneDDS><Domain>");
@@ -123,7 +122,8 @@ static bool build_config(Config* config)
     if (is_local()) {
         add(config,
             "<CycloneDDS><Domain><General><Interfaces><NetworkInterface address=\"127.0.0.1\"/></Interfaces></General>"
-            "<Discovery><ParticipantIndex>auto</ParticipantIndex><MaxAutoParticipantIndex>" MAX_INDEX "</MaxAutoParticipantIndex>"
+            "<Discovery><ParticipantIndex>auto</ParticipantIndex><MaxAutoParticipantIndex>" MAX_INDEX
+            "</MaxAutoParticipantIndex>"
             "<Peers><Peer address=\"127.0.0.1\"/></Peers></Discovery></Domain></CycloneDDS>,");
     }
     if (!add_discovery_range(config)) {

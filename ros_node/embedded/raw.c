@@ -24,8 +24,7 @@ static bool mangle(const char* type, char* name, size_t size)
     if (second == NULL || strchr(second + 1, '/') != NULL) {
         return false;
     }
-    const int length = snprintf(name, size, "%.*s::%.*s::dds_::%s_", (int)(first - type), type,
-                                (int)(second - first - 1), first + 1, second + 1);
+    const int length = snprintf(name, size, "%.*s::%.*s::dds_::%s_", (int)(first - type), type, (int)(second - first - 1), first + 1, second + 1);
     return length > 0 && (size_t)length < size;
 }
 
@@ -35,8 +34,7 @@ static rcl_ret_t out_of_memory(void)
     return RCL_RET_BAD_ALLOC;
 }
 
-rcl_ret_t fil_raw_create(const rcl_node_t* node, bool is_writer, const char* topic, const char* type,
-                         const rmw_qos_profile_t* qos, FilRaw** raw)
+rcl_ret_t fil_raw_create(const rcl_node_t* node, bool is_writer, const char* topic, const char* type, const rmw_qos_profile_t* qos, FilRaw** raw)
 {
     char name[FIL_NAME_MAX];
     *raw = NULL;
@@ -49,8 +47,7 @@ rcl_ret_t fil_raw_create(const rcl_node_t* node, bool is_writer, const char* top
         return out_of_memory();
     }
     made->node = node;
-    const rcl_ret_t ret = fil_node_add_typed_endpoint(node, is_writer, "rt", topic, "", name, qos,
-                                                      "implementation=filum;", &made->endpoint);
+    const rcl_ret_t ret = fil_node_add_typed_endpoint(node, is_writer, "rt", topic, "", name, qos, "implementation=filum;", &made->endpoint);
     if (ret != RCL_RET_OK) {
         free(made);
         return ret;

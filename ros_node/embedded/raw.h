@@ -11,8 +11,8 @@
 typedef struct FilRaw FilRaw;
 
 /* A reader or writer of the node on a topic (its full name) of the type "package/msg/Name". Sets the error message. */
-RCL_WARN_UNUSED rcl_ret_t fil_raw_create(const rcl_node_t* node, bool is_writer, const char* topic, const char* type,
-                                         const rmw_qos_profile_t* qos, FilRaw** raw);
+RCL_WARN_UNUSED rcl_ret_t fil_raw_create(const rcl_node_t* node, bool is_writer, const char* topic, const char* type, const rmw_qos_profile_t* qos,
+                                         FilRaw** raw);
 rcl_ret_t fil_raw_destroy(FilRaw* raw); /* NULL is fine */
 
 /* How many endpoints are connected to this one. */

@@ -61,8 +61,8 @@ static void sample_free(struct ddsi_serdata* base)
 }
 
 /* joins the fragments in which a sample arrived; they are in order, but may overlap */
-static struct ddsi_serdata* sample_from_fragments(const struct ddsi_sertype* type, enum ddsi_serdata_kind kind,
-                                                  const struct nn_rdata* fragment, size_t size)
+static struct ddsi_serdata* sample_from_fragments(const struct ddsi_sertype* type, enum ddsi_serdata_kind kind, const struct nn_rdata* fragment,
+                                                  size_t size)
 {
     Sample* sample = sample_new(type, kind, size);
     size_t at = 0;
@@ -84,8 +84,8 @@ static struct ddsi_serdata* sample_from_fragments(const struct ddsi_sertype* typ
     return sample != NULL ? &sample->base : NULL;
 }
 
-static struct ddsi_serdata* sample_from_pieces(const struct ddsi_sertype* type, enum ddsi_serdata_kind kind,
-                                               ddsrt_msg_iovlen_t count, const ddsrt_iovec_t* pieces, size_t size)
+static struct ddsi_serdata* sample_from_pieces(const struct ddsi_sertype* type, enum ddsi_serdata_kind kind, ddsrt_msg_iovlen_t count,
+                                               const ddsrt_iovec_t* pieces, size_t size)
 {
     Sample* sample = sample_new(type, kind, size);
     size_t at = 0;
@@ -105,8 +105,7 @@ static struct ddsi_serdata* sample_from_keyhash(const struct ddsi_sertype* type,
 }
 
 /* dispose and unregister build an empty key sample; data never comes this way */
-static struct ddsi_serdata* sample_from_memory(const struct ddsi_sertype* type, enum ddsi_serdata_kind kind,
-                                               const void* memory)
+static struct ddsi_serdata* sample_from_memory(const struct ddsi_sertype* type, enum ddsi_serdata_kind kind, const void* memory)
 {
     (void)memory;
     return kind == SDK_KEY ? sample_from_keyhash(type, NULL) : NULL;
@@ -117,8 +116,7 @@ static void sample_copy_out(const struct ddsi_serdata* base, size_t offset, size
     memcpy(buffer, ((const Sample*)base)->bytes + offset, size);
 }
 
-static struct ddsi_serdata* sample_lend(const struct ddsi_serdata* base, size_t offset, size_t size,
-                                        ddsrt_iovec_t* piece)
+static struct ddsi_serdata* sample_lend(const struct ddsi_serdata* base, size_t offset, size_t size, ddsrt_iovec_t* piece)
 {
     piece->iov_base = ((const Sample*)base)->bytes + offset;
     piece->iov_len = size;
@@ -149,8 +147,7 @@ static struct ddsi_serdata* sample_to_untyped(const struct ddsi_serdata* base)
     return untyped;
 }
 
-static bool sample_untyped_to_memory(const struct ddsi_sertype* type, const struct ddsi_serdata* base, void* memory,
-                                     void** buffer, void* limit)
+static bool sample_untyped_to_memory(const struct ddsi_sertype* type, const struct ddsi_serdata* base, void* memory, void** buffer, void* limit)
 {
     (void)type;
     return sample_to_memory(base, memory, buffer, limit);

@@ -3,8 +3,7 @@
 #include "rcl/error_handling.h"
 #include "rmw/rmw.h"
 
-rmw_ret_t rmw_serialize(const void* ros_message, const rosidl_message_type_support_t* type_support,
-                        rmw_serialized_message_t* serialized_message)
+rmw_ret_t rmw_serialize(const void* ros_message, const rosidl_message_type_support_t* type_support, rmw_serialized_message_t* serialized_message)
 {
     const FilMessageMembers* type = fil_message_members(type_support);
     if (type == NULL) {
@@ -17,8 +16,7 @@ rmw_ret_t rmw_serialize(const void* ros_message, const rosidl_message_type_suppo
         return RMW_RET_ERROR;
     }
     const size_t size = FIL_CDR_HEADER + counter.at;
-    if (size > serialized_message->buffer_capacity &&
-        rmw_serialized_message_resize(serialized_message, size) != RCUTILS_RET_OK) {
+    if (size > serialized_message->buffer_capacity && rmw_serialized_message_resize(serialized_message, size) != RCUTILS_RET_OK) {
         return RMW_RET_BAD_ALLOC;
     }
     fil_cdr_write_header(serialized_message->buffer);
@@ -28,8 +26,7 @@ rmw_ret_t rmw_serialize(const void* ros_message, const rosidl_message_type_suppo
     return RMW_RET_OK;
 }
 
-rmw_ret_t rmw_deserialize(const rmw_serialized_message_t* serialized_message,
-                          const rosidl_message_type_support_t* type_support, void* ros_message)
+rmw_ret_t rmw_deserialize(const rmw_serialized_message_t* serialized_message, const rosidl_message_type_support_t* type_support, void* ros_message)
 {
     const FilMessageMembers* type = fil_message_members(type_support);
     if (type == NULL) {
@@ -38,8 +35,7 @@ rmw_ret_t rmw_deserialize(const rmw_serialized_message_t* serialized_message,
     FilCdrReader reader;
     if (!fil_cdr_reader_open(&reader, serialized_message->buffer, serialized_message->buffer_length) ||
         !fil_cdr_read_message(&reader, type, ros_message)) {
-        RCL_SET_ERROR_MSG_WITH_FORMAT_STRING("%zu bytes are not a %s", serialized_message->buffer_length,
-                                             type->message_name_);
+        RCL_SET_ERROR_MSG_WITH_FORMAT_STRING("%zu bytes are not a %s", serialized_message->buffer_length, type->message_name_);
         return RMW_RET_ERROR;
     }
     return RMW_RET_OK;

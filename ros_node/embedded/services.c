@@ -48,11 +48,10 @@ static void make_id(const rcl_node_t* node, const char* key, char text[ID_SIZE])
     }
 }
 
-static rcl_ret_t pair_init(Pair* pair, const rcl_node_t* node, bool is_server,
-                           const rosidl_service_type_support_t* support, const char* name, const rmw_qos_profile_t* qos)
+static rcl_ret_t pair_init(Pair* pair, const rcl_node_t* node, bool is_server, const rosidl_service_type_support_t* support, const char* name,
+                           const rmw_qos_profile_t* qos)
 {
-    const rosidl_service_type_support_t* handle =
-        get_service_typesupport_handle(support, rosidl_typesupport_introspection_c__identifier);
+    const rosidl_service_type_support_t* handle = get_service_typesupport_handle(support, rosidl_typesupport_introspection_c__identifier);
     if (handle == NULL) {
         RCL_SET_ERROR_MSG("the service type has no introspection");
         return RCL_RET_INVALID_ARGUMENT;
@@ -67,11 +66,9 @@ static rcl_ret_t pair_init(Pair* pair, const rcl_node_t* node, bool is_server,
     FilEndpoint* request = is_server ? &pair->reader : &pair->writer;
     FilEndpoint* response = is_server ? &pair->writer : &pair->reader;
     // the response side first: whoever sees the request side may count on it
-    ret = fil_node_add_endpoint(node, is_server, "rr", pair->name, "Reply", pair->type->response_members_, qos, id,
-                                response);
+    ret = fil_node_add_endpoint(node, is_server, "rr", pair->name, "Reply", pair->type->response_members_, qos, id, response);
     if (ret == RCL_RET_OK) {
-        ret = fil_node_add_endpoint(node, !is_server, "rq", pair->name, "Request", pair->type->request_members_, qos,
-                                    id, request);
+        ret = fil_node_add_endpoint(node, !is_server, "rq", pair->name, "Request", pair->type->request_members_, qos, id, request);
     }
     if (ret != RCL_RET_OK) {
         fil_endpoint_delete(response);
@@ -109,8 +106,7 @@ static bool read_id(const dds_builtintopic_endpoint_t* endpoint, const char* key
     for (size_t at = 0; at + key_length + 1 < size && !found;) {
         const char* end = memchr(text + at, ';', size - at);
         const size_t length = end != NULL ? (size_t)(end - (text + at)) : size - at;
-        if (length > key_length && memcmp(text + at, key, key_length) == 0 && text[at + key_length] == '=' &&
-            length - key_length <= ID_SIZE - 1) {
+        if (length > key_length && memcmp(text + at, key, key_length) == 0 && text[at + key_length] == '=' && length - key_length <= ID_SIZE - 1) {
             memcpy(value, text + at + key_length + 1, length - key_length - 1);
             value[length - key_length - 1] = '\0';
             found = true;
@@ -129,9 +125,8 @@ static bool is_connected_to(const FilEndpoint* mine, const char* key, const char
                                                : dds_get_matched_publications(mine->entity, handles, MAX_CLIENTS);
     bool found = false;
     for (dds_return_t i = 0; i < count && i < MAX_CLIENTS && !found; i++) {
-        dds_builtintopic_endpoint_t* other = mine->is_writer
-                                                 ? dds_get_matched_subscription_data(mine->entity, handles[i])
-                                                 : dds_get_matched_publication_data(mine->entity, handles[i]);
+        dds_builtintopic_endpoint_t* other = mine->is_writer ? dds_get_matched_subscription_data(mine->entity, handles[i])
+                                                             : dds_get_matched_publication_data(mine->entity, handles[i]);
         char value[ID_SIZE];
         if (other != NULL) {
             found = read_id(other, key, value) && strcmp(value, id) == 0;
@@ -177,9 +172,8 @@ bool rcl_service_is_valid(const rcl_service_t* service)
     return service != NULL && service->impl != NULL;
 }
 
-rcl_ret_t rcl_service_init(rcl_service_t* service, const rcl_node_t* node,
-                           const rosidl_service_type_support_t* type_support, const char* service_name,
-                           const rcl_service_options_t* options)
+rcl_ret_t rcl_service_init(rcl_service_t* service, const rcl_node_t* node, const rosidl_service_type_support_t* type_support,
+                           const char* service_name, const rcl_service_options_t* options)
 {
     service->impl = calloc(1, sizeof *service->impl);
     if (service->impl == NULL) {
@@ -250,8 +244,7 @@ rcl_ret_t rcl_send_response(const rcl_service_t* service, rmw_request_id_t* resp
         RCL_SET_ERROR_MSG_WITH_FORMAT_STRING("a client of %s could not be reached for its response", pair->name);
         return RCL_RET_TIMEOUT;
     }
-    return presence == GONE ? RCL_RET_OK
-                            : fil_endpoint_write(&pair->writer, pair->type->response_members_, ros_response, header, 2);
+    return presence == GONE ? RCL_RET_OK : fil_endpoint_write(&pair->writer, pair->type->response_members_, ros_response, header, 2);
 }
 
 const char* rcl_service_get_service_name(const rcl_service_t* service)
@@ -264,17 +257,16 @@ const FilEndpoint* fil_service_endpoint(const rcl_service_t* service)
     return &service->impl->pair.reader;
 }
 
-rcl_ret_t rclc_service_init(rcl_service_t* service, const rcl_node_t* node,
-                            const rosidl_service_type_support_t* type_support, const char* service_name,
-                            const rmw_qos_profile_t* qos_profile)
+rcl_ret_t rclc_service_init(rcl_service_t* service, const rcl_node_t* node, const rosidl_service_type_support_t* type_support,
+                            const char* service_name, const rmw_qos_profile_t* qos_profile)
 {
     rcl_service_options_t options = rcl_service_get_default_options();
     options.qos = *qos_profile;
     return rcl_service_init(service, node, type_support, service_name, &options);
 }
 
-rcl_ret_t rclc_service_init_default(rcl_service_t* service, const rcl_node_t* node,
-                                    const rosidl_service_type_support_t* type_support, const char* service_name)
+rcl_ret_t rclc_service_init_default(rcl_service_t* service, const rcl_node_t* node, const rosidl_service_type_support_t* type_support,
+                                    const char* service_name)
 {
     return rclc_service_init(service, node, type_support, service_name, &rmw_qos_profile_services_default);
 }
@@ -302,8 +294,7 @@ bool rcl_client_is_valid(const rcl_client_t* client)
     return client != NULL && client->impl != NULL;
 }
 
-rcl_ret_t rcl_client_init(rcl_client_t* client, const rcl_node_t* node,
-                          const rosidl_service_type_support_t* type_support, const char* service_name,
+rcl_ret_t rcl_client_init(rcl_client_t* client, const rcl_node_t* node, const rosidl_service_type_support_t* type_support, const char* service_name,
                           const rcl_client_options_t* options)
 {
     client->impl = calloc(1, sizeof *client->impl);
@@ -393,9 +384,8 @@ rcl_ret_t rcl_service_server_is_available(const rcl_node_t* node, const rcl_clie
         if (reader != NULL) {
             // a server without id is taken at its word once something sends responses
             size_t writers = 0;
-            *is_available = read_id(reader, "serviceid", id)
-                                ? is_connected_to(&pair->reader, "serviceid", id)
-                                : fil_endpoint_matched(&pair->reader, &writers) == RCL_RET_OK && writers > 0;
+            *is_available = read_id(reader, "serviceid", id) ? is_connected_to(&pair->reader, "serviceid", id)
+                                                             : fil_endpoint_matched(&pair->reader, &writers) == RCL_RET_OK && writers > 0;
             dds_builtintopic_free_endpoint(reader);
         }
     }
@@ -412,8 +402,7 @@ const FilEndpoint* fil_client_endpoint(const rcl_client_t* client)
     return &client->impl->pair.reader;
 }
 
-rcl_ret_t rclc_client_init(rcl_client_t* client, const rcl_node_t* node,
-                           const rosidl_service_type_support_t* type_support, const char* service_name,
+rcl_ret_t rclc_client_init(rcl_client_t* client, const rcl_node_t* node, const rosidl_service_type_support_t* type_support, const char* service_name,
                            const rmw_qos_profile_t* qos_profile)
 {
     rcl_client_options_t options = rcl_client_get_default_options();
@@ -421,8 +410,8 @@ rcl_ret_t rclc_client_init(rcl_client_t* client, const rcl_node_t* node,
     return rcl_client_init(client, node, type_support, service_name, &options);
 }
 
-rcl_ret_t rclc_client_init_default(rcl_client_t* client, const rcl_node_t* node,
-                                   const rosidl_service_type_support_t* type_support, const char* service_name)
+rcl_ret_t rclc_client_init_default(rcl_client_t* client, const rcl_node_t* node, const rosidl_service_type_support_t* type_support,
+                                   const char* service_name)
 {
     return rclc_client_init(client, node, type_support, service_name, &rmw_qos_profile_services_default);
 }

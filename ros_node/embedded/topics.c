@@ -12,8 +12,8 @@
 /* Iron and later expect some user data on every endpoint of a topic */
 static const char topic_user_data[] = "implementation=filum;";
 
-static rcl_ret_t init(FilTopic* topic, const rcl_node_t* node, bool is_writer,
-                      const rosidl_message_type_support_t* support, const char* name, const rmw_qos_profile_t* qos)
+static rcl_ret_t init(FilTopic* topic, const rcl_node_t* node, bool is_writer, const rosidl_message_type_support_t* support, const char* name,
+                      const rmw_qos_profile_t* qos)
 {
     const rcl_ret_t ret = fil_node_resolve(node, name, FIL_REMAP_TOPIC, topic->name);
     if (ret != RCL_RET_OK) {
@@ -23,8 +23,7 @@ static rcl_ret_t init(FilTopic* topic, const rcl_node_t* node, bool is_writer,
     if (topic->type == NULL) {
         return RCL_RET_INVALID_ARGUMENT;
     }
-    return fil_node_add_endpoint(node, is_writer, "rt", topic->name, "", topic->type, qos, topic_user_data,
-                                 &topic->endpoint);
+    return fil_node_add_endpoint(node, is_writer, "rt", topic->name, "", topic->type, qos, topic_user_data, &topic->endpoint);
 }
 
 static rcl_ret_t invalid(const char* what, rcl_ret_t ret)
@@ -54,9 +53,8 @@ bool rcl_publisher_is_valid(const rcl_publisher_t* publisher)
     return publisher != NULL && publisher->impl != NULL;
 }
 
-rcl_ret_t rcl_publisher_init(rcl_publisher_t* publisher, const rcl_node_t* node,
-                             const rosidl_message_type_support_t* type_support, const char* topic_name,
-                             const rcl_publisher_options_t* options)
+rcl_ret_t rcl_publisher_init(rcl_publisher_t* publisher, const rcl_node_t* node, const rosidl_message_type_support_t* type_support,
+                             const char* topic_name, const rcl_publisher_options_t* options)
 {
     publisher->impl = calloc(1, sizeof *publisher->impl);
     if (publisher->impl == NULL) {
@@ -104,23 +102,22 @@ const char* rcl_publisher_get_topic_name(const rcl_publisher_t* publisher)
     return rcl_publisher_is_valid(publisher) ? publisher->impl->topic.name : NULL;
 }
 
-rcl_ret_t rclc_publisher_init(rcl_publisher_t* publisher, const rcl_node_t* node,
-                              const rosidl_message_type_support_t* type_support, const char* topic_name,
-                              const rmw_qos_profile_t* qos_profile)
+rcl_ret_t rclc_publisher_init(rcl_publisher_t* publisher, const rcl_node_t* node, const rosidl_message_type_support_t* type_support,
+                              const char* topic_name, const rmw_qos_profile_t* qos_profile)
 {
     rcl_publisher_options_t options = rcl_publisher_get_default_options();
     options.qos = *qos_profile;
     return rcl_publisher_init(publisher, node, type_support, topic_name, &options);
 }
 
-rcl_ret_t rclc_publisher_init_default(rcl_publisher_t* publisher, const rcl_node_t* node,
-                                      const rosidl_message_type_support_t* type_support, const char* topic_name)
+rcl_ret_t rclc_publisher_init_default(rcl_publisher_t* publisher, const rcl_node_t* node, const rosidl_message_type_support_t* type_support,
+                                      const char* topic_name)
 {
     return rclc_publisher_init(publisher, node, type_support, topic_name, &rmw_qos_profile_default);
 }
 
-rcl_ret_t rclc_publisher_init_best_effort(rcl_publisher_t* publisher, const rcl_node_t* node,
-                                          const rosidl_message_type_support_t* type_support, const char* topic_name)
+rcl_ret_t rclc_publisher_init_best_effort(rcl_publisher_t* publisher, const rcl_node_t* node, const rosidl_message_type_support_t* type_support,
+                                          const char* topic_name)
 {
     return rclc_publisher_init(publisher, node, type_support, topic_name, &rmw_qos_profile_sensor_data);
 }
@@ -146,9 +143,8 @@ bool rcl_subscription_is_valid(const rcl_subscription_t* subscription)
     return subscription != NULL && subscription->impl != NULL;
 }
 
-rcl_ret_t rcl_subscription_init(rcl_subscription_t* subscription, const rcl_node_t* node,
-                                const rosidl_message_type_support_t* type_support, const char* topic_name,
-                                const rcl_subscription_options_t* options)
+rcl_ret_t rcl_subscription_init(rcl_subscription_t* subscription, const rcl_node_t* node, const rosidl_message_type_support_t* type_support,
+                                const char* topic_name, const rcl_subscription_options_t* options)
 {
     subscription->impl = calloc(1, sizeof *subscription->impl);
     if (subscription->impl == NULL) {
@@ -213,23 +209,22 @@ const FilEndpoint* fil_subscription_endpoint(const rcl_subscription_t* subscript
     return &subscription->impl->topic.endpoint;
 }
 
-rcl_ret_t rclc_subscription_init(rcl_subscription_t* subscription, rcl_node_t* node,
-                                 const rosidl_message_type_support_t* type_support, const char* topic_name,
-                                 const rmw_qos_profile_t* qos_profile)
+rcl_ret_t rclc_subscription_init(rcl_subscription_t* subscription, rcl_node_t* node, const rosidl_message_type_support_t* type_support,
+                                 const char* topic_name, const rmw_qos_profile_t* qos_profile)
 {
     rcl_subscription_options_t options = rcl_subscription_get_default_options();
     options.qos = *qos_profile;
     return rcl_subscription_init(subscription, node, type_support, topic_name, &options);
 }
 
-rcl_ret_t rclc_subscription_init_default(rcl_subscription_t* subscription, rcl_node_t* node,
-                                         const rosidl_message_type_support_t* type_support, const char* topic_name)
+rcl_ret_t rclc_subscription_init_default(rcl_subscription_t* subscription, rcl_node_t* node, const rosidl_message_type_support_t* type_support,
+                                         const char* topic_name)
 {
     return rclc_subscription_init(subscription, node, type_support, topic_name, &rmw_qos_profile_default);
 }
 
-rcl_ret_t rclc_subscription_init_best_effort(rcl_subscription_t* subscription, rcl_node_t* node,
-                                             const rosidl_message_type_support_t* type_support, const char* topic_name)
+rcl_ret_t rclc_subscription_init_best_effort(rcl_subscription_t* subscription, rcl_node_t* node, const rosidl_message_type_support_t* type_support,
+                                             const char* topic_name)
 {
     return rclc_subscription_init(subscription, node, type_support, topic_name, &rmw_qos_profile_sensor_data);
 }

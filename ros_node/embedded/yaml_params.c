@@ -119,8 +119,7 @@ static rcl_node_params_t* find_or_add_node(rcl_params_t* params, const char* nam
         }
     }
     void* nodes = params->params;
-    const bool grown =
-        grow(&params->node_names, &nodes, sizeof *params->params, params->num_nodes, &params->capacity_nodes);
+    const bool grown = grow(&params->node_names, &nodes, sizeof *params->params, params->num_nodes, &params->capacity_nodes);
     params->params = nodes;
     char* copy = grown ? strdup(name) : NULL;
     if (copy == NULL) {
@@ -145,8 +144,7 @@ static rcl_variant_t* place(rcl_params_t* params, const char* node_name, const c
         return NULL;
     }
     void* values = node->parameter_values;
-    const bool grown =
-        grow(&node->parameter_names, &values, sizeof *node->parameter_values, node->num_params, &node->capacity_params);
+    const bool grown = grow(&node->parameter_names, &values, sizeof *node->parameter_values, node->num_params, &node->capacity_params);
     node->parameter_values = values;
     char* copy = grown ? strdup(name) : NULL;
     if (copy == NULL) {
@@ -306,8 +304,7 @@ static bool store_sequence(Parser* parser, const yaml_node_t* sequence, rcl_vari
         return fail(parser, sequence, "out of memory");
     }
     for (size_t i = 0; i < count; i++) {
-        const Scalar item =
-            read_scalar(yaml_document_get_node(&parser->document, sequence->data.sequence.items.start[i]));
+        const Scalar item = read_scalar(yaml_document_get_node(&parser->document, sequence->data.sequence.items.start[i]));
         if (type == SCALAR_BOOL) {
             ((bool*)values)[i] = item.boolean;
         } else if (type == SCALAR_INTEGER) {
@@ -353,8 +350,7 @@ static bool is_key(const yaml_node_t* key)
     return key->type == YAML_SCALAR_NODE && key->data.scalar.length > 0;
 }
 
-static bool read_parameters(Parser* parser, const yaml_node_t* mapping, const char* node_name, const char* prefix,
-                            int depth)
+static bool read_parameters(Parser* parser, const yaml_node_t* mapping, const char* node_name, const char* prefix, int depth)
 {
     if (mapping->type != YAML_MAPPING_NODE) {
         return fail(parser, mapping, "expected parameter names and values");
@@ -396,8 +392,7 @@ static bool read_nodes(Parser* parser, const yaml_node_t* mapping, const char* p
         if (parameters && prefix[0] == '\0') {
             return fail(parser, key, "ros__parameters needs a node name above it");
         }
-        if (!(parameters ? read_parameters(parser, value, prefix, "", depth + 1)
-                         : read_nodes(parser, value, name, depth + 1))) {
+        if (!(parameters ? read_parameters(parser, value, prefix, "", depth + 1) : read_nodes(parser, value, name, depth + 1))) {
             return false;
         }
     }
@@ -440,8 +435,7 @@ bool rcl_parse_yaml_file(const char* file_path, rcl_params_t* params_st)
     return done;
 }
 
-bool rcl_parse_yaml_value(const char* node_name, const char* param_name, const char* yaml_value,
-                          rcl_params_t* params_st)
+bool rcl_parse_yaml_value(const char* node_name, const char* param_name, const char* yaml_value, rcl_params_t* params_st)
 {
     Parser parser = {.source = param_name, .params = params_st};
     yaml_parser_t yaml;
@@ -481,8 +475,7 @@ static bool copy_numbers(void* to_array, const void* from_values, size_t size, s
 static bool copy_strings(const rcutils_string_array_t* from, const rcutils_allocator_t* allocator, rcl_variant_t* to)
 {
     to->string_array_value = calloc(1, sizeof *to->string_array_value);
-    bool done = to->string_array_value != NULL &&
-                rcutils_string_array_init(to->string_array_value, from->size, allocator) == RCUTILS_RET_OK;
+    bool done = to->string_array_value != NULL && rcutils_string_array_init(to->string_array_value, from->size, allocator) == RCUTILS_RET_OK;
     for (size_t i = 0; done && i < from->size; i++) {
         done = (to->string_array_value->data[i] = strdup(from->data[i])) != NULL;
     }
@@ -504,16 +497,13 @@ static bool copy_variant(const rcl_variant_t* from, const rcutils_allocator_t* a
         return (to->string_value = strdup(from->string_value)) != NULL;
     }
     if (from->bool_array_value != NULL) {
-        return copy_numbers(&to->bool_array_value, from->bool_array_value->values, from->bool_array_value->size,
-                            sizeof(bool));
+        return copy_numbers(&to->bool_array_value, from->bool_array_value->values, from->bool_array_value->size, sizeof(bool));
     }
     if (from->integer_array_value != NULL) {
-        return copy_numbers(&to->integer_array_value, from->integer_array_value->values,
-                            from->integer_array_value->size, sizeof(int64_t));
+        return copy_numbers(&to->integer_array_value, from->integer_array_value->values, from->integer_array_value->size, sizeof(int64_t));
     }
     if (from->double_array_value != NULL) {
-        return copy_numbers(&to->double_array_value, from->double_array_value->values, from->double_array_value->size,
-                            sizeof(double));
+        return copy_numbers(&to->double_array_value, from->double_array_value->values, from->double_array_value->size, sizeof(double));
     }
     return from->string_array_value == NULL || copy_strings(from->string_array_value, allocator, to);
 }

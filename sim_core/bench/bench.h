@@ -27,7 +27,7 @@ typedef struct FilRunTotals {
     uint64_t halved_steps;
     uint64_t regularised;
     uint64_t contact_solves, contact_iterations, contact_failures; /* of the contact model */
-    double contacts; /* summed over steps */
+    double contacts;                                               /* summed over steps */
     int contacts_max;
     double max_penetration; /* m */
     uint64_t deep_steps;    /* with deep contacts */

@@ -71,8 +71,8 @@ static bool allocate(Specimen* s, Case c)
     s->supernodal = fil_supernodal_create();
     s->block = fil_block_cholesky_create();
     s->pattern = (FilBlockPattern){(int)n, s->start, s->row};
-    return s->start != NULL && s->row != NULL && s->values != NULL && s->b != NULL && s->x != NULL &&
-           s->scratch != NULL && s->used != NULL && s->supernodal != NULL && s->block != NULL;
+    return s->start != NULL && s->row != NULL && s->values != NULL && s->b != NULL && s->x != NULL && s->scratch != NULL && s->used != NULL &&
+           s->supernodal != NULL && s->block != NULL;
 }
 
 /* Blocks of variable j: its own, those of its node's other variables, those of later neighbours. */
@@ -195,9 +195,8 @@ static FilStatus measure_case(FilBench* bench, Case c, FilError* error)
         fil_bench_result_accuracy(&result, "analyze_ms", 1e3 * times.analyze);
         fil_bench_result_accuracy(&result, "solve_ms", 1e3 * times.solve);
         fil_bench_result_accuracy(&result, "block_cholesky_ms", 1e3 * times.block);
-        fil_bench_result_accuracy(
-            &result, "solve_error",
-            fil_supernodal_refine(s.supernodal, &s.pattern, s.values, NULL, NULL, s.b, s.x, 0.0, 0, s.scratch));
+        fil_bench_result_accuracy(&result, "solve_error",
+                                  fil_supernodal_refine(s.supernodal, &s.pattern, s.values, NULL, NULL, s.b, s.x, 0.0, 0, s.scratch));
         status = fil_bench_report(bench, &result);
     } else {
         snprintf(error->text, sizeof error->text, "%s of %d: %s", c.name, c.side * c.side * c.side,
@@ -209,11 +208,8 @@ static FilStatus measure_case(FilBench* bench, Case c, FilError* error)
 
 FilStatus fil_bench_factor(FilBench* bench, FilError* error)
 {
-    static const Case cases[] = {{"factor_cube", 8, 1, 1},
-                                 {"factor_cube", 11, 1, 1},
-                                 {"factor_cube", 16, 1, 1},
-                                 {"factor_pile_6", 10, 2, 0},
-                                 {"factor_pile_26", 10, 2, 2}};
+    static const Case cases[] = {
+        {"factor_cube", 8, 1, 1}, {"factor_cube", 11, 1, 1}, {"factor_cube", 16, 1, 1}, {"factor_pile_6", 10, 2, 0}, {"factor_pile_26", 10, 2, 2}};
     FilStatus status = FIL_OK;
     for (size_t k = 0; k < sizeof cases / sizeof cases[0] && status == FIL_OK; k++) {
         status = measure_case(bench, cases[k], error);

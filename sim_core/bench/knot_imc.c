@@ -8,8 +8,7 @@
 
 #include "base/error.h"
 
-static FilStatus run(FilWorld* world, double seconds, FilRunTotals* totals, FilBenchClock* time, double* least,
-                     double* most, FilError* error)
+static FilStatus run(FilWorld* world, double seconds, FilRunTotals* totals, FilBenchClock* time, double* least, double* most, FilError* error)
 {
     const FilBenchClock start = fil_bench_clock();
     const uint64_t steps = fil_run_step_count(seconds, fil_world_dt(world));

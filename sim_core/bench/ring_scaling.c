@@ -15,7 +15,7 @@ static const double RADIUS = 0.01, DIAMETER = 0.0025; /* m, of the ring and of i
 static FilStatus add_ring(FilWorld* world, int index, FilId* rod)
 {
     double nodes[3 * SEGMENTS];
-    const double pitch = 2.0 * RADIUS - DIAMETER; // where the inner sides of neighbours meet
+    const double pitch = 2.0 * RADIUS - DIAMETER;  // where the inner sides of neighbours meet
     for (int i = 0; i < SEGMENTS; i++) {
         const double angle = 2.0 * FIL_PI * i / SEGMENTS, out = RADIUS * cos(angle);
         fil_v3_set(nodes + 3 * i, index % 2 == 0 ? out : 0.0, index % 2 == 0 ? 0.0 : out, RADIUS * sin(angle) - index * pitch);

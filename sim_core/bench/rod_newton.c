@@ -64,7 +64,7 @@ static void prepare(Specimen* s, Case c)
         place_node(c, i, s->q + 4 * i);
         s->q[4 * i + 3] = i < edges ? 0.05 * sin(0.3 * i) : 0.0;
         for (int k = 0; k < 4; k++) {
-            s->diagonal[4 * i + k] = k < 3 ? 20.0 : 5.0; // mass over dt^2
+            s->diagonal[4 * i + k] = k < 3 ? 20.0 : 5.0;  // mass over dt^2
         }
     }
     for (int i = 0; i < n; i++) {
@@ -121,7 +121,7 @@ static void multiply(void* context, int row, int column, double value)
 static double solve_error(Specimen* s, int n)
 {
     double error = 0.0, size = 0.0;
-    (void)fil_rod_chain_assemble(&s->chain, s->q, 0.0, true); // it was assembled before
+    (void)fil_rod_chain_assemble(&s->chain, s->q, 0.0, true);  // it was assembled before
     for (int k = 0; k < 4 * n; k++) {
         size += s->gradient[k] * s->gradient[k];
     }

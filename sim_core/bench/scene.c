@@ -101,8 +101,8 @@ static double compare_rods(const FilWorld* coarse, const FilWorld* fine, int rod
 }
 
 /* Runs the scene again, finer, and reports how far its rods end from those of `world`. */
-static FilStatus judge(const FilWorld* world, const char* path, double duration, const FilSceneOptions* finer, int stride,
-                       const char* what, FilBenchResult* result, FilError* error)
+static FilStatus judge(const FilWorld* world, const char* path, double duration, const FilSceneOptions* finer, int stride, const char* what,
+                       FilBenchResult* result, FilError* error)
 {
     FilWorld* fine = NULL;
     FilSceneInfo scene;
@@ -124,8 +124,7 @@ static FilStatus judge(const FilWorld* world, const char* path, double duration,
     return status;
 }
 
-static FilStatus judge_both(const FilWorld* world, const char* path, const FilBenchRow* row, FilBenchResult* result,
-                            FilError* error)
+static FilStatus judge_both(const FilWorld* world, const char* path, const FilBenchRow* row, FilBenchResult* result, FilError* error)
 {
     const FilSceneOptions small_steps = {.dt = 0.25 * result->dt};
     FilStatus status = judge(world, path, row->duration, &small_steps, 1, "error_of_dt", result, error);

@@ -35,8 +35,7 @@ static inline void reference_section(const FilArmSection* section, double s, con
         length += q[j] / 3.0;
     }
     /* angular velocity (-by, bx, 0) and velocity (0, 0, length) per unit of s */
-    Complex twist[16] = {0.0,     0.0,     s * bx, 0.0,        0.0, 0.0, s * by, 0.0,
-                         -s * bx, -s * by, 0.0,    s * length, 0.0, 0.0, 0.0,    0.0};
+    Complex twist[16] = {0.0, 0.0, s * bx, 0.0, 0.0, 0.0, s * by, 0.0, -s * bx, -s * by, 0.0, s * length, 0.0, 0.0, 0.0, 0.0};
     Complex term[16], next[16];
     memset(term, 0, sizeof term);
     for (int k = 0; k < 4; ++k) {
@@ -70,8 +69,7 @@ static inline void reference_pose(const FilSoftArm* arm, FilArmPlace place, cons
 }
 
 /* dp/dq_k and the rotation vector by dq_k, world frame, by a complex step */
-static inline void reference_derivative(const FilSoftArm* arm, FilArmPlace place, const double* q, int k, double* move,
-                                        double* turn)
+static inline void reference_derivative(const FilSoftArm* arm, FilArmPlace place, const double* q, int k, double* move, double* turn)
 {
     const double step = 1e-30;
     Complex z[4 * FIL_ARM_SECTIONS], t[16];

@@ -304,21 +304,15 @@ static void bad_calls_are_refused(void** state)
     hold.name = "hold";
     hold.object = arm;
     assert_int_equal(fil_world_add_attachment(world, &hold, &id), FIL_BAD_INPUT);
-    assert_string_equal(
-        fil_world_error(world),
-        "attachment 'hold' on 'arm': an arm stands on its base and has no attachments; hold it by a joint");
+    assert_string_equal(fil_world_error(world), "attachment 'hold' on 'arm': an arm stands on its base and has no attachments; hold it by a joint");
     fil_world_destroy(world);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(arm_rests_on_a_sphere),
-        cmocka_unit_test(tip_bears_bodies_and_rods),
-        cmocka_unit_test(joints_need_a_disk_that_moves),
-        cmocka_unit_test(saves_restores_and_repeats),
-        cmocka_unit_test(poses_and_names),
-        cmocka_unit_test(bad_arms_are_refused),
+        cmocka_unit_test(arm_rests_on_a_sphere),      cmocka_unit_test(tip_bears_bodies_and_rods), cmocka_unit_test(joints_need_a_disk_that_moves),
+        cmocka_unit_test(saves_restores_and_repeats), cmocka_unit_test(poses_and_names),           cmocka_unit_test(bad_arms_are_refused),
         cmocka_unit_test(bad_calls_are_refused),
     };
     return cmocka_run_group_tests_name("arm", tests, NULL, NULL);

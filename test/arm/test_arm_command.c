@@ -30,8 +30,7 @@ static int set_up(void** state)
         return -1;
     }
     drive_def.object = arm;
-    return fil_world_add_drive(world, &drive_def, &drive) != FIL_OK ||
-           fil_drive_set(world, drive, &pressure, 1) != FIL_OK;
+    return fil_world_add_drive(world, &drive_def, &drive) != FIL_OK || fil_drive_set(world, drive, &pressure, 1) != FIL_OK;
 }
 
 static int tear_down(void** state)
@@ -54,7 +53,7 @@ static void commands_take_over_and_give_back(void** state)
     assert_int_equal(fil_arm_set_pressure(world, arm, 4, 2e4), FIL_OK);
     step(1);
     for (int c = 0; c < 6; ++c) {
-        assert_true(fil_arm_pressure(world, arm, c) == (c == 4 ? 2e4 : 5e3)); // no valve: at once, and exactly
+        assert_true(fil_arm_pressure(world, arm, c) == (c == 4 ? 2e4 : 5e3));  // no valve: at once, and exactly
     }
     step(10);
     assert_true(fil_arm_pressure(world, arm, 4) == 2e4);

@@ -111,17 +111,14 @@ static void bad_scenes_are_refused(void** state)
     refused("  - {name: other, scheme: rk32, sections: [{}]}\n", "did you mean 'rk23'?");
     refused("  - {name: other}\n", "sections");
     refused("drives:\n  - {arm: trunk, chamber: 7, pressure: 1e4}\n", "drives.0.chamber: ");
-    refused("drives:\n  - {arm: trunk, disk: 1, pressure: 1e4}\n",
-            "'pressure' acts on chambers, not on 'disk'");
-    refused("drives:\n  - {arm: trunk, chamber: 1, force: [0, 0, 1]}\n",
-            "'force' acts on disks, not on 'chamber'");
+    refused("drives:\n  - {arm: trunk, disk: 1, pressure: 1e4}\n", "'pressure' acts on chambers, not on 'disk'");
+    refused("drives:\n  - {arm: trunk, chamber: 1, force: [0, 0, 1]}\n", "'force' acts on disks, not on 'chamber'");
     refused("drives:\n  - {arm: trunk, curvature: [0, 1]}\n", "'curvature' does not act on 'arm': it needs 'rod'");
     refused("drives:\n  - {arm: trnk, pressure: 1e4}\n", "unknown arm 'trnk'; did you mean 'trunk'?");
     refused("drives:\n  - {pressure: 1e4}\n", "arm");
     refused("probes:\n  p: {bending: {arm: trunk, section: 2}}\n", "probes.p.bending.section: ");
     refused("probes:\n  p: {disk_position: {arm: trunk}}\n", "disk");
-    refused("joints:\n  - {pin: {a: {arm: trunk, disk: 0}, point: [0, 0, 1]}}\n",
-            "arm 'trunk' has disks 1 to 11, no disk 0");
+    refused("joints:\n  - {pin: {a: {arm: trunk, disk: 0}, point: [0, 0, 1]}}\n", "arm 'trunk' has disks 1 to 11, no disk 0");
     refused("rigid_bodies:\n  - {name: trunk, motion: static}\n", "the name 'trunk' is given twice");
 }
 

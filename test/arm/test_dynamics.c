@@ -204,8 +204,7 @@ static void coriolis_can_be_simplified(void** state)
 {
     (void)state;
     Random random = {3};
-    FilSoftArm* arms[3] = {make_arm(true, FIL_ARM_CORIOLIS_FULL), make_arm(true, FIL_ARM_CORIOLIS_LUMPED),
-                           make_arm(true, FIL_ARM_CORIOLIS_NONE)};
+    FilSoftArm* arms[3] = {make_arm(true, FIL_ARM_CORIOLIS_FULL), make_arm(true, FIL_ARM_CORIOLIS_LUMPED), make_arm(true, FIL_ARM_CORIOLIS_NONE)};
     double q[UNKNOWNS], v[UNKNOWNS], mass[SIZE], force[3][UNKNOWNS];
     const double nothing[3] = {0.0, 0.0, 0.0};
     random_state(arms[0], 0.5, &random, q, v);
@@ -230,8 +229,7 @@ static void gravity_and_loads_are_gradients(void** state)
     const int disk = arm->disk_count - 2;
     double error = 0.0, load_error = 0.0;
     for (int trial = 0; trial < 2 * ANGLES; ++trial) {
-        double q[UNKNOWNS], v[UNKNOWNS], mass[SIZE], force[UNKNOWNS], expected[UNKNOWNS] = {0.0},
-                                                                      load[UNKNOWNS] = {0.0};
+        double q[UNKNOWNS], v[UNKNOWNS], mass[SIZE], force[UNKNOWNS], expected[UNKNOWNS] = {0.0}, load[UNKNOWNS] = {0.0};
         random_state(arm, angles[trial % ANGLES], &random, q, v);
         fil_soft_arm_ops.clear_loads(arm);
         fil_soft_arm_dynamics(arm, q, v, gravity, mass, force);
@@ -244,8 +242,7 @@ static void gravity_and_loads_are_gradients(void** state)
                     moved[k] += m * step;
                     FilEnergy energy = {0};
                     fil_soft_arm_energy(arm, moved, zero, gravity, &energy);
-                    expected[k] -=
-                        (m > 0 ? 1.0 : -1.0) * reference_weights[(m > 0 ? m : -m) - 1] / step * energy.gravity;
+                    expected[k] -= (m > 0 ? 1.0 : -1.0) * reference_weights[(m > 0 ? m : -m) - 1] / step * energy.gravity;
                 }
             }
         }

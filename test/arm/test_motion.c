@@ -40,8 +40,7 @@ static void undamped_arm_keeps_its_energy(void** state)
     const double full = energy_drift(true, FIL_ARM_CORIOLIS_FULL, 10.0);
     const double points = energy_drift(false, FIL_ARM_CORIOLIS_FULL, 10.0);
     const double without = energy_drift(true, FIL_ARM_CORIOLIS_NONE, 1.0);
-    print_message("energy over 10 s: %.1e full, %.1e without rotation; over 1 s without Coriolis terms: %.1e\n", full,
-                  points, without);
+    print_message("energy over 10 s: %.1e full, %.1e without rotation; over 1 s without Coriolis terms: %.1e\n", full, points, without);
     assert_true(full < 1e-3); /* of the largest kinetic energy, as asked */
     assert_true(points < 1e-3);
     assert_true(without > 10.0 * full); /* the measure sees what is missing */
@@ -111,8 +110,7 @@ static void integrators_agree(void** state)
     }
     for (int k = 0; k < 5; ++k) {
         print_message("tip of integrator %d: off by %.1e m\n", k, fil_v3_distance(tip[k], tip[2]));
-        assert_true(fil_v3_distance(tip[k], tip[2]) <
-                    2e-3); /* first order: dt times accelerations of 50 m/s^2 for 0.2 s */
+        assert_true(fil_v3_distance(tip[k], tip[2]) < 2e-3); /* first order: dt times accelerations of 50 m/s^2 for 0.2 s */
     }
 }
 
@@ -176,8 +174,7 @@ static void valves_lag_alike_at_any_dt(void** state)
         angle[k] = fil_arm_shape(world, arm, 0).angle;
         assert_int_equal(fil_drive_release(world, drive), FIL_OK); /* no command: it empties the same way */
         run(world, 0.1);
-        assert_true(fabs(fil_arm_pressure(world, arm, 1) - command * (1.0 - exp(-0.1 / lag)) * exp(-0.1 / lag)) <
-                    1e-9 * command);
+        assert_true(fabs(fil_arm_pressure(world, arm, 1) - command * (1.0 - exp(-0.1 / lag)) * exp(-0.1 / lag)) < 1e-9 * command);
         fil_world_destroy(world);
     }
     print_message("angle at dt 1e-4 and 1e-2: %.6f, %.6f\n", angle[0], angle[1]);
@@ -187,11 +184,8 @@ static void valves_lag_alike_at_any_dt(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(undamped_arm_keeps_its_energy),
-        cmocka_unit_test(momentum_is_that_of_the_slices),
-        cmocka_unit_test(integrators_agree),
-        cmocka_unit_test(sub_steps_follow_their_tolerance),
-        cmocka_unit_test(valves_lag_alike_at_any_dt),
+        cmocka_unit_test(undamped_arm_keeps_its_energy),    cmocka_unit_test(momentum_is_that_of_the_slices), cmocka_unit_test(integrators_agree),
+        cmocka_unit_test(sub_steps_follow_their_tolerance), cmocka_unit_test(valves_lag_alike_at_any_dt),
     };
     return cmocka_run_group_tests_name("arm motion", tests, NULL, NULL);
 }

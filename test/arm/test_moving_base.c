@@ -49,8 +49,7 @@ static void random_state(Random* random, double* q, double* v)
         q[k] = idle ? 0.0 : random_between(random, -0.03, 0.03);
         v[k] = idle ? 0.0 : random_between(random, -0.3, 0.3);
     }
-    const double turn[3] = {random_between(random, -2.0, 2.0), random_between(random, -2.0, 2.0),
-                            random_between(random, -2.0, 2.0)};
+    const double turn[3] = {random_between(random, -2.0, 2.0), random_between(random, -2.0, 2.0), random_between(random, -2.0, 2.0)};
     const FilQuat o = fil_quat_exponential(turn);
     q[16] = o.x, q[17] = o.y, q[18] = o.z, q[19] = o.w;
     for (int k = 0; k < 3; k++) {
@@ -352,9 +351,8 @@ static void bad_bases_are_refused(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(jacobians_by_differences),     cmocka_unit_test(mass_and_coriolis_terms),
-        cmocka_unit_test(momentum_of_an_arm_in_flight), cmocka_unit_test(a_mount_that_stands_still),
-        cmocka_unit_test(a_mount_that_is_accelerated),  cmocka_unit_test(a_mount_that_is_pushed),
+        cmocka_unit_test(jacobians_by_differences),  cmocka_unit_test(mass_and_coriolis_terms),     cmocka_unit_test(momentum_of_an_arm_in_flight),
+        cmocka_unit_test(a_mount_that_stands_still), cmocka_unit_test(a_mount_that_is_accelerated), cmocka_unit_test(a_mount_that_is_pushed),
         cmocka_unit_test(bad_bases_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -56,8 +56,7 @@ static void any_number_of_chambers(void** state)
 }
 
 /* gradient of the potential energy of one section with weight and tip load, by complex steps */
-static void static_force(const FilSoftArm* arm, const double* load, const double* gravity, const double* q,
-                         double* force)
+static void static_force(const FilSoftArm* arm, const double* load, const double* gravity, const double* q, double* force)
 {
     for (int k = 0; k < 3; ++k) {
         double move[3], turn[3];
@@ -123,8 +122,7 @@ static void tip_load_meets_solved_equilibrium(void** state)
     assert_true(fil_v3_norm(force) < 1e-10); /* N: solved */
     double found[3];
     fil_arm_get_state(world, arm, found, NULL);
-    print_message("tip load: bent by %.3f rad, off by %.1e m\n", fil_arm_shape(world, arm, 0).angle,
-                  fil_v3_distance(found, q));
+    print_message("tip load: bent by %.3f rad, off by %.1e m\n", fil_arm_shape(world, arm, 0).angle, fil_v3_distance(found, q));
     assert_true(fil_arm_shape(world, arm, 0).angle > 0.1); /* a load that matters */
     assert_true(fil_v3_distance(found, q) < 1e-7);         /* m: exp(-20) of 0.02 m is left of the motion */
     fil_soft_arm_ops.destroy(alone);

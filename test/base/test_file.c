@@ -70,7 +70,7 @@ static void plain_files_only(void** state)
     FilError error;
     assert_true(opens(at("secret"), NULL, &error));
     assert_true(opens(at("inside/away"), NULL, &error));
-    assert_false(opens(at("inside/pipe"), NULL, &error)); // and does not wait for a writer
+    assert_false(opens(at("inside/pipe"), NULL, &error));  // and does not wait for a writer
     assert_string_equal(error.text, "it is not a plain file");
     assert_false(opens(at("inside"), NULL, &error));
     assert_false(opens("/dev/zero", NULL, &error));

@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
-#include "csv.h"
 #include "base/json.h"
 #include "base/number.h"
+#include "csv.h"
 
 /* as people write them */
 static void test_short_numbers(void** state)
@@ -21,9 +21,21 @@ static void test_short_numbers(void** state)
         double value;
         int digits;
         const char* text;
-    } cases[] = {{0.0, 3, "0"},          {5094.3, 3, "5094"},     {1447.0, 3, "1447"}, {0.019712, 3, "0.0197"}, {1.5, 3, "1.5"},         {-2.0, 4, "-2"},
-                 {1.11e-5, 3, "1.11e-5"}, {7.853982e6, 4, "7.854e6"}, {1e-4, 3, "0.0001"}, {100.0, 3, "100"},       {-1.5e-12, 6, "-1.5e-12"}, {999999.4, 3, "999999"},
-                 {0.1, 9, "0.1"},         {1e300, 3, "1e300"},     {NAN, 3, "nan"}};
+    } cases[] = {{0.0, 3, "0"},
+                 {5094.3, 3, "5094"},
+                 {1447.0, 3, "1447"},
+                 {0.019712, 3, "0.0197"},
+                 {1.5, 3, "1.5"},
+                 {-2.0, 4, "-2"},
+                 {1.11e-5, 3, "1.11e-5"},
+                 {7.853982e6, 4, "7.854e6"},
+                 {1e-4, 3, "0.0001"},
+                 {100.0, 3, "100"},
+                 {-1.5e-12, 6, "-1.5e-12"},
+                 {999999.4, 3, "999999"},
+                 {0.1, 9, "0.1"},
+                 {1e300, 3, "1e300"},
+                 {NAN, 3, "nan"}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
         assert_string_equal(FIL_SHORT(cases[k].value, cases[k].digits), cases[k].text);
     }

@@ -198,8 +198,7 @@ static void inverses(void** state)
         }
         assert_true(fil_m3_invert(inverse, m));
         for (int k = 0; k < 9; ++k) {
-            product[k] = m[3 * (k / 3)] * inverse[k % 3] + m[3 * (k / 3) + 1] * inverse[3 + k % 3] +
-                         m[3 * (k / 3) + 2] * inverse[6 + k % 3];
+            product[k] = m[3 * (k / 3)] * inverse[k % 3] + m[3 * (k / 3) + 1] * inverse[3 + k % 3] + m[3 * (k / 3) + 2] * inverse[6 + k % 3];
         }
         const double one[9] = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0};
         near(product, one, 9, rounding);

@@ -25,9 +25,9 @@ enum { ITEMS = 5000 };
 
 typedef struct Loop {
     int count, grain, workers;
-    int visits[ITEMS];       /* of each item */
-    double sums[ITEMS];      /* of each chunk */
-    atomic_int strange;      /* chunks that are none, workers that are none */
+    int visits[ITEMS];  /* of each item */
+    double sums[ITEMS]; /* of each chunk */
+    atomic_int strange; /* chunks that are none, workers that are none */
 } Loop;
 
 static void visit(void* context, int first, int end, int worker)
@@ -75,7 +75,7 @@ static void every_item_is_visited_once(void** state)
         for (size_t c = 0; c < sizeof counts / sizeof *counts; ++c) {
             for (size_t g = 0; g < sizeof grains / sizeof *grains; ++g) {
                 const double alone = run(NULL, counts[c], grains[g]), together = run(workers, counts[c], grains[g]);
-                assert_memory_equal(&alone, &together, sizeof alone); // the same chunks: the same bits
+                assert_memory_equal(&alone, &together, sizeof alone);  // the same chunks: the same bits
             }
         }
         fil_workers_destroy(workers);
@@ -110,10 +110,10 @@ static void idle_helpers_cost_nothing(void** state)
     FilWorkers* workers = fil_workers_create(4);
     assert_non_null(workers);
     run(workers, 100, 1);
-    nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL); // parked by now
+    nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);  // parked by now
     const double before = cpu_seconds();
     nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL);
-    assert_true(cpu_seconds() - before < 0.02); // spinning, three would have used some of 0.6 s
+    assert_true(cpu_seconds() - before < 0.02);  // spinning, three would have used some of 0.6 s
     fil_workers_destroy(workers);
 }
 
@@ -131,7 +131,7 @@ static void fewer_threads_will_do(void** state)
 {
     (void)state;
     if (SANITIZED) {
-        skip(); // their shadows need all the space there is
+        skip();  // their shadows need all the space there is
     }
     struct rlimit old, tight;
     char text[256] = "";

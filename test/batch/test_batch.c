@@ -17,19 +17,20 @@
 enum { WORLDS = 11, PERIODS = 6, STEPS = 5, INPUTS = 5 };
 
 /* A rope that is pulled over the ground, a soft arm and a pendulum. */
-static const char scene[] = "parameters: {nodes: 12, friction: 0.3}\n"
-                            "world: {dt: 0.002, contact: sap}\n"
-                            "materials: {rubber: {young: 1e6, poisson: 0.5, density: 1000, friction: $(friction)}}\n"
-                            "rods:\n"
-                            "  - {name: rope, material: rubber, section: {circle: {radius: 0.01}},\n"
-                            "     shape: {straight: {from: [0, 0, 0.012], to: [0.5, 0, 0.012], nodes: $(nodes)}}}\n"
-                            "arms: [{name: trunk, position: [0, 2, 2], sections: [{}]}]\n"
-                            "robots: [{name: bar, urdf: ../robots/pendulum.urdf, position: [0, -3, 3]}]\n"
-                            "rigid_bodies: [{name: ground, motion: static, shapes: [{half_space: {}}]}]\n"
-                            "attachments: [{name: end, pin: {rod: rope, node: -1}}]\n"
-                            "drives: [{name: pull, attachment: end, velocity: [0.1, 0, 0]}]\n"
-                            "probes: {tip: {position: {rod: rope, node: 0}}, swing: {axis_position: {robot: bar, joint: swing}},\n"
-                            "         disk: {disk_position: {arm: trunk, disk: -1}}, energy: total_energy}\n";
+static const char scene[] =
+    "parameters: {nodes: 12, friction: 0.3}\n"
+    "world: {dt: 0.002, contact: sap}\n"
+    "materials: {rubber: {young: 1e6, poisson: 0.5, density: 1000, friction: $(friction)}}\n"
+    "rods:\n"
+    "  - {name: rope, material: rubber, section: {circle: {radius: 0.01}},\n"
+    "     shape: {straight: {from: [0, 0, 0.012], to: [0.5, 0, 0.012], nodes: $(nodes)}}}\n"
+    "arms: [{name: trunk, position: [0, 2, 2], sections: [{}]}]\n"
+    "robots: [{name: bar, urdf: ../robots/pendulum.urdf, position: [0, -3, 3]}]\n"
+    "rigid_bodies: [{name: ground, motion: static, shapes: [{half_space: {}}]}]\n"
+    "attachments: [{name: end, pin: {rod: rope, node: -1}}]\n"
+    "drives: [{name: pull, attachment: end, velocity: [0.1, 0, 0]}]\n"
+    "probes: {tip: {position: {rod: rope, node: 0}}, swing: {axis_position: {robot: bar, joint: swing}},\n"
+    "         disk: {disk_position: {arm: trunk, disk: -1}}, energy: total_energy}\n";
 static const char path[] = FILUM_SOURCE_DIR "/config/scenes/batch.yaml";
 
 static char frictions[WORLDS][16];
@@ -94,7 +95,7 @@ static FilStatus control(void* context, int index, int period, const double* out
 {
     const int* ends = context;
     command_of(index, period, command);
-    command[0] -= 0.2 * output[0]; // tip's x
+    command[0] -= 0.2 * output[0];  // tip's x
     return ends != NULL && index == ends[0] && period == ends[1] ? FIL_INTERRUPTED : FIL_OK;
 }
 
@@ -120,10 +121,9 @@ static uint64_t run_alone(int index, bool by_law, double* outputs)
         if (by_law) {
             assert_int_equal(control(NULL, index, p, outputs + p * count, command), FIL_OK);
         }
-        for (int s = 0; s < STEPS && p < PERIODS; s++) { // a command that is given again changes nothing
+        for (int s = 0; s < STEPS && p < PERIODS; s++) {  // a command that is given again changes nothing
             assert_int_equal(fil_drive_set(world, pull, command, 3), FIL_OK);
-            assert_int_equal(
-                fil_robot_set_joint_command(world, bar, 0, &(FilJointCommand){.mode = FIL_JOINT_EFFORT, .effort = command[3]}), FIL_OK);
+            assert_int_equal(fil_robot_set_joint_command(world, bar, 0, &(FilJointCommand){.mode = FIL_JOINT_EFFORT, .effort = command[3]}), FIL_OK);
             assert_int_equal(fil_arm_set_pressure(world, trunk, 1, command[4]), FIL_OK);
             assert_int_equal(fil_world_step(world, NULL), FIL_OK);
         }
@@ -142,7 +142,7 @@ static void batches_have_the_bits_of_single_worlds(void** state)
     for (int law = 0; law < 2; law++) {
         for (int k = 0; k < WORLDS; k++) {
             expected[k] = run_alone(k, law, alone[k]);
-            assert_true(k == 0 || expected[k] != expected[k - 1]); // each has its own parameters
+            assert_true(k == 0 || expected[k] != expected[k - 1]);  // each has its own parameters
             for (int p = 0; p < PERIODS; p++) {
                 command_of(k, p, commands[k][p]);
             }
@@ -163,8 +163,7 @@ static void batches_have_the_bits_of_single_worlds(void** state)
             for (int k = 0; k < WORLDS; k++) {
                 assert_int_equal(done[k], PERIODS * STEPS);
                 assert_true(hashes[k] == expected[k]);
-                assert_memory_equal(outputs + (size_t)k * (PERIODS + 1) * (size_t)size, alone[k],
-                                    sizeof(double) * (PERIODS + 1) * (size_t)size);
+                assert_memory_equal(outputs + (size_t)k * (PERIODS + 1) * (size_t)size, alone[k], sizeof(double) * (PERIODS + 1) * (size_t)size);
             }
             fil_batch_destroy(batch);
         }
@@ -350,8 +349,7 @@ static void definitions_are_checked(void** state)
     check(fil_batch_rollout(batch, &step), batch);
     assert_int_equal(fil_batch_snapshot_size(batch), 0);
     char snapshot[8];
-    refuse(batch, fil_batch_save(batch, snapshot),
-           "these worlds differ in size, and so do their snapshots: save and restore them one by one");
+    refuse(batch, fil_batch_save(batch, snapshot), "these worlds differ in size, and so do their snapshots: save and restore them one by one");
     double numbers[8];
     refuse(batch, fil_batch_rollout(batch, &(FilRolloutDef){.periods = 1, .steps = 1, .positions = numbers}),
            "these worlds differ in size, and their states are no array");
@@ -402,9 +400,12 @@ static void the_state_can_stay_in_its_place(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(batches_have_the_bits_of_single_worlds), cmocka_unit_test(snapshots_bring_states_back),
-        cmocka_unit_test(a_failed_world_leaves_the_others_alone), cmocka_unit_test(what_is_wrong_is_refused),
-        cmocka_unit_test(definitions_are_checked),                cmocka_unit_test(the_state_can_stay_in_its_place),
+        cmocka_unit_test(batches_have_the_bits_of_single_worlds),
+        cmocka_unit_test(snapshots_bring_states_back),
+        cmocka_unit_test(a_failed_world_leaves_the_others_alone),
+        cmocka_unit_test(what_is_wrong_is_refused),
+        cmocka_unit_test(definitions_are_checked),
+        cmocka_unit_test(the_state_can_stay_in_its_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -75,15 +75,15 @@ static void reach_is_that_of_the_box_around(void** state)
     def.points = corners;
     def.point_count = 8;
     assert_true(fabs(reach_of(&def, 0.0) - sqrt(3.0)) < rounding);
-    assert_true(fabs(reach_of(&def, 2.0) - sqrt(11.0)) < rounding); // (-3, 1, 1)
+    assert_true(fabs(reach_of(&def, 2.0) - sqrt(11.0)) < rounding);  // (-3, 1, 1)
     def.type = FIL_TYPE_CAPSULE;
-    assert_true(fabs(reach_of(&def, 0.0) - sqrt(11.0)) < rounding); // (1, 1, 3)
+    assert_true(fabs(reach_of(&def, 0.0) - sqrt(11.0)) < rounding);  // (1, 1, 3)
     def.type = FIL_TYPE_CYLINDER;
-    assert_true(fabs(reach_of(&def, 0.0) - sqrt(6.0)) < rounding); // (1, 1, 2)
+    assert_true(fabs(reach_of(&def, 0.0) - sqrt(6.0)) < rounding);  // (1, 1, 2)
     def.type = FIL_TYPE_BOX;
-    assert_true(fabs(reach_of(&def, 0.0) - sqrt(14.0)) < rounding); // (1, 2, 3)
+    assert_true(fabs(reach_of(&def, 0.0) - sqrt(14.0)) < rounding);  // (1, 2, 3)
     def.position.x = 1.0;
-    assert_true(fabs(reach_of(&def, 0.0) - sqrt(17.0)) < rounding); // (2, 2, 3)
+    assert_true(fabs(reach_of(&def, 0.0) - sqrt(17.0)) < rounding);  // (2, 2, 3)
     def.type = FIL_TYPE_HULL;
     assert_true(fabs(reach_of(&def, 1.0) - sqrt(14.0)) < rounding);
     def.type = FIL_TYPE_HALF_SPACE;

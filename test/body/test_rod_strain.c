@@ -38,8 +38,14 @@ static void make_arc(Arc* arc, FilRestShape rest)
     def.nodes = nodes;
     def.rest_shape = rest;
     def.director = (FilVec3){1.0, 0.0, 0.0};
-    def.section = (FilSection){.shape = FIL_SECTION_STIFFNESS, .radius = 0.01, .ea = 50.0, .ei1 = 0.05, .ei2 = 0.15,
-                               .gj = 0.08, .mass_per_length = 0.3, .inertia_per_length = 1e-4};
+    def.section = (FilSection){.shape = FIL_SECTION_STIFFNESS,
+                               .radius = 0.01,
+                               .ea = 50.0,
+                               .ei1 = 0.05,
+                               .ei2 = 0.15,
+                               .gj = 0.08,
+                               .mass_per_length = 0.3,
+                               .inertia_per_length = 1e-4};
     memset(arc, 0, sizeof *arc);
     FilError error;
     assert_int_equal(fil_rod_body_create(&arc->arena, &def, 1, NULL, 0, &arc->body, &error), FIL_OK);
@@ -78,7 +84,7 @@ static void frames_lie_along_the_edges(void** state)
         fil_rod_edge_frame(arc.body->rods, arc.q, arc.h, i, &frame);
         const double t[3] = {sin(turn * i), 0.0, cos(turn * i)}, m1[3] = {cos(turn * i), 0.0, -sin(turn * i)};
         assert_true(fil_v3_distance(frame.t, t) < rounding && fil_v3_distance(frame.m1, m1) < rounding);
-        assert_true(fabs(frame.m2[1] - 1.0) < rounding); // t x m1 = y
+        assert_true(fabs(frame.m2[1] - 1.0) < rounding);  // t x m1 = y
         assert_true(fabs(frame.length - edge_length) < rounding && fabs(frame.inverse * edge_length - 1.0) < rounding);
     }
     free_arc(&arc);

@@ -106,9 +106,8 @@ static inline void random_frame(Random* random, double* frame)
     }
     norm = sqrt(norm);
     const double x = q[0] / norm, y = q[1] / norm, z = q[2] / norm, w = q[3] / norm;
-    const double m[9] = {1 - 2 * (y * y + z * z), 2 * (x * y - z * w),     2 * (x * z + y * w),
-                         2 * (x * y + z * w),     1 - 2 * (x * x + z * z), 2 * (y * z - x * w),
-                         2 * (x * z - y * w),     2 * (y * z + x * w),     1 - 2 * (x * x + y * y)};
+    const double m[9] = {1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w), 2 * (x * y + z * w),    1 - 2 * (x * x + z * z),
+                         2 * (y * z - x * w),     2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)};
     memcpy(frame, m, sizeof m);
 }
 

@@ -199,16 +199,12 @@ static void coincident_bodies_part(void** state)
         for (int kind = 0; kind < 2; kind++) {
             FilWorld* world = things_world(models[m], 1e-3);
             assert_int_equal(fil_world_set_gravity(world, still), FIL_OK);
-            const FilId a =
-                kind == 0 ? things_ball(world, 0.05, 0.0, 0.0, 0.0) : things_cube(world, 0.1, 0.0, 0.0, 0.0);
-            const FilId b =
-                kind == 0 ? things_ball(world, 0.05, 0.0, 0.0, 0.0) : things_cube(world, 0.1, 0.0, 0.0, 0.0);
+            const FilId a = kind == 0 ? things_ball(world, 0.05, 0.0, 0.0, 0.0) : things_cube(world, 0.1, 0.0, 0.0, 0.0);
+            const FilId b = kind == 0 ? things_ball(world, 0.05, 0.0, 0.0, 0.0) : things_cube(world, 0.1, 0.0, 0.0, 0.0);
             assert_true(things_run(world, 3000).contacts >= 0);
             assert_true(things_distance(things_position(world, a), things_position(world, b)) > 0.099);
             // 10 cm over 50 ms between them at the most
-            assert_true(fabs(things_velocity(world, a).x) + fabs(things_velocity(world, a).y) +
-                            fabs(things_velocity(world, a).z) <
-                        2.0);
+            assert_true(fabs(things_velocity(world, a).x) + fabs(things_velocity(world, a).y) + fabs(things_velocity(world, a).z) < 2.0);
             fil_world_destroy(world);
         }
     }
@@ -279,9 +275,9 @@ static void absurd_numbers_stay_numbers(void** state)
             things_rod(world, 11, 5e-3, (FilVec3){0.0, 0.0, 0.05}, (FilVec3){0.01, 0.0, 0.0}, still);
             const FilId cube = things_cube(world, 0.1, 0.0, 0.0, 0.5);
             const FilQuat unit = {0.0, 0.0, 0.0, 1.0};
-            assert_int_equal(fil_rigid_set_state(world, cube, (FilVec3){0.0, 0.0, 0.5}, unit,
-                                                 (FilVec3){0.0, 0.0, -speeds[k]}, (FilVec3){speeds[k], 0.0, 0.0}),
-                             FIL_OK);
+            assert_int_equal(
+                fil_rigid_set_state(world, cube, (FilVec3){0.0, 0.0, 0.5}, unit, (FilVec3){0.0, 0.0, -speeds[k]}, (FilVec3){speeds[k], 0.0, 0.0}),
+                FIL_OK);
             for (int step = 0; step < 20; step++) {
                 // it may fail, with a reason
                 if (fil_world_step(world, NULL) != FIL_OK) {
@@ -290,8 +286,7 @@ static void absurd_numbers_stay_numbers(void** state)
                 }
             }
             const FilVec3 p = things_position(world, cube), v = things_velocity(world, cube);
-            assert_true(isfinite(p.x) && isfinite(p.y) && isfinite(p.z) && isfinite(v.x) && isfinite(v.y) &&
-                        isfinite(v.z));
+            assert_true(isfinite(p.x) && isfinite(p.y) && isfinite(p.z) && isfinite(v.x) && isfinite(v.y) && isfinite(v.z));
             fil_world_destroy(world);
         }
     }

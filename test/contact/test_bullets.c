@@ -10,7 +10,7 @@
 
 #include "things.h"
 
-static const double SPEED = 1000.0, WALL = 0.01; /* m/s, m */
+static const double SPEED = 1000.0, WALL = 0.01;      /* m/s, m */
 static const double starts[] = {-0.5, -0.2345, -3.3}; /* m: a step of 1 ms goes beyond the wall from two of them, and just before it */
 
 static FilWorld* walled_world(const char* model)

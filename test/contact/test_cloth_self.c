@@ -369,7 +369,7 @@ static void test_distances(void** state)
             fil_v3_add(v + 3 * i, v + 3 * i, shift[half]);
         }
         double* q = world->system.state.q + world->system.bodies[world->system.body_count - 1].q;
-        for (int side = -1; side < 2; side++) { // at first where it is, to know the contacts
+        for (int side = -1; side < 2; side++) {  // at first where it is, to know the contacts
             for (int i = 0; i < 3 * mesh.vertex_count && side >= 0; i++) {
                 q[4 * (i / 3) + i % 3] = x[i] + (side == 0 ? -by : by) * v[i];
             }
@@ -403,7 +403,7 @@ static void test_distances(void** state)
             }
         }
     }
-    assert_true(kinds[0] > 10 && kinds[1] > 3); // vertices on faces, edges
+    assert_true(kinds[0] > 10 && kinds[1] > 3);  // vertices on faces, edges
     fil_world_destroy(world);
 }
 
@@ -442,7 +442,8 @@ static void make_bag(Mesh* mesh, int cells)
     }
 }
 
-/* Closed shells meet themselves as open ones do: the bag falls flat, its upper side rests a thickness above its lower one, and the ground bears both. */
+/* Closed shells meet themselves as open ones do: the bag falls flat, its upper side rests a thickness above its lower one, and the ground bears both.
+ */
 static void test_closed(void** state)
 {
     (void)state;
@@ -460,7 +461,7 @@ static void test_closed(void** state)
         assert_true(fabs(force.z + weight) < 1e-3 * weight);
         for (int i = 0; i < mesh.vertex_count; i++) {
             const bool rim = mesh.x[3 * i + 2] == 0.01, upper = mesh.x[3 * i + 2] > 0.01;
-            assert_true(rim || fabs(x[3 * i + 2] - (upper ? 1.5 : 0.5) * THICKNESS) < 0.025 * THICKNESS); // as above
+            assert_true(rim || fabs(x[3 * i + 2] - (upper ? 1.5 : 0.5) * THICKNESS) < 0.025 * THICKNESS);  // as above
         }
         assert_int_equal(count_piercings(&mesh, x), 0);
         fil_world_destroy(world);
@@ -481,7 +482,7 @@ static void test_crumpled(void** state)
         add_rectangle(&mesh, -0.06, 0.0, 0.12, 0.12, 12, 12, 0.0);
         for (int i = 0; i < mesh.vertex_count; i++) {
             double* at = mesh.x + 3 * i;
-            at[2] = 1e-3 * sin(7.0 * i); // a plane sheet would not know where to buckle
+            at[2] = 1e-3 * sin(7.0 * i);  // a plane sheet would not know where to buckle
             mesh.v[3 * i] = -speed * at[0] / 0.06;
             mesh.v[3 * i + 1] = -speed * at[1] / 0.06;
         }
@@ -527,12 +528,8 @@ static void test_refused(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_folded_in_two),
-        cmocka_unit_test(test_friction_of_layers),
-        cmocka_unit_test(test_free_flight),
-        cmocka_unit_test(test_distances),
-        cmocka_unit_test(test_crumpled),
-        cmocka_unit_test(test_closed),
+        cmocka_unit_test(test_folded_in_two), cmocka_unit_test(test_friction_of_layers), cmocka_unit_test(test_free_flight),
+        cmocka_unit_test(test_distances),     cmocka_unit_test(test_crumpled),           cmocka_unit_test(test_closed),
         cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

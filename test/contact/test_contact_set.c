@@ -77,8 +77,7 @@ static void wrench(void** state)
 {
     (void)state;
     // normal along x, tangents y and z
-    const FilContact contact = {
-        .point = {1.0, 2.0, 3.0}, .frame = {0, 1, 0, 0, 0, 1, 1, 0, 0}, .impulse = {0.1, 0.0, 0.4}};
+    const FilContact contact = {.point = {1.0, 2.0, 3.0}, .frame = {0, 1, 0, 0, 0, 1, 1, 0, 0}, .impulse = {0.1, 0.0, 0.4}};
     double force[3], torque[3];
     fil_contact_wrench(&contact, 1, (double[3]){1.0, 2.0, 2.0}, 0.1, force, torque);
     const double expected_force[3] = {4.0, 1.0, 0.0}, expected_torque[3] = {-1.0, 4.0, 0.0};

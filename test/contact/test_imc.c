@@ -16,20 +16,14 @@ static const double RADIUS = 1.6e-3, DT = 5e-4;
 /* Two crossed edges 3.3 mm long whose axes are `apart` in the middle. */
 static FilPotentialContact crossed_edges(FilContact* contact, double apart, Random* random)
 {
-    FilPotentialContact c = {.contact = contact,
-                             .share = 1.0,
-                             .nodes = true,
-                             .radius = RADIUS,
-                             .thickness = 2.0 * RADIUS,
-                             .diagonal = 3e-5,
-                             .memory = {0, 1}};
+    FilPotentialContact c = {
+        .contact = contact, .share = 1.0, .nodes = true, .radius = RADIUS, .thickness = 2.0 * RADIUS, .diagonal = 3e-5, .memory = {0, 1}};
     const double x[12] = {-1.5e-3, 0.0, 0.0, 1.8e-3, 0.1e-3, 0.0, 0.3e-3, -1.7e-3, apart, 0.2e-3, 1.6e-3, apart};
     for (int k = 0; k < 12; k++) {
         c.x[k] = x[k] + random_between(random, -1e-4, 1e-4) * (k % 3 != 2);
         c.speed[k] = random_between(random, -5e-3, 5e-3);
     }
-    *contact = (FilContact){
-        .mu = 0.3, .normal_velocity = -1e-3, .distance = apart - 2.0 * RADIUS, .frame = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    *contact = (FilContact){.mu = 0.3, .normal_velocity = -1e-3, .distance = apart - 2.0 * RADIUS, .frame = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
     return c;
 }
 
@@ -51,8 +45,7 @@ static FilPotentialProblem problem_of(FilPotentialContact* contact, const FilImc
     return p;
 }
 
-static FilPotentialTerm evaluate(const FilPotentialProblem* p, const double* x, const double* u,
-                                 FilPotentialOrder order)
+static FilPotentialTerm evaluate(const FilPotentialProblem* p, const double* x, const double* u, FilPotentialOrder order)
 {
     FilPotentialTerm term = {0};
     fil_imc_pair.evaluate(p, p->contacts, x, u, order, &term);
@@ -311,16 +304,14 @@ static void test_adaptation(void** state)
     s.dissipation = 0.0;
     const double inside = 0.5 * (s.closest + s.farthest);
     assert_true(fil_imc_adapt(&s, 1.0, inside, 0.0) == 1.0 && fil_imc_adapt(&s, 1.0, inside, -1e-4) == 1.0);
-    assert_true(fil_imc_adapt(&s, 1.0, s.closest - 0.01, 0.0) > 1.0 &&
-                fil_imc_adapt(&s, 1.0, s.farthest + 0.01, 0.0) < 1.0);
+    assert_true(fil_imc_adapt(&s, 1.0, s.closest - 0.01, 0.0) > 1.0 && fil_imc_adapt(&s, 1.0, s.farthest + 0.01, 0.0) < 1.0);
     // what is about to be too near, and what is thrown back: the one undoes the other, so that no energy comes of it
     const double coming = fil_imc_adapt(&s, 1.0, inside, -0.01), parting = fil_imc_adapt(&s, 1.0, inside, 0.01);
     assert_true(coming > 1.0 && fabs(coming * parting - 1.0) < 1e-15);
     // what parts slowly is left to do so
     assert_true(fil_imc_adapt(&s, 1.0, s.closest - 0.01, 1e-5) == 1.0);
     // by the rate at most
-    assert_true(fil_imc_adapt(&s, 1.0, -1.0, 0.0) <= 1.0 + 5.0 * s.rate &&
-                fil_imc_adapt(&s, 1.0, 1.0, 0.0) >= 1.0 - 5.0 * s.rate);
+    assert_true(fil_imc_adapt(&s, 1.0, -1.0, 0.0) <= 1.0 + 5.0 * s.rate && fil_imc_adapt(&s, 1.0, 1.0, 0.0) >= 1.0 - 5.0 * s.rate);
 }
 
 static void test_local_stiffness(void** state)
@@ -332,19 +323,12 @@ static void test_local_stiffness(void** state)
     s.local_stiffness = true;
     s.stiffness = 1e-3;
     FilContact contact[2];
-    FilPotentialContact c[2] = {crossed_edges(&contact[0], 1.98 * RADIUS, &random),
-                                crossed_edges(&contact[1], 2.05 * RADIUS, &random)};
+    FilPotentialContact c[2] = {crossed_edges(&contact[0], 1.98 * RADIUS, &random), crossed_edges(&contact[1], 2.05 * RADIUS, &random)};
     double numbers[4] = {0.0}, room[4];
     c[1].memory[0] = 2, c[1].memory[1] = 3;
     memset(memory, 0, sizeof memory);
-    FilPotentialProblem p = {.dt = DT,
-                             .gravity = 9.81,
-                             .settings = &s,
-                             .count = 2,
-                             .contacts = c,
-                             .memory = memory,
-                             .edge_memory = numbers,
-                             .edge_scratch = room};
+    FilPotentialProblem p = {
+        .dt = DT, .gravity = 9.81, .settings = &s, .count = 2, .contacts = c, .memory = memory, .edge_memory = numbers, .edge_scratch = room};
     for (int step = 0; step < 10; step++) {
         fil_imc_pair.begin(&p);
     }
@@ -358,8 +342,7 @@ static void test_bad_settings(void** state)
     (void)state;
     FilImcSettings s = fil_imc_settings_default();
     assert_null(fil_imc_settings_problem(&s));
-    double* const numbers[] = {&s.sharpness, &s.smoothing, &s.reach,  &s.static_speed,
-                               &s.rate,      &s.reduction, &s.closest};
+    double* const numbers[] = {&s.sharpness, &s.smoothing, &s.reach, &s.static_speed, &s.rate, &s.reduction, &s.closest};
     for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
         const double kept = *numbers[k];
         static const double bad[] = {NAN, INFINITY};
@@ -376,11 +359,10 @@ static void test_bad_settings(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_energy),          cmocka_unit_test(test_normal_force),
-        cmocka_unit_test(test_static_friction), cmocka_unit_test(test_sliding_friction),
-        cmocka_unit_test(test_side_by_side),    cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_definite),        cmocka_unit_test(test_adaptation),
-        cmocka_unit_test(test_local_stiffness), cmocka_unit_test(test_bad_settings),
+        cmocka_unit_test(test_energy),           cmocka_unit_test(test_normal_force), cmocka_unit_test(test_static_friction),
+        cmocka_unit_test(test_sliding_friction), cmocka_unit_test(test_side_by_side), cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_definite),         cmocka_unit_test(test_adaptation),   cmocka_unit_test(test_local_stiffness),
+        cmocka_unit_test(test_bad_settings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -235,7 +235,7 @@ static void bad_settings_are_refused(void** state)
     imc.farthest = 1.0;
     assert_int_equal(fil_world_set_imc_settings(world, &imc), FIL_BAD_INPUT);
     assert_string_equal(fil_world_error(world), "imc: closest must be below farthest, and that below reach");
-    assert_true(fil_world_imc_settings(world).farthest == fil_imc_settings_default().farthest); // nothing has changed
+    assert_true(fil_world_imc_settings(world).farthest == fil_imc_settings_default().farthest);  // nothing has changed
     fil_world_destroy(world);
 }
 
@@ -277,7 +277,9 @@ static void scenes_with_other_pairs_are_refused(void** state)
 {
     (void)state;
 #define MATERIAL "materials: {m: {young: 1e6, poisson: 0.3, density: 1000}}\n"
-#define STRIP "rods: [{name: strip, material: m, section: {rectangle: {width: 0.01, height: 0.002}}, shape: {straight: {from: [0, 0, 1], to: [1, 0, 1], nodes: 9}}"
+#define STRIP                                                                                                                                   \
+    "rods: [{name: strip, material: m, section: {rectangle: {width: 0.01, height: 0.002}}, shape: {straight: {from: [0, 0, 1], to: [1, 0, 1], " \
+    "nodes: 9}}"
 #define ROUND "rods: [{name: rod, material: m, section: {circle: {radius: 0.002}}, shape: {straight: {from: [0, 0, 1], to: [1, 0, 1], nodes: 9}}}]\n"
 #define BOX "rigid_bodies: [{name: box, material: m, shapes: [{box: {size: [0.1, 0.1, 0.1]}}]"
     static const struct {
@@ -318,9 +320,7 @@ static void bad_scenes_are_refused(void** state)
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         FilWorld* world = NULL;
         FilError error = {{0}};
-        assert_int_equal(
-            fil_scene_load_text("knot.yaml", cases[k].text, strlen(cases[k].text), NULL, &world, NULL, &error),
-            FIL_BAD_INPUT);
+        assert_int_equal(fil_scene_load_text("knot.yaml", cases[k].text, strlen(cases[k].text), NULL, &world, NULL, &error), FIL_BAD_INPUT);
         if (strstr(error.text, "knot.yaml:1: world.imc") == NULL || strstr(error.text, cases[k].message) == NULL) {
             fail_msg("'%s' is not in '%s'", cases[k].message, error.text);
         }

@@ -28,7 +28,8 @@ static void test_start_that_intersects(void** state)
     static const char* const crossing =
         "world: {contact: ipc}\n"
         "materials: {soft: {young: 1e5, poisson: 0.3, density: 1000}}\n"
-        "rods: [{name: needle, material: soft, section: {circle: {radius: 0.001}}, shape: {straight: {from: [0.03, 0.03, -0.1], to: [0.03, 0.04, 0.1], nodes: 5}}}]\n"
+        "rods: [{name: needle, material: soft, section: {circle: {radius: 0.001}}, shape: {straight: {from: [0.03, 0.03, -0.1], to: [0.03, 0.04, "
+        "0.1], nodes: 5}}}]\n"
         "shells: [{name: cloth, material: soft, thickness: 0.001, sheet: {along: [0.1, 0, 0], across: [0, 0.1, 0], columns: 3, rows: 3}}]\n";
     FilWorld* world;
     FilError error;
@@ -105,8 +106,8 @@ static double least_gap(const FilWorld* world)
         for (int e = 0; e < fil_rod_edge_count(world, rod); ++e) {
             for (int k = 0; k < count; ++k) {
                 const int* c = triangles + 3 * k;
-                const double d = sqrt(fil_segment_triangle(rods[r] + 3 * e, rods[r] + 3 * e + 3, cloth + 3 * c[0], cloth + 3 * c[1],
-                                                           cloth + 3 * c[2], &s, w));
+                const double d =
+                    sqrt(fil_segment_triangle(rods[r] + 3 * e, rods[r] + 3 * e + 3, cloth + 3 * c[0], cloth + 3 * c[1], cloth + 3 * c[2], &s, w));
                 least = fmin(least, d - fil_rod_radius(world, rod, e) - 0.5 * fil_shell_thickness(world, shell));
             }
         }
@@ -117,7 +118,7 @@ static double least_gap(const FilWorld* world)
             least = fmin(least, d - fil_rod_radius(world, fil_world_rod_at(world, 0), e) - fil_rod_radius(world, fil_world_rod_at(world, 1), f));
         }
     }
-    for (int a = 0; a < count; ++a) { // the cloth with itself: edges through triangles that share no vertex
+    for (int a = 0; a < count; ++a) {  // the cloth with itself: edges through triangles that share no vertex
         for (int b = 0; b < count; ++b) {
             const int *p = triangles + 3 * a, *q = triangles + 3 * b;
             bool shared = false;
@@ -125,8 +126,8 @@ static double least_gap(const FilWorld* world)
                 shared = shared || p[k / 3] == q[k % 3];
             }
             for (int k = 0; k < 3 && !shared; ++k) {
-                const double d = sqrt(fil_segment_triangle(cloth + 3 * p[k], cloth + 3 * p[(k + 1) % 3], cloth + 3 * q[0], cloth + 3 * q[1],
-                                                           cloth + 3 * q[2], &s, w));
+                const double d = sqrt(
+                    fil_segment_triangle(cloth + 3 * p[k], cloth + 3 * p[(k + 1) % 3], cloth + 3 * q[0], cloth + 3 * q[1], cloth + 3 * q[2], &s, w));
                 least = fmin(least, d - fil_shell_thickness(world, shell));
             }
         }
@@ -143,10 +144,13 @@ static void throw_things(uint64_t seed)
              "world: {gravity: [0, 0, -9.81], dt: 0.001, contact: ipc, ipc: {range: 0.002, slip_speed: 0.001}}\n"
              "materials: {soft: {young: 1e6, poisson: 0.3, density: 1000, friction: 0.3}}\n"
              "rods:\n"
-             "  - {name: a, material: soft, section: {circle: {radius: 0.003}}, velocity: [0, 0, %g], shape: {straight: {from: [-0.08, %g, 0.05], to: [0.08, %g, 0.05], nodes: 9}}}\n"
-             "  - {name: b, material: soft, section: {circle: {radius: 0.003}}, shape: {straight: {from: [%g, -0.08, -0.05], to: [%g, 0.08, -0.05], nodes: 9}}}\n"
+             "  - {name: a, material: soft, section: {circle: {radius: 0.003}}, velocity: [0, 0, %g], shape: {straight: {from: [-0.08, %g, 0.05], "
+             "to: [0.08, %g, 0.05], nodes: 9}}}\n"
+             "  - {name: b, material: soft, section: {circle: {radius: 0.003}}, shape: {straight: {from: [%g, -0.08, -0.05], to: [%g, 0.08, -0.05], "
+             "nodes: 9}}}\n"
              "shells:\n"
-             "  - {name: cloth, material: soft, thickness: 0.001, noise: 1e-4, sheet: {corner: [-0.05, -0.05, 0], along: [0.1, 0, 0], across: [0, 0.1, 0], columns: 6, rows: 7}, collision: {self: true}}\n",
+             "  - {name: cloth, material: soft, thickness: 0.001, noise: 1e-4, sheet: {corner: [-0.05, -0.05, 0], along: [0.1, 0, 0], across: [0, "
+             "0.1, 0], columns: 6, rows: 7}, collision: {self: true}}\n",
              -speed, tilt, -tilt, 0.5 * tilt, tilt);
     FilWorld* world;
     FilError error;
@@ -251,9 +255,11 @@ static void test_no_pair_is_missed(void** state)
         "world: {gravity: [0, 0, -9.81], dt: 0.002, contact: ipc, ipc: {range: 0.003, slip_speed: 0.001}}\n"
         "materials: {soft: {young: 1e5, poisson: 0.3, density: 1000, friction: 0.1}}\n"
         "rods:\n"
-        "  - {name: a, material: soft, section: {circle: {radius: 0.003}}, shape: {straight: {from: [-0.08, 0.003, -0.01], to: [0.08, 0, -0.01], nodes: 9}}}\n"
+        "  - {name: a, material: soft, section: {circle: {radius: 0.003}}, shape: {straight: {from: [-0.08, 0.003, -0.01], to: [0.08, 0, -0.01], "
+        "nodes: 9}}}\n"
         "shells:\n"
-        "  - {name: cloth, material: soft, thickness: 0.001, noise: 1e-4, velocity: [0, 0, -2], sheet: {corner: [-0.06, -0.06, 0], along: [0.12, 0, 0], across: [0, 0.12, 0], columns: 14, rows: 14}, collision: {self: true}}\n"
+        "  - {name: cloth, material: soft, thickness: 0.001, noise: 1e-4, velocity: [0, 0, -2], sheet: {corner: [-0.06, -0.06, 0], along: [0.12, 0, "
+        "0], across: [0, 0.12, 0], columns: 14, rows: 14}, collision: {self: true}}\n"
         "attachments:\n"
         "  - {name: left, pin: {rod: a, nodes: [0, 2]}}\n"
         "  - {name: right, pin: {rod: a, nodes: [-2, 2]}}\n";

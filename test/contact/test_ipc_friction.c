@@ -104,16 +104,17 @@ static void test_bounce(void** state)
 static void test_nodes(void** state)
 {
     (void)state;
-    FilWorld* world = load("world: {dt: 0.001, contact: ipc}\n"
-                           "materials: {m: {young: 1e9, poisson: 0.3, density: 1000, friction: 0}}\n"
-                           "rigid_bodies: [{name: ball, motion: dynamic, material: m, position: [-0.15, 0, 0.0576], velocity: [0.35, 0, 0], "
-                           "shapes: [{sphere: {radius: 0.05}}]}]\n"
-                           "rods:\n"
-                           "  - {name: l, material: m, section: {circle: {radius: 0.01}}, shape: {straight: {from: [-0.2, 0.02, 0], to: [0.2, 0.02, 0], "
-                           "nodes: 41}}}\n"
-                           "  - {name: r, material: m, section: {circle: {radius: 0.01}}, shape: {straight: {from: [-0.2, -0.02, 0], to: [0.2, -0.02, "
-                           "0], nodes: 41}}}\n"
-                           "attachments: [{name: pl, pin: {rod: l, nodes: [0, 41]}}, {name: pr, pin: {rod: r, nodes: [0, 41]}}]\n");
+    FilWorld* world = load(
+        "world: {dt: 0.001, contact: ipc}\n"
+        "materials: {m: {young: 1e9, poisson: 0.3, density: 1000, friction: 0}}\n"
+        "rigid_bodies: [{name: ball, motion: dynamic, material: m, position: [-0.15, 0, 0.0576], velocity: [0.35, 0, 0], "
+        "shapes: [{sphere: {radius: 0.05}}]}]\n"
+        "rods:\n"
+        "  - {name: l, material: m, section: {circle: {radius: 0.01}}, shape: {straight: {from: [-0.2, 0.02, 0], to: [0.2, 0.02, 0], "
+        "nodes: 41}}}\n"
+        "  - {name: r, material: m, section: {circle: {radius: 0.01}}, shape: {straight: {from: [-0.2, -0.02, 0], to: [0.2, -0.02, "
+        "0], nodes: 41}}}\n"
+        "attachments: [{name: pl, pin: {rod: l, nodes: [0, 41]}}, {name: pr, pin: {rod: r, nodes: [0, 41]}}]\n");
     FilVec3 v, w;
     run(world, 0.8, 1e-3);
     fil_rigid_get_velocity(world, fil_world_rigid_at(world, 0), &v, &w);
@@ -131,10 +132,12 @@ static void test_slope(void** state)
     const double k[3] = {0.4, (0.5 * tube + 0.4 * caps) / (tube + caps), 0.5};
     static const char* const things[3] = {
         GROUND "  - {name: ball, motion: dynamic, material: m, position: [0, 0, 0.0503], shapes: [{sphere: {radius: 0.05}}]}\n",
-        GROUND "  - {name: capsule, motion: dynamic, material: m, position: [0, 0, 0.0503], rotation: [1.5707963267948966, 0, 0], shapes: "
-               "[{capsule: {radius: 0.05, length: 0.2}}]}\n",
-        GROUND "rods:\n  - {name: rod, material: m, section: {circle: {radius: 0.01}}, shape: {straight: {from: [0, -0.1, 0.0103], to: [0, "
-               "0.1, 0.0103], nodes: 11}}}\n"};
+        GROUND
+        "  - {name: capsule, motion: dynamic, material: m, position: [0, 0, 0.0503], rotation: [1.5707963267948966, 0, 0], shapes: "
+        "[{capsule: {radius: 0.05, length: 0.2}}]}\n",
+        GROUND
+        "rods:\n  - {name: rod, material: m, section: {circle: {radius: 0.01}}, shape: {straight: {from: [0, -0.1, 0.0103], to: [0, "
+        "0.1, 0.0103], nodes: 11}}}\n"};
     for (int kind = 0; kind < 3; kind++) {
         char text[1500];
         (void)snprintf(text, sizeof text, "world: {gravity: [%.12f, 0, %.12f], dt: %g, contact: ipc}\n" MATERIALS "%s", G * sin(slope),
@@ -159,8 +162,8 @@ typedef struct Object {
 #define MOTION "velocity: [$(v#.x), $(v#.y), $(v#.z)], "
 #define PLACE "position: [$(p#.x), $(p#.y), $(p#.z)], "
 #define RIGID "  - {name: body#, motion: dynamic, material: m, " MOTION PLACE
-#define ROD(cord)                                                                                                                     \
-    "  - {name: rod#, material: m, section: {circle: {radius: 0.02}}, " cord MOTION                                                   \
+#define ROD(cord)                                                                                                                       \
+    "  - {name: rod#, material: m, section: {circle: {radius: 0.02}}, " cord MOTION                                                     \
     "shape: {straight: {from: [$(p#.x - 0.1 + 0.07 * #), $(p#.y - 0.02 - 0.08 * #), $(p#.z)], to: [$(p#.x + 0.1 - 0.07 * #), $(p#.y + " \
     "0.02 + 0.08 * #), $(p#.z)], nodes: 6}}}\n"
 
@@ -249,8 +252,8 @@ static void test_collisions(void** state)
             collide(a, b, 1e-3, &linear[0], &angular[0]);
             collide(a, b, 1e-4, &linear[1], &angular[1]);
             if (!(linear[0] < 1e-14 && linear[1] < 1e-14 && angular[0] < 1e-2 && angular[1] < 1e-3 && falls(a, b, angular))) {
-                fail_msg("%s and %s: momentum changes by %.2g, %.2g kg m/s, angular momentum by %.2g, %.2g", names[a], names[b], linear[0],
-                         linear[1], angular[0], angular[1]);
+                fail_msg("%s and %s: momentum changes by %.2g, %.2g kg m/s, angular momentum by %.2g, %.2g", names[a], names[b], linear[0], linear[1],
+                         angular[0], angular[1]);
             }
         }
     }
@@ -299,7 +302,7 @@ static void test_pushed(void** state)
     for (int k = 0; k < 4; k++) {
         const int a = pairs[k][0], b = pairs[k][1];
         double linear, coarse, fine;
-        collide_with(settings, b == 2 ? 0.0 : 0.3, a, b, 2.5e-4, &linear, &coarse); // of capsules only friction turns what is not round
+        collide_with(settings, b == 2 ? 0.0 : 0.3, a, b, 2.5e-4, &linear, &coarse);  // of capsules only friction turns what is not round
         collide_with(settings, b == 2 ? 0.0 : 0.3, a, b, 6.25e-5, &linear, &fine);
         if (!(log(coarse / fine) / log(4.0) > 1.8)) {
             fail_msg("%s and %s: from %.2g to %.2g", names[a], names[b], coarse, fine);
@@ -500,9 +503,10 @@ static void test_capstan(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_thrown_sphere), cmocka_unit_test(test_bounce), cmocka_unit_test(test_nodes), cmocka_unit_test(test_slope),   cmocka_unit_test(test_collisions), cmocka_unit_test(test_orders), cmocka_unit_test(test_pushed), cmocka_unit_test(test_keeps),
-        cmocka_unit_test(test_hoop),          cmocka_unit_test(test_point_ring),
-        cmocka_unit_test(test_crossed_rods),  cmocka_unit_test(test_parallel_rods),
+        cmocka_unit_test(test_thrown_sphere), cmocka_unit_test(test_bounce),       cmocka_unit_test(test_nodes),
+        cmocka_unit_test(test_slope),         cmocka_unit_test(test_collisions),   cmocka_unit_test(test_orders),
+        cmocka_unit_test(test_pushed),        cmocka_unit_test(test_keeps),        cmocka_unit_test(test_hoop),
+        cmocka_unit_test(test_point_ring),    cmocka_unit_test(test_crossed_rods), cmocka_unit_test(test_parallel_rods),
         cmocka_unit_test(test_capstan),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,11 +20,13 @@ static FilWorld* drape(FilIntegrator integrator)
         "world: {gravity: [0, 0, -9.81], dt: 0.004, contact: ipc}\n"
         "materials: {cloth: {young: 1e5, poisson: 0.3, density: 1000, friction: 0.2}}\n"
         "rods:\n"
-        "  - {name: rod, material: cloth, section: {circle: {radius: 0.001}}, collision: {enabled: false}, shape: {straight: {from: [-0.1, -0.06, 0.031], to: [0.1, -0.06, 0.031], nodes: 12}}}\n"
+        "  - {name: rod, material: cloth, section: {circle: {radius: 0.001}}, collision: {enabled: false}, shape: {straight: {from: [-0.1, -0.06, "
+        "0.031], to: [0.1, -0.06, 0.031], nodes: 12}}}\n"
         "rigid_bodies:\n"
         "  - {name: ball, motion: static, shapes: [{sphere: {radius: 0.03}}]}\n"
         "shells:\n"
-        "  - {name: cloth, material: cloth, thickness: 0.001, noise: 1e-4, sheet: {corner: [-0.06, -0.06, 0.031], along: [0.12, 0, 0], across: [0, 0.12, 0], columns: 18, rows: 19}, collision: {self: true}}\n"
+        "  - {name: cloth, material: cloth, thickness: 0.001, noise: 1e-4, sheet: {corner: [-0.06, -0.06, 0.031], along: [0.12, 0, 0], across: [0, "
+        "0.12, 0], columns: 18, rows: 19}, collision: {self: true}}\n"
         "attachments: [{name: left, pin: {rod: rod, node: 0}}, {name: right, pin: {rod: rod, node: -1}}]\n"
         "rings: [{name: ring, rod: rod, node: {shell: cloth, vertex: 9}, range: 0.01, stiffness: 10, friction: 0.2}]\n";
     FilWorld* world;

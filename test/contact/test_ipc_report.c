@@ -100,8 +100,7 @@ static void parallel_edges_bear_the_weight(void** state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(sliding_boxes_are_braked),
-                                       cmocka_unit_test(resting_boxes_are_held),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sliding_boxes_are_braked), cmocka_unit_test(resting_boxes_are_held),
                                        cmocka_unit_test(parallel_edges_bear_the_weight)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,7 +43,7 @@ static FilId add_bar(FilWorld* world, FilVec3 middle, FilQuat orientation)
 }
 
 static const double BAR_MASS = 0.2, BAR_HALF = 0.25;
-static const double BAR_INERTIA = 0.2 * (0.25 + 4e-4) / 12.0; /* about its middle, across */
+static const double BAR_INERTIA = 0.2 * (0.25 + 4e-4) / 12.0;              /* about its middle, across */
 static const double BAR_PIVOT = 0.2 * (0.25 + 4e-4) / 12.0 + 0.2 * 0.0625; /* about its end */
 
 /* Turned about y: positive angles lower the far end. */
@@ -88,10 +88,11 @@ static void a_pendulum_keeps_time(void** state)
 {
     (void)state;
     const double amplitude = 0.05;
-    EACH(every_model, m) {
+    EACH(every_model, m)
+    {
         FilWorld* world = things_world(every_model[m], 1e-3);
         FilJointDef def = hinge_def(tilted_bar(world, 0.5 * PI - amplitude));
-        def.start = -amplitude; // from straight down
+        def.start = -amplitude;  // from straight down
         const FilId hinge = add(world, &def);
         double last = -amplitude, crossings[8];
         int count = 0;
@@ -116,10 +117,11 @@ static void a_pendulum_keeps_time(void** state)
 static void reactions_are_weights(void** state)
 {
     (void)state;
-    EACH(velocity_level, m) {
+    EACH(velocity_level, m)
+    {
         FilWorld* world = things_world(velocity_level[m], 1e-3);
         FilJointDef def = hinge_def(tilted_bar(world, 0.0));
-        def.axis = (FilVec3){1.0, 0.0, 0.0}; // along the bar: it cannot fall
+        def.axis = (FilVec3){1.0, 0.0, 0.0};  // along the bar: it cannot fall
         const FilId hinge = add(world, &def);
         things_run(world, 200);
         const FilVec3 force = fil_joint_force(world, hinge), torque = fil_joint_torque(world, hinge);
@@ -136,7 +138,8 @@ static void reactions_are_weights(void** state)
 static void motors_keep_a_velocity(void** state)
 {
     (void)state;
-    EACH(every_model, m) {
+    EACH(every_model, m)
+    {
         FilWorld* world = things_world(every_model[m], 1e-3);
         FilJointDef def = hinge_def(tilted_bar(world, 0.0));
         def.motor.mode = FIL_JOINT_VELOCITY;
@@ -162,7 +165,8 @@ static void motors_follow_positions(void** state)
     (void)state;
     const double times[] = {0.0, 1.0}, angles[] = {0.0, 0.8};
     for (int rigid = 0; rigid < 2; rigid++) {
-        EACH(every_model, m) {
+        EACH(every_model, m)
+        {
             FilWorld* world = things_world(every_model[m], 1e-3);
             FilJointDef def = hinge_def(tilted_bar(world, 0.0));
             def.motor.mode = FIL_JOINT_POSITION;
@@ -194,11 +198,12 @@ static void motors_follow_positions(void** state)
 static void motors_push(void** state)
 {
     (void)state;
-    EACH(every_model, m) {
+    EACH(every_model, m)
+    {
         for (int bounded = 0; bounded < 2; bounded++) {
             FilWorld* world = things_world(every_model[m], 1e-3);
             FilJointDef def = hinge_def(tilted_bar(world, 0.0));
-            def.axis = (FilVec3){0.0, 0.0, 1.0}; // gravity has no say
+            def.axis = (FilVec3){0.0, 0.0, 1.0};  // gravity has no say
             def.motor.mode = bounded ? FIL_JOINT_VELOCITY : FIL_JOINT_EFFORT;
             def.motor.target = bounded ? 1e3 : 0.01;
             def.motor.max_effort = bounded ? 0.01 : 1.0;
@@ -215,7 +220,8 @@ static void limits_stop(void** state)
 {
     (void)state;
     for (int soft = 0; soft < 2; soft++) {
-        EACH(every_model, m) {
+        EACH(every_model, m)
+        {
             FilWorld* world = things_world(every_model[m], 1e-3);
             FilJointDef def = hinge_def(tilted_bar(world, 0.0));
             def.lower = -0.1;
@@ -234,8 +240,8 @@ static void limits_stop(void** state)
             near("rests", fil_joint_velocity(world, hinge), 0.0, 1e-6);
             // the torque on the world is the limit's reaction to the weight
             near("torque", fil_joint_torque(world, hinge).y, load, 1e-2 * load);
-            if (!soft) { // a step ahead it sees the limit coming
-                assert_true(most < 0.4 + 5e-4); // 0.1 of 3.4 rad/s, for a step
+            if (!soft) {                         // a step ahead it sees the limit coming
+                assert_true(most < 0.4 + 5e-4);  // 0.1 of 3.4 rad/s, for a step
             }
             fil_world_destroy(world);
         }
@@ -246,7 +252,8 @@ static void limits_stop(void** state)
 static void nothing_is_pushed_by_itself(void** state)
 {
     (void)state;
-    EACH(velocity_level, m) {
+    EACH(velocity_level, m)
+    {
         FilWorld* world = things_world(velocity_level[m], 1e-3);
         assert_int_equal(fil_world_set_gravity(world, still), FIL_OK);
         FilJointDef def = hinge_def(tilted_bar(world, 0.0));
@@ -259,7 +266,7 @@ static void nothing_is_pushed_by_itself(void** state)
         for (int k = 0; k < 500; k++) {
             things_run(world, 1);
         }
-        near("velocity", fil_joint_velocity(world, hinge), 3.0, 0.3); // bars that tumble change what it has to turn
+        near("velocity", fil_joint_velocity(world, hinge), 3.0, 0.3);  // bars that tumble change what it has to turn
         const FilVec3 p = fil_world_momentum(world), l = fil_world_angular_momentum(world);
         // the step turns frames before it pushes: spin and place are off by (w dt)^2/2 a step
         near(velocity_level[m], fabs(p.x) + fabs(p.y) + fabs(p.z), 0.0, 1e-12);
@@ -303,8 +310,10 @@ static void a_slider_slides_down_a_slope(void** state)
     const struct {
         double friction;
     } cases[] = {{0.0}, {0.5}, {1.5}};
-    EACH(cases, c) {
-        EACH(every_model, m) {
+    EACH(cases, c)
+    {
+        EACH(every_model, m)
+        {
             FilWorld* world = things_world(every_model[m], 1e-3);
             FilJointDef def = fil_joint_def_default();
             def.kind = FIL_JOINT_SLIDER;
@@ -320,8 +329,7 @@ static void a_slider_slides_down_a_slope(void** state)
             // across the slope the joint bears the weight
             const FilVec3 force = fil_joint_force(world, slider);
             near("bears", force.x * sin(slope) + force.z * cos(slope), -BAR_MASS * G * cos(slope), 1e-6 * BAR_MASS * G);
-            near("drags", force.x * cos(slope) - force.z * sin(slope), fmin(cases[c].friction, BAR_MASS * G * sin(slope)),
-                 1e-5 * BAR_MASS * G);
+            near("drags", force.x * cos(slope) - force.z * sin(slope), fmin(cases[c].friction, BAR_MASS * G * sin(slope)), 1e-5 * BAR_MASS * G);
             fil_world_destroy(world);
         }
     }
@@ -331,7 +339,8 @@ static void a_slider_slides_down_a_slope(void** state)
 static void a_slider_swings_on_its_spring(void** state)
 {
     (void)state;
-    EACH(velocity_level, m) {
+    EACH(velocity_level, m)
+    {
         FilWorld* world = things_world(velocity_level[m], 2e-4);
         FilJointDef def = fil_joint_def_default();
         def.kind = FIL_JOINT_SLIDER;
@@ -362,8 +371,9 @@ static void a_slider_swings_on_its_spring(void** state)
 static void a_conical_pendulum_goes_round(void** state)
 {
     (void)state;
-    const double angle = 0.6, dt = 5e-4; // from straight down
-    EACH(every_model, m) {
+    const double angle = 0.6, dt = 5e-4;  // from straight down
+    EACH(every_model, m)
+    {
         FilWorld* world = things_world(every_model[m], dt);
         const double tilt = 0.5 * PI - angle;
         const FilId bar = tilted_bar(world, tilt);
@@ -375,8 +385,7 @@ static void a_conical_pendulum_goes_round(void** state)
         const double axial = BAR_MASS * 8e-4 / 12.0;
         const double rate = sqrt(BAR_MASS * G * BAR_HALF / ((BAR_PIVOT - axial) * cos(angle)));
         const FilVec3 at = {BAR_HALF * cos(tilt), 0.0, -BAR_HALF * sin(tilt)};
-        assert_int_equal(fil_rigid_set_state(world, bar, at, about_y(tilt), (FilVec3){0.0, rate * at.x, 0.0}, (FilVec3){0.0, 0.0, rate}),
-                         FIL_OK);
+        assert_int_equal(fil_rigid_set_state(world, bar, at, about_y(tilt), (FilVec3){0.0, rate * at.x, 0.0}, (FilVec3){0.0, 0.0, rate}), FIL_OK);
         const int turn = (int)lround(2.0 * PI / rate / dt);
         double highest = -1.0, lowest = 1.0;
         for (int k = 0; k < turn; k++) {
@@ -395,7 +404,8 @@ static void a_conical_pendulum_goes_round(void** state)
 static void balls_have_cones_springs_and_friction(void** state)
 {
     (void)state;
-    EACH(every_model, m) {
+    EACH(every_model, m)
+    {
         FilWorld* world = things_world(every_model[m], 1e-3);
         FilJointDef def = fil_joint_def_default();
         def.kind = FIL_JOINT_BALL;
@@ -511,8 +521,8 @@ static void bad_joints_are_refused(void** state)
     const FilId rod = things_rod(world, 11, 5e-3, (FilVec3){1.0, 0.0, 0.0}, (FilVec3){0.02, 0.0, 0.0}, still);
     const FilJointDef sound = hinge_def(ball);
     FilJointDef def[12];
-    const char* says[] = {"axis",   "limits",  "not negative", "rigid bodies, links", "no motor", "unknown mode",
-                          "gains",  "damping", "finite",       "unknown kind",        "limits",   "not negative"};
+    const char* says[] = {"axis",  "limits",  "not negative", "rigid bodies, links", "no motor", "unknown mode",
+                          "gains", "damping", "finite",       "unknown kind",        "limits",   "not negative"};
     for (int k = 0; k < 12; k++) {
         def[k] = sound;
     }

@@ -135,7 +135,8 @@ static void gaps_close_and_penetrations_open(void** state)
 
 /* ---- directions ---- */
 
-/* Where the first direction is the way it slips, friction is the cone's, whichever way that is, and impulses come back along the problem's own tangents. */
+/* Where the first direction is the way it slips, friction is the cone's, whichever way that is, and impulses come back along the problem's own
+ * tangents. */
 static void turned_directions_have_the_cones_friction(void** state)
 {
     (void)state;
@@ -206,8 +207,7 @@ static double miss(const SapFixture* f, int directions)
         const FilSapContact* contact = &c->contact;
         const double soft = isinf(contact->stiffness) ? 0.0 : 1.0 / (p->dt * p->dt * contact->stiffness);
         const double w = v[2] + contact->distance / p->dt + soft * gamma[2], f_n = gamma[2];
-        const double slip = hypot(v[0], v[1]), friction = hypot(gamma[0], gamma[1]),
-                     shortest = cos(3.14159265358979 / directions);
+        const double slip = hypot(v[0], v[1]), friction = hypot(gamma[0], gamma[1]), shortest = cos(3.14159265358979 / directions);
         worst = fmax(worst, fmax(-w, fabs(fmin(w, f_n))));
         worst = fmax(worst, (friction - contact->mu * f_n) / (1.0 + f_n));
         if (slip > 1e-5 && f_n > 1e-5) {
@@ -328,8 +328,7 @@ static void bounded_equations_as_sap_has_them(void** state)
         for (int i = 0; i < f->problem.constraint_count; i++) {
             FilSapBounded* b = &f->constraints[i].bounded;
             const int kind = random_int(&random, 4);
-            *b = (FilSapBounded){
-                .equations = 3, .stiffness = kind == 1 ? 1e4 : INFINITY, .damping = kind == 1 ? 3.0 : 0.0};
+            *b = (FilSapBounded){.equations = 3, .stiffness = kind == 1 ? 1e4 : INFINITY, .damping = kind == 1 ? 3.0 : 0.0};
             for (int row = 0; row < 3; row++) {
                 b->error[row] = random_between(&random, -1e-4, 1e-4);
                 b->lower[row] = kind < 2 ? -INFINITY : (kind == 2 ? 0.0 : -0.01);

@@ -1,4 +1,5 @@
-/* Rods' contacts under lcp give way a little (docs/lcp.md): heavy loads do not sink for all that. A rope over an edge, which needs it: contact.edge. */
+/* Rods' contacts under lcp give way a little (docs/lcp.md): heavy loads do not sink for all that. A rope over an edge, which needs it: contact.edge.
+ */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -51,7 +52,7 @@ static void heavy_box_on_rods(void** state)
 {
     (void)state;
     static const double ratios[] = {1.0, 100.0, 1e4};
-    static const double most[] = {1e-6, 2e-5, 2e-4}; // m: 2 x 0.1 g dt^2 times the load on a node; then 1 % of the radius each
+    static const double most[] = {1e-6, 2e-5, 2e-4};  // m: 2 x 0.1 g dt^2 times the load on a node; then 1 % of the radius each
     for (int k = 0; k < 3; k++) {
         const double depth = sink(ratios[k]);
         if (!(depth > 0.0 && depth < most[k])) {

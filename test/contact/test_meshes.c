@@ -166,7 +166,7 @@ static void test_rope_through_torus(void** state)
             step(world);
         }
         fil_rod_get_positions(world, fil_world_find_rod(world, "rope"), x);
-        assert_true(fabs(x[32] + 0.032) < 5e-4); // the tube bulges where the rope has its nodes
+        assert_true(fabs(x[32] + 0.032) < 5e-4);  // the tube bulges where the rope has its nodes
         fil_world_destroy(world);
     }
 }
@@ -175,27 +175,28 @@ static void test_rope_through_torus(void** state)
 static void test_things_on_tori(void** state)
 {
     (void)state;
-    FilWorld* world = must_load("world: {dt: 0.002, contact: sap}\n"
-                                "rigid_bodies:\n"
-                                "  - {name: ground, motion: static, shapes: [{half_space: {}}]}\n"
-                                "  - {name: ring, density: 1000, position: [0, 0, 0.016], shapes: [{mesh: {file: torus.obj}}]}\n"
-                                "  - {name: other, density: 1000, position: [0.003, 0.002, 0.047], shapes: [{mesh: {file: torus.obj}}]}\n"
-                                "  - {name: peg, density: 1000, position: [0, 0, 0.026], shapes: [{capsule: {radius: 0.01, length: 0.03}}]}\n"
-                                "  - {name: fixed, motion: static, position: [1, 0, 0.015], shapes: [{mesh: {file: torus.obj}}]}\n"
-                                "  - {name: buried, density: 1000, position: [1.05, 0, 0.02], shapes: [{sphere: {radius: 0.004}}]}\n"
-                                "  - {name: box, density: 1000, position: [1, 0, 0.037], shapes: [{box: {size: [0.12, 0.03, 0.01]}}]}\n"
-                                "  - {name: hull, motion: static, position: [2, 0, 0.015], shapes: [{mesh: {file: torus.obj, convex: true}}]}\n"
-                                "  - {name: high, density: 1000, position: [2, 0, 0.037], shapes: [{sphere: {radius: 0.005}}]}\n");
+    FilWorld* world = must_load(
+        "world: {dt: 0.002, contact: sap}\n"
+        "rigid_bodies:\n"
+        "  - {name: ground, motion: static, shapes: [{half_space: {}}]}\n"
+        "  - {name: ring, density: 1000, position: [0, 0, 0.016], shapes: [{mesh: {file: torus.obj}}]}\n"
+        "  - {name: other, density: 1000, position: [0.003, 0.002, 0.047], shapes: [{mesh: {file: torus.obj}}]}\n"
+        "  - {name: peg, density: 1000, position: [0, 0, 0.026], shapes: [{capsule: {radius: 0.01, length: 0.03}}]}\n"
+        "  - {name: fixed, motion: static, position: [1, 0, 0.015], shapes: [{mesh: {file: torus.obj}}]}\n"
+        "  - {name: buried, density: 1000, position: [1.05, 0, 0.02], shapes: [{sphere: {radius: 0.004}}]}\n"
+        "  - {name: box, density: 1000, position: [1, 0, 0.037], shapes: [{box: {size: [0.12, 0.03, 0.01]}}]}\n"
+        "  - {name: hull, motion: static, position: [2, 0, 0.015], shapes: [{mesh: {file: torus.obj, convex: true}}]}\n"
+        "  - {name: high, density: 1000, position: [2, 0, 0.037], shapes: [{sphere: {radius: 0.005}}]}\n");
     for (int i = 0; i < 300; i++) {
         step(world);
     }
     const double tube = 0.015;
     assert_true(fabs(place_of(world, "ring").z - tube) < 2e-4);
-    assert_true(fabs(place_of(world, "other").z - 3.0 * tube) < 1e-3); // facets of 6 mm, turned against each other
+    assert_true(fabs(place_of(world, "other").z - 3.0 * tube) < 1e-3);  // facets of 6 mm, turned against each other
     assert_true(fabs(place_of(world, "peg").z - 0.025) < 2e-4);
     assert_true(place_of(world, "buried").z > 0.033 - 1e-3);
-    assert_true(fabs(place_of(world, "box").z - 0.035) < 4e-3); // one end on the ball
-    assert_true(fabs(place_of(world, "high").z - 0.035) < 2e-4); // no hole in the hull
+    assert_true(fabs(place_of(world, "box").z - 0.035) < 4e-3);   // one end on the ball
+    assert_true(fabs(place_of(world, "high").z - 0.035) < 2e-4);  // no hole in the hull
     // half of a torus is in its hull: mass is that of the torus, less what facets cut off
     const double volume = 2.0 * pi * pi * 0.05 * tube * tube;
     assert_true(fabs(fil_rigid_mass(world, fil_world_find_rigid(world, "ring")) / (1000.0 * volume) - 1.0) < 0.05);
@@ -206,11 +207,12 @@ static void test_things_on_tori(void** state)
 static void test_free_collision(void** state)
 {
     (void)state;
-    FilWorld* world = must_load("world: {dt: 0.001, gravity: [0, 0, 0], contact: {model: sap, tolerance: 1e-9}}\n"
-                                "rigid_bodies:\n"
-                                "  - {name: a, density: 1000, shapes: [{mesh: {file: torus.obj}}]}\n"
-                                "  - {name: b, density: 1000, position: [0.03, 0.01, 0.035], rotation: [0.3, 0.1, 0], velocity: [0, 0.1, -1], shapes: "
-                                "[{mesh: {file: torus.obj}}]}\n");
+    FilWorld* world = must_load(
+        "world: {dt: 0.001, gravity: [0, 0, 0], contact: {model: sap, tolerance: 1e-9}}\n"
+        "rigid_bodies:\n"
+        "  - {name: a, density: 1000, shapes: [{mesh: {file: torus.obj}}]}\n"
+        "  - {name: b, density: 1000, position: [0.03, 0.01, 0.035], rotation: [0.3, 0.1, 0], velocity: [0, 0.1, -1], shapes: "
+        "[{mesh: {file: torus.obj}}]}\n");
     const FilVec3 p = fil_world_momentum(world), l = fil_world_angular_momentum(world);
     bool touched = false;
     for (int i = 0; i < 40; i++) {
@@ -247,11 +249,11 @@ static void test_refused(void** state)
 {
     (void)state;
     refuse("rigid_bodies: [{name: bowl, motion: static, shapes: [{mesh: {file: open.obj}}]}]\n", "open.obj");
-    refuse("rigid_bodies: [{name: ring, motion: static, surface: {modulus: 1.0e+5}, shapes: [{mesh: {file: torus.obj}}]}]\n",
-           "no pressure field");
-    refuse("world: {contact: ipc}\nrigid_bodies: [{name: ring, density: 1000, shapes: [{mesh: {file: torus.obj}}]}, {name: ground, motion: static, "
-           "position: [0, 0, -1], shapes: [{half_space: {}}]}]\n",
-           "convex meshes only");
+    refuse("rigid_bodies: [{name: ring, motion: static, surface: {modulus: 1.0e+5}, shapes: [{mesh: {file: torus.obj}}]}]\n", "no pressure field");
+    refuse(
+        "world: {contact: ipc}\nrigid_bodies: [{name: ring, density: 1000, shapes: [{mesh: {file: torus.obj}}]}, {name: ground, motion: static, "
+        "position: [0, 0, -1], shapes: [{half_space: {}}]}]\n",
+        "convex meshes only");
 }
 
 static int make_folder(void** state)
@@ -277,8 +279,9 @@ static int remove_folder(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ball_in_bowl),       cmocka_unit_test(test_rope_through_torus), cmocka_unit_test(test_things_on_tori),
-        cmocka_unit_test(test_free_collision),     cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_ball_in_bowl),   cmocka_unit_test(test_rope_through_torus),
+        cmocka_unit_test(test_things_on_tori), cmocka_unit_test(test_free_collision),
+        cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -78,7 +78,7 @@ static void a_ball_sinks_by_its_weight(void** state)
         bool whole;
     } cases[] = {{0.0, 0.05, false}, {4e-3, 0.01, false}, {4e-3, 0.01, true}};
     for (int m = 0; m < 3; m++) {
-        for (int k = 0; k < (m == 2 ? 2 : 3); k++) { // pivoting through hundreds of contacts would take long
+        for (int k = 0; k < (m == 2 ? 2 : 3); k++) {  // pivoting through hundreds of contacts would take long
             FilWorld* world = things_world(models[m], 5e-3);
             things_ground(world);
             Soft soft = soft_ball(0.05, 1e5, cases[k].resolution);
@@ -87,8 +87,8 @@ static void a_ball_sinks_by_its_weight(void** state)
             const FilId ball = add_soft(world, &soft);
             const FilStepInfo info = things_run(world, 200);
             const double force = ball_force(1e5, 0.05, 0.05 - things_position(world, ball).z);
-            print_message("%s %g %d: force %g of %g, %d contacts of %d, change %g\n", models[m], cases[k].resolution, k,
-                          force, GRAVITY, info.contacts, info.patch_polygons, info.patch_change);
+            print_message("%s %g %d: force %g of %g, %d contacts of %d, change %g\n", models[m], cases[k].resolution, k, force, GRAVITY,
+                          info.contacts, info.patch_polygons, info.patch_change);
             assert_true(fabs(force / GRAVITY - 1.0) < cases[k].tolerance);
             assert_true(cases[k].whole ? info.contacts == info.patch_polygons : info.contacts <= 9);
             assert_true(info.patch_polygons > 9);
@@ -165,8 +165,7 @@ static void spinning_bodies_slow_down(void** state)
     // not "sap": its convex friction lifts what slides by mu v dt, as much as these lie deep
     for (int m = 1; m < 3; m++) {
         const double flat = spin_down(models[m], &disk, 0.5 * 0.05 * 0.05, 0.05) / (2.0 / 3.0 * 0.5 * GRAVITY * 0.05);
-        const double round = spin_down(models[m], &ball, 0.4 * 0.05 * 0.05, 0.05) /
-                             (8.0 / 15.0 * 0.5 * GRAVITY * sqrt(2.0 * 0.05 * x - x * x));
+        const double round = spin_down(models[m], &ball, 0.4 * 0.05 * 0.05, 0.05) / (8.0 / 15.0 * 0.5 * GRAVITY * sqrt(2.0 * 0.05 * x - x * x));
         print_message("%s: disk %g, ball %g\n", models[m], flat, round);
         // the pyramid of "lcp" lies inside the cone: cos(pi/8) at least, for 8 directions
         const double least = m == 2 ? cos(PI / 8.0) : 1.0;
@@ -205,8 +204,7 @@ static void a_rod_sinks_by_its_weight(void** state)
         const FilStepInfo info = things_run(world, 1500);
         const double h = things_node(world, rod, NODES / 2).z, a = sqrt(r * r - h * h);
         const double force = modulus * (a - h * h / r * asinh(a / h)), weight = 1000.0 * PI * r * r * GRAVITY;
-        print_message("%s: %g of %g N/m at %g, %d contacts of %d\n", models[m], force, weight, (r - h) / r, info.contacts,
-                      info.patch_polygons);
+        print_message("%s: %g of %g N/m at %g, %d contacts of %d\n", models[m], force, weight, (r - h) / r, info.contacts, info.patch_polygons);
         assert_true(fabs(force / weight - 1.0) < 0.01);
         assert_true(info.contacts <= 9 * (NODES - 1) && info.patch_polygons > info.contacts);
         fil_world_destroy(world);
@@ -248,7 +246,7 @@ static void forces_are_opposite(void** state)
                     on_ground = sum(on_ground, patch.b.index == box.index ? patch.force : f);
                 }
             }
-            box_total = sum(on_box, total); // what is left of the box's contacts is the ground's
+            box_total = sum(on_box, total);  // what is left of the box's contacts is the ground's
             const double scale = 1e-12 * (1.0 + things_distance(force, (FilVec3){0.0, 0.0, 0.0}));
             assert_true(things_distance(total, force) <= scale);
             assert_true(things_distance(box_total, on_ground) <= 1e-9);
@@ -299,8 +297,7 @@ static void rods_lie_on_rods(void** state)
         // near the rails: the rod bends by 2 um between them
         const double depth = 0.5 * (0.006 - things_node(world, top, 1).z + 0.006 - things_node(world, top, 4).z);
         const double want = (rigid ? 1.0 : 0.5) * PI * 1e5 * depth * depth;
-        print_message("%s, rails %s: %g N of %g N, %g N at %g mm\n", models[n / 2], rigid ? "rigid" : "soft", force, weight, 2.0 * want,
-                      1e3 * depth);
+        print_message("%s, rails %s: %g N of %g N, %g N at %g mm\n", models[n / 2], rigid ? "rigid" : "soft", force, weight, 2.0 * want, 1e3 * depth);
         assert_true(fabs(force / weight - 1.0) < 1e-3);
         // small depths: x/r is 0.06, and the next term of the force about a third of that
         assert_true(fabs(2.0 * want / weight - 1.0) < 0.04);

@@ -81,8 +81,7 @@ static void drawn_rods_feel_friction(void** state)
         FilWorld* world = things_world(models[m], 1e-3);
         things_ground(world);
         // the end is held a little above the gap of dt mu v on which the convex model slides
-        const FilId rod =
-            things_rod(world, NODES, 5e-3, (FilVec3){-0.1, 0.0, 5.1e-3}, (FilVec3){0.01, 0.0, 0.0}, still);
+        const FilId rod = things_rod(world, NODES, 5e-3, (FilVec3){-0.1, 0.0, 5.1e-3}, (FilVec3){0.01, 0.0, 0.0}, still);
         const FilId end = hold(world, rod, FIL_ATTACH_PIN, -1);
         FilDriveDef drive = fil_drive_def_default();
         drive.kind = FIL_DRIVE_VELOCITY;

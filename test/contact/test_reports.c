@@ -31,7 +31,7 @@ static Scene begin(const char* model)
     Scene s = {.mass = 0.0};
     def.contact_model = model;
     def.dt = DT;
-    def.newton_tolerance = strcmp(model, "spt") == 0 ? 1e-10 : 1e-13; // spt has no tangent
+    def.newton_tolerance = strcmp(model, "spt") == 0 ? 1e-10 : 1e-13;  // spt has no tangent
     def.newton_max_iterations = 200;
     assert_int_equal(fil_world_create(&def, &s.world, NULL), FIL_OK);
     FilSapSettings sap = fil_sap_settings_default();
@@ -50,8 +50,7 @@ static Scene begin(const char* model)
                          FIL_OK);
     }
     s.rope = things_rod(s.world, 13, ROD, (FilVec3){-0.06, 0.0, ROD + 5e-4}, (FilVec3){0.01, 0.0, 0.0}, (FilVec3){0.0, 0.0, 0.0});
-    s.rod = things_rod(s.world, 9, ROD, (FilVec3){0.003, -0.04, 3.0 * ROD + 1.2e-3}, (FilVec3){0.0, 0.01, 0.0},
-                       (FilVec3){0.0, 0.0, -0.02});
+    s.rod = things_rod(s.world, 9, ROD, (FilVec3){0.003, -0.04, 3.0 * ROD + 1.2e-3}, (FilVec3){0.0, 0.01, 0.0}, (FilVec3){0.0, 0.0, -0.02});
     // weight from a step of free fall
     FilVec3 before = fil_world_momentum(s.world);
     assert_int_equal(fil_world_set_contact_model(s.world, "none"), FIL_OK);
@@ -99,7 +98,7 @@ static FilVec3 total_force(const Scene* s, const char* model, double* largest)
     for (int k = 0; k < fil_world_contact_count(s->world); k++) {
         const FilContactInfo c = fil_world_contact(s->world, k);
         check_contact(s, &c, model);
-        const double sign = same(c.a, s->ground) ? 1.0 : same(c.b, s->ground) ? -1.0 : 0.0; // others cancel
+        const double sign = same(c.a, s->ground) ? 1.0 : same(c.b, s->ground) ? -1.0 : 0.0;  // others cancel
         sum.x += sign * c.force.x;
         sum.y += sign * c.force.y;
         sum.z += sign * c.force.z;
@@ -122,7 +121,7 @@ static void forces_account_for_momentum(void** state)
             if (fil_world_step(s.world, &info) != FIL_OK) {
                 fail_msg("%s: %s", models[m], fil_world_error(s.world));
             }
-            if (info.halvings > 0) { // then the forces are those of the last part of the step
+            if (info.halvings > 0) {  // then the forces are those of the last part of the step
                 fail_msg("%s: step %d was divided", models[m], step);
             }
             const FilVec3 after = fil_world_momentum(s.world);
@@ -153,7 +152,7 @@ static void forces_account_for_momentum(void** state)
         if (!(worst < 1e-9 * impulses)) {
             fail_msg("%s: momentum and reported forces differ by %.3g of %.3g N s", models[m], worst, impulses);
         }
-        assert_true(s.has_ground ? touched > 60 && rods > 20 : rods > 0); // without a ground they meet and part
+        assert_true(s.has_ground ? touched > 60 && rods > 20 : rods > 0);  // without a ground they meet and part
         fil_world_destroy(s.world);
     }
 }

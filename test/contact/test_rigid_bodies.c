@@ -36,8 +36,7 @@ static void mass_comes_from_shapes(void** state)
     const FilId compound = add(world, &def);
     assert_true(fabs(fil_rigid_mass(world, compound) - (3.0 + 2000.0 * 4.0 / 3.0 * M_PI * 1e-3)) < 1e-9);
     assert_int_equal(fil_rigid_shape_count(world, compound), 2);
-    assert_true(fil_rigid_shape(world, compound, 1).position.x == 1.0 &&
-                fil_rigid_shape(world, compound, 0).size.y == 0.2);
+    assert_true(fil_rigid_shape(world, compound, 1).position.x == 1.0 && fil_rigid_shape(world, compound, 0).size.y == 0.2);
     def.mass = 7.0;
     assert_true(fil_rigid_mass(world, add(world, &def)) == 7.0);
     def.motion = FIL_STATIC;
@@ -74,8 +73,7 @@ static void bodies_fly_about_their_centre_of_mass(void** state)
     FilQuat q;
     fil_rigid_get_pose(world, body, &p, &q);
     fil_rigid_get_velocity(world, body, &v, &w);
-    assert_true(fabs(fabs(q.z) - 1.0) < 1e-9 && fabs(w.z - M_PI) < 1e-9 &&
-                things_distance(v, (FilVec3){1.0, 0.0, 0.0}) < 1e-12);
+    assert_true(fabs(fabs(q.z) - 1.0) < 1e-9 && fabs(w.z - M_PI) < 1e-9 && things_distance(v, (FilVec3){1.0, 0.0, 0.0}) < 1e-12);
     fil_world_destroy(world);
 }
 

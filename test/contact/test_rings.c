@@ -20,9 +20,8 @@
     "world: {gravity: [0, 0, -10], dt: 0.001, contact: ipc}\n"         \
     "materials: {stiff: {young: 1e12, poisson: 0.3, density: 1000}}\n" \
     "rods:\n"
-#define ROD(name, from, to)                                                                                    \
-    "  - {name: " name ", material: stiff, section: {circle: {radius: 0.005}}, shape: {straight: {from: " from \
-    ", to: " to ", nodes: 21}}}\n"
+#define ROD(name, from, to) \
+    "  - {name: " name ", material: stiff, section: {circle: {radius: 0.005}}, shape: {straight: {from: " from ", to: " to ", nodes: 21}}}\n"
 #define HOOP(position)                                                                               \
     "rigid_bodies: [{name: hoop, motion: dynamic, mass: 0.1, inertia: [1e-3, 5e-4, 5e-4, 0, 0, 0], " \
     "position: " position "}]\n"
@@ -110,8 +109,7 @@ static void free_end(FilWorld* world, double most)
 static void test_free_end(void** state)
 {
     (void)state;
-    static const char* const rod =
-        HEAD ROD("rod", "[0, 0, 0]", "[0.4, 0, -0.1]") "attachments: [{name: hold, clamp: {rod: rod, node: 0}}]\n";
+    static const char* const rod = HEAD ROD("rod", "[0, 0, 0]", "[0.4, 0, -0.1]") "attachments: [{name: hold, clamp: {rod: rod, node: 0}}]\n";
     char text[2048];
     snprintf(text, sizeof text, "%s%s", rod,
              "rings: [{name: ring, rod: rod, range: 0.001, stiffness: 1000, point: {mass: 0.001, position: [0.3, 0, "
@@ -192,8 +190,7 @@ static void test_scripted_hole(void** state)
         assert_true(fil_ring_threaded(world, ring));
         assert_true(fil_ring_distance(world, ring) < 0.015);
     }
-    assert_true(fabs(fil_ring_position(world, ring).z - 0.09) < 1e-9 &&
-                fabs(fil_ring_velocity(world, ring).z - 0.2) < 1e-9);
+    assert_true(fabs(fil_ring_position(world, ring).z - 0.09) < 1e-9 && fabs(fil_ring_velocity(world, ring).z - 0.2) < 1e-9);
     double nodes[3 * 21];
     fil_rod_get_positions(world, rod, nodes);
     assert_true(nodes[3 * 16 + 2] > 0.07);  // near the eye
@@ -218,8 +215,7 @@ static void test_set_elsewhere(void** state)
         FilQuat orientation;
     } wrong[] = {{{0.3, 0.0, -0.2}, upright}, {{0.3, 0.0, 0.0}, across}};
     for (int k = 0; k < 2; ++k) {
-        assert_int_equal(fil_rigid_set_state(world, hoop, wrong[k].position, wrong[k].orientation, still, still),
-                         FIL_OK);
+        assert_int_equal(fil_rigid_set_state(world, hoop, wrong[k].position, wrong[k].orientation, still, still), FIL_OK);
         assert_int_equal(fil_world_step(world, NULL), FIL_BAD_INPUT);
         assert_non_null(strstr(fil_world_error(world), "ring 'ring'"));
         assert_int_equal(fil_rigid_set_state(world, hoop, (FilVec3){0.3, 0.0, -0.05}, upright, still, still), FIL_OK);
@@ -256,9 +252,9 @@ static void test_wild_hoops(void** state)
                  pow(10.0, random_between(&random, 6.0, 10.0)),
                  loop ? "{ring: {center: [0, 0, 0.3], normal: [0, 1, 0], radius: 0.3, nodes: 40}}"
                       : "{straight: {from: [-0.5, 0, 0], to: [0.5, 0, 0], nodes: 25}}",
-                 loop ? 20 : 0, loop ? "" : ", {name: b, pin: {rod: rod, node: -1}}", mass, inertia, 0.5 * inertia,
-                 0.5 * inertia, 0.6 * n[0], 0.6 * n[1], 0.6 * n[2], 3.0 * n[3], 3.0 * n[4], 3.0 * n[5], 40.0 * n[6],
-                 40.0 * n[7], 40.0 * n[8], 0.02 * radius, mu[round % 4], radius);
+                 loop ? 20 : 0, loop ? "" : ", {name: b, pin: {rod: rod, node: -1}}", mass, inertia, 0.5 * inertia, 0.5 * inertia, 0.6 * n[0],
+                 0.6 * n[1], 0.6 * n[2], 3.0 * n[3], 3.0 * n[4], 3.0 * n[5], 40.0 * n[6], 40.0 * n[7], 40.0 * n[8], 0.02 * radius, mu[round % 4],
+                 radius);
         FilWorld* world = load(text);
         for (int k = 0; k < 400; ++k) {
             step(world);
@@ -307,9 +303,8 @@ static void test_memory(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_junction),   cmocka_unit_test(test_free_end),      cmocka_unit_test(test_held_end),
-        cmocka_unit_test(test_offset),     cmocka_unit_test(test_scripted_hole), cmocka_unit_test(test_set_elsewhere),
-        cmocka_unit_test(test_wild_hoops), cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_junction),      cmocka_unit_test(test_free_end),      cmocka_unit_test(test_held_end),   cmocka_unit_test(test_offset),
+        cmocka_unit_test(test_scripted_hole), cmocka_unit_test(test_set_elsewhere), cmocka_unit_test(test_wild_hoops), cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -162,7 +162,7 @@ static void speculative_contact(void** state)
     SapFixture* f = puck(1.0, dt, contact);
     f->v_free[2] = -0.5;
     solve(f);
-    assert_true(f->impulse[2] == 0.0); // 0.5 mm of the way
+    assert_true(f->impulse[2] == 0.0);  // 0.5 mm of the way
     f->v_free[2] = -3.0;
     solve(f);
     // gap + dt v = -dt R gamma, with R gamma = (1/(4 pi^2)) * 2 m/s at the most
@@ -190,11 +190,11 @@ static void weld(void** state)
         }
     }
     f->v_free[1] = 1.0;
-    settings.rigidity = 1e-3; // R = 2.5e-8 w: relative velocity is removed to 1e-7
+    settings.rigidity = 1e-3;  // R = 2.5e-8 w: relative velocity is removed to 1e-7
     solve(f);
     assert_true(fabs(f->v[1] - f->v[5]) < 1e-6);
     assert_true(fabs(f->v[1] - 1.0 / 10001.0) < 1e-6);
-    assert_true(fabs(f->v[0] - f->v[4] + 1e-4 / 1e-3) < 1e-6); // closes the gap in one step
+    assert_true(fabs(f->v[0] - f->v[4] + 1e-4 / 1e-3) < 1e-6);  // closes the gap in one step
     assert_true(fabs(f->impulse[1] + 10000.0 / 10001.0) < 1e-5);
     settings = fil_sap_options_default();
     free(f);
@@ -300,8 +300,7 @@ static void check_contact(const SapFixture* f, int i)
     }
     assert_true(hypot(gamma[0], gamma[1]) <= c->contact.mu * gamma[2] * (1.0 + 1e-12));
     assert_true(fabs(dot) <= 1e-6 * size);
-    assert_true(rest[2] >= c->contact.mu * hypot(rest[0], rest[1]) -
-                               1e-6 * (fabs(v_c[2]) + fabs(law.v_hat[2]) + hypot(v_c[0], v_c[1])));
+    assert_true(rest[2] >= c->contact.mu * hypot(rest[0], rest[1]) - 1e-6 * (fabs(v_c[2]) + fabs(law.v_hat[2]) + hypot(v_c[0], v_c[1])));
 }
 
 /* 200 problems from a cold start (v = 0), up to 200 contacts, mass ratios to 1e4, mu from 0 to 2, redundant and
@@ -326,7 +325,7 @@ static void random_problems_converge(void** state)
         free(f);
     }
     print_message("factorisations: %.1f on average, %d at most\n", sum / 200.0, most);
-    assert_true(most < 50); // of the 100 allowed
+    assert_true(most < 50);  // of the 100 allowed
 }
 
 static void random_lagged_problems_converge(void** state)
@@ -336,7 +335,7 @@ static void random_lagged_problems_converge(void** state)
     for (int trial = 0; trial < 200; trial++) {
         SapFixture* f = random_problem(&random, FIL_SAP_LAGGED_CONTACT, 1 + trial);
         const int rounds = settings.max_rounds;
-        settings.max_rounds = 0; // bounds as the state gives them
+        settings.max_rounds = 0;  // bounds as the state gives them
         solve(f);
         settings.max_rounds = rounds;
         assert_true(momentum_residual(f) <= 1e-6 * (1.0 + 1e-3));
@@ -345,9 +344,8 @@ static void random_lagged_problems_converge(void** state)
             const FilSapContact* c = &f->constraints[i].contact;
             const double dt = f->problem.dt, pi = 3.14159265358979323846;
             const double stiff = fmin(dt * dt * c->stiffness, 4.0 * pi * pi / compliance_of(f, &f->constraints[i]));
-            const double n0 =
-                stiff / dt * fmax(-c->distance, 0.0) * fmax(1.0 - c->hunt_crossley * c->normal_velocity, 0.0);
-            assert_true(hypot(f->impulse[3 * i], f->impulse[3 * i + 1]) <= c->mu * n0 * (1.0 + 1e-9)); // of w
+            const double n0 = stiff / dt * fmax(-c->distance, 0.0) * fmax(1.0 - c->hunt_crossley * c->normal_velocity, 0.0);
+            assert_true(hypot(f->impulse[3 * i], f->impulse[3 * i + 1]) <= c->mu * n0 * (1.0 + 1e-9));  // of w
             assert_true(f->impulse[3 * i + 2] >= 0.0);
         }
         free(f);
@@ -405,7 +403,7 @@ static void warm_starts_agree(void** state)
             difference += (v[k] - f->v[k]) * (v[k] - f->v[k]);
             size += v[k] * v[k];
         }
-        assert_true(difference <= 1e-12 * size); // 1e-6 of the velocities: 1e-10 times a condition number of 1e4
+        assert_true(difference <= 1e-12 * size);  // 1e-6 of the velocities: 1e-10 times a condition number of 1e4
         assert_int_equal(solve(f).iterations, 0);
         settings = fil_sap_options_default();
         free(f);
@@ -466,8 +464,7 @@ static void repeated_variable(void** state)
     Random random = {26};
     SapFixture* f = random_problem(&random, FIL_SAP_CONTACT, 1);
     f->problem.constraint_count = f->jacobians = 0;
-    fixture_add_constraint(f, FIL_SAP_CONTACT)->contact =
-        (FilSapContact){.distance = -1e-3, .mu = 0.6, .stiffness = INFINITY};
+    fixture_add_constraint(f, FIL_SAP_CONTACT)->contact = (FilSapContact){.distance = -1e-3, .mu = 0.6, .stiffness = INFINITY};
     f->constraints[0].compliance = 1.0;
     double sum[12];
     for (int k = 0; k < 2; k++) {

@@ -51,13 +51,11 @@ static void check_derivatives(FilSapKind kind, const FilSapLaw* law, const doubl
         const double round_off = 8.0 * DBL_EPSILON * (at.cost / step[k] + at.hessian[4 * k] * speed);
         assert_true(fabs(impulse - at.impulse[k]) <= 1e-6 * max3(at.impulse) + round_off);
         for (int r = 0; r < 3; r++) {
-            const double near = there[2].impulse[r] - there[1].impulse[r],
-                         far = there[3].impulse[r] - there[0].impulse[r];
+            const double near = there[2].impulse[r] - there[1].impulse[r], far = there[3].impulse[r] - there[0].impulse[r];
             const double hessian = -(8.0 * near - far) / width;
             // entries of one column differ in size by the regularisation: judge each by the diagonal
             const double size = sqrt(at.hessian[4 * r] * at.hessian[4 * k]) + 1e-9 * at.hessian[4 * k];
-            assert_true(fabs(hessian - at.hessian[3 * r + k]) <=
-                        1e-6 * size + 8.0 * DBL_EPSILON * size * speed / step[k]);
+            assert_true(fabs(hessian - at.hessian[3 * r + k]) <= 1e-6 * size + 8.0 * DBL_EPSILON * size * speed / step[k]);
             assert_true(at.hessian[3 * r + k] == at.hessian[3 * k + r]);
         }
     }
@@ -201,8 +199,7 @@ static void contact_regularisation(void** state)
 {
     (void)state;
     const FilSapScales scales = {.dt = 0.01, .rigidity = 1.0, .stick = 1e-3, .slip_velocity = 1e-4};
-    FilSapConstraint c = {.kind = FIL_SAP_CONTACT,
-                          .contact = {.distance = -1e-3, .mu = 0.5, .stiffness = 1e4, .dissipation_time = 0.02}};
+    FilSapConstraint c = {.kind = FIL_SAP_CONTACT, .contact = {.distance = -1e-3, .mu = 0.5, .stiffness = 1e4, .dissipation_time = 0.02}};
     FilSapLaw law = {0};
     fil_sap_kinds[FIL_SAP_CONTACT].prepare(&c, 2.0, &scales, &law);
     // 1/(dt (dt + tau) k) = 1/(0.01 * 0.03 * 1e4) is softer than 2/(4 pi^2)
@@ -226,7 +223,8 @@ static void softened_friction(void** state)
     FilSapLaw law = {0};
     kind->prepare(&c, 0.3, &scales, &law);
     // y_t = v_t/Rt over mu y_n, with y_n = 0.1/Rn: 0.5 when 32 times softer, so 16 now; 1.5 when softer; apart
-    const double yn = 0.1 * law.r_inverse[2], velocities[3][3] = {{16.0 * 0.5 * yn * law.r[0], 0, 0}, {0, 48.0 * 0.5 * yn * law.r[0], 0}, {0, 0, 0.2}};
+    const double yn = 0.1 * law.r_inverse[2],
+                 velocities[3][3] = {{16.0 * 0.5 * yn * law.r[0], 0, 0}, {0, 48.0 * 0.5 * yn * law.r[0], 0}, {0, 0, 0.2}};
     for (int k = 0; k < 3; k++) {
         FilSapLaw soft = law;
         assert_true(kind->soften(&soft, 32.0));
@@ -239,7 +237,7 @@ static void softened_friction(void** state)
             assert_memory_equal(&response, &now, sizeof now);
             continue;
         }
-        assert_true(now.impulse[0] == -0.5 * now.impulse[2]); // by itself it would slide
+        assert_true(now.impulse[0] == -0.5 * now.impulse[2]);  // by itself it would slide
         for (int row = 0; row < 3; row++) {
             assert_true(response.impulse[row] == -(velocities[k][row] - law.v_hat[row]) * law.r_inverse[row]);
             assert_true(response.hessian[4 * row] == law.r_inverse[row]);
@@ -300,16 +298,11 @@ static void lagged_forces(void** state)
     (void)state;
     Random random = {14};
     for (int trial = 0; trial < 1000; trial++) {
-        const double dt = 1e-3, k = 1e4, d = random_between(&random, 0.0, 5.0),
-                     phi = random_between(&random, -1e-3, 1e-3);
-        const FilSapContact contact = {.distance = phi,
-                                       .mu = 0.7,
-                                       .stiffness = k,
-                                       .hunt_crossley = d,
-                                       .normal_velocity = random_between(&random, -0.5, 0.5)};
+        const double dt = 1e-3, k = 1e4, d = random_between(&random, 0.0, 5.0), phi = random_between(&random, -1e-3, 1e-3);
+        const FilSapContact contact = {
+            .distance = phi, .mu = 0.7, .stiffness = k, .hunt_crossley = d, .normal_velocity = random_between(&random, -0.5, 0.5)};
         const FilSapLaw law = lagged_law(&contact, dt, 1e-3);
-        const double v_c[3] = {random_between(&random, -1.0, 1.0), random_between(&random, -1.0, 1.0),
-                               random_between(&random, -1.0, 1.0)};
+        const double v_c[3] = {random_between(&random, -1.0, 1.0), random_between(&random, -1.0, 1.0), random_between(&random, -1.0, 1.0)};
         const FilSapResponse response = respond(FIL_SAP_LAGGED_CONTACT, &law, v_c);
         const double n = dt * fmax(-k * phi - dt * k * v_c[2], 0.0) * fmax(1.0 - d * v_c[2], 0.0);
         const double n0 = dt * k * fmax(-phi, 0.0) * fmax(1.0 - d * contact.normal_velocity, 0.0);
@@ -347,8 +340,7 @@ static void bounded_derivatives(void** state)
             law.upper[k] = random_between(&random, 0.0, 2.0);
             // inside, or beyond either bound, as close as 1e-4
             const double bound = random_between(&random, 0.0, 1.0) < 0.5 ? law.lower[k] : law.upper[k];
-            const double y =
-                bound + (trial % 2 == 0 ? 1e-4 : 1.0) * (random_between(&random, 0.0, 1.0) < 0.5 ? -1.0 : 1.0);
+            const double y = bound + (trial % 2 == 0 ? 1e-4 : 1.0) * (random_between(&random, 0.0, 1.0) < 0.5 ? -1.0 : 1.0);
             v_c[k] = law.v_hat[k] - law.r[k] * y;
             step[k] = 1e-5 * law.r[k];
         }
@@ -361,13 +353,9 @@ static void bounded_spring(void** state)
 {
     (void)state;
     const FilSapScales scales = {.dt = 0.01, .rigidity = 1.0, .stick = 1e-3, .slip_velocity = 1e-4};
-    const FilSapConstraint c = {.kind = FIL_SAP_BOUNDED,
-                                .bounded = {.equations = 2,
-                                            .error = {0.2, -0.1},
-                                            .stiffness = 50.0,
-                                            .damping = 3.0,
-                                            .lower = {-INFINITY, -0.04},
-                                            .upper = {INFINITY, 0.04}}};
+    const FilSapConstraint c = {
+        .kind = FIL_SAP_BOUNDED,
+        .bounded = {.equations = 2, .error = {0.2, -0.1}, .stiffness = 50.0, .damping = 3.0, .lower = {-INFINITY, -0.04}, .upper = {INFINITY, 0.04}}};
     FilSapLaw law = {0};
     fil_sap_kinds[FIL_SAP_BOUNDED].prepare(&c, 1e-6, &scales, &law);
     const double v_c[3] = {0.3, 0.4, 0.5};
@@ -448,12 +436,10 @@ static void lagged_presumption(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lagged_presumption),     cmocka_unit_test(contact_derivatives),    cmocka_unit_test(contact_projection),
-        cmocka_unit_test(contact_regularisation),
-        cmocka_unit_test(softened_friction), cmocka_unit_test(lagged_derivatives),
-        cmocka_unit_test(lagged_forces),          cmocka_unit_test(lagged_near_rigid),
-        cmocka_unit_test(bounded_derivatives),    cmocka_unit_test(bounded_spring),
-        cmocka_unit_test(lagged_duals),
+        cmocka_unit_test(lagged_presumption),     cmocka_unit_test(contact_derivatives), cmocka_unit_test(contact_projection),
+        cmocka_unit_test(contact_regularisation), cmocka_unit_test(softened_friction),   cmocka_unit_test(lagged_derivatives),
+        cmocka_unit_test(lagged_forces),          cmocka_unit_test(lagged_near_rigid),   cmocka_unit_test(bounded_derivatives),
+        cmocka_unit_test(bounded_spring),         cmocka_unit_test(lagged_duals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

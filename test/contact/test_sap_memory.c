@@ -27,7 +27,7 @@ static void repeated_solves(void** state)
     Random random = {31};
     SapFixture* f = random_problem(&random, FIL_SAP_CONTACT, 200);
     FilSap* sap = fil_sap_create();
-    assert_true(calls_of(sap, f) > 10); // the counters count
+    assert_true(calls_of(sap, f) > 10);  // the counters count
     assert_int_equal(calls_of(sap, f), 0);
     // fewer contacts, so few that the analysis is done afresh, and all of them again
     const int counts[] = {190, 100, 5, 1, 200};

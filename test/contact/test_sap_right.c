@@ -18,8 +18,7 @@ static void a_hook_feels_the_weight(void** state)
 {
     (void)state;
     static const char* const models[] = {"sap", "sap_lagged"};
-    static const FilSetting settings[] = {
-        {"chain.rings", "4"}, {"materials.rubber.density", "3000"}, {"rods.ring.damping.mass", "30"}};
+    static const FilSetting settings[] = {{"chain.rings", "4"}, {"materials.rubber.density", "3000"}, {"rods.ring.damping.mass", "30"}};
     for (int m = 0; m < 2; m++) {
         const FilSceneOptions options = {.settings = settings, .setting_count = 3, .contact_model = models[m]};
         FilWorld* world = NULL;
@@ -100,7 +99,7 @@ static void a_bullet_stops_at_a_wall(void** state)
         FilId ball = {0, 0};
         assert_int_equal(fil_world_add_rigid_body(world, &def, &ball), FIL_OK);
         things_run(world, 10);
-        assert_true(position_of(world, ball).x < -9e-3); // its radius and half the wall, less a tenth of a wall
+        assert_true(position_of(world, ball).x < -9e-3);  // its radius and half the wall, less a tenth of a wall
         fil_world_destroy(world);
     }
 }
@@ -190,10 +189,8 @@ static void creep_is_a_setting(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_hook_feels_the_weight),     cmocka_unit_test(heavy_on_light_does_not_sink),
-        cmocka_unit_test(a_bullet_stops_at_a_wall),    cmocka_unit_test(deep_overlaps_are_reported),
-        cmocka_unit_test(loads_are_restored),
-        cmocka_unit_test(creep_is_a_setting),
+        cmocka_unit_test(a_hook_feels_the_weight),    cmocka_unit_test(heavy_on_light_does_not_sink), cmocka_unit_test(a_bullet_stops_at_a_wall),
+        cmocka_unit_test(deep_overlaps_are_reported), cmocka_unit_test(loads_are_restored),           cmocka_unit_test(creep_is_a_setting),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

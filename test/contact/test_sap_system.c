@@ -190,7 +190,7 @@ static void iterates(void** state)
     assert_true(fil_sap_system_factor_assembled(&system, &cube->problem));
     fil_sap_system_solve(&system, b);
     for (int k = 0; k < n; k++) {
-        assert_true(fabs(x[k] - b[k]) <= 1e-8); // 1e-10 of the norm of b, 16, and a condition below 40
+        assert_true(fabs(x[k] - b[k]) <= 1e-8);  // 1e-10 of the norm of b, 16, and a condition below 40
     }
     fil_sap_iterative_free(&iterative);
     fil_sap_system_free(&system);

@@ -51,7 +51,7 @@ static void assert_same_impulses(const SapFixture* f, const double* impulse)
         most = fmax(most, fabs(impulse[k] - f->impulse[k]));
         bound = fmax(bound, fabs(f->impulse[k]));
     }
-    assert_true(most <= 1e-6 * bound); // 1e-10 of the momenta times a condition number of 1e4
+    assert_true(most <= 1e-6 * bound);  // 1e-10 of the momenta times a condition number of 1e4
 }
 
 /* Contacts that the guess sees apart may be left out: where they close all the same, and where they do not, the solution is that of all. */
@@ -84,7 +84,7 @@ static void working_sets_agree(void** state)
 static void presumptions_agree(void** state)
 {
     (void)state;
-    static const double shares[3] = {0.0, 0.1, 1e9}; // of none, of those that nearly touch, of all
+    static const double shares[3] = {0.0, 0.1, 1e9};  // of none, of those that nearly touch, of all
     Random random = {26};
     for (int trial = 0; trial < 60; trial++) {
         SapFixture* f = draw_problem(&random);

@@ -70,7 +70,7 @@ static void test_stack_of_cubes(void** state)
         const FilId low = fil_world_find_solid(world, "low"), top = fil_world_find_solid(world, "top");
         const double weight = 9.81, strain = 1000.0 * 9.81 * 0.1 / 1e5;
         assert_true(fabs(force_on(world, top) - weight) < 1e-2 * weight);
-        assert_true(fabs(force_on(world, low) - weight) < 1e-2 * weight); // from below, less that from above
+        assert_true(fabs(force_on(world, low) - weight) < 1e-2 * weight);  // from below, less that from above
         assert_true(fabs(fil_solid_measure(world, top).volume / 1e-3 - (1.0 - 0.5 * strain)) < 0.05 * strain);
         assert_true(fabs(fil_solid_measure(world, low).volume / 1e-3 - (1.0 - 1.5 * strain)) < 0.05 * strain);
         fil_world_destroy(world);
@@ -113,7 +113,7 @@ static void test_fast_sheets(void** state)
     static const double speeds[] = {3.0, 10.0, 30.0};
     for (int k = 0; k < 5; k++) {
         char text[1000];
-        const double speed = speeds[k < 4 ? k / 2 + 1 : 0]; // m/s; lcp the slowest
+        const double speed = speeds[k < 4 ? k / 2 + 1 : 0];  // m/s; lcp the slowest
         snprintf(text, sizeof text,
                  "shells:\n"
                  "  - {name: low, material: cotton, thickness: 0.001, noise: 0.0005, sheet: {corner: [-0.1, -0.1, 0], along: [0.2, 0, 0], "
@@ -132,7 +132,7 @@ static void test_fast_sheets(void** state)
         }
         const FilVec3 after = fil_world_momentum(world);
         const double lost = sqrt(pow(after.x - before.x, 2) + pow(after.y - before.y, 2) + pow(after.z - before.z, 2));
-        assert_true(lost < 1e-7 * fabs(before.z)); // 1e-8, the solvers', in each of some steps
+        assert_true(lost < 1e-7 * fabs(before.z));  // 1e-8, the solvers', in each of some steps
         double velocity[3 * 64], fastest = 0.0;
         fil_shell_get_velocities(world, fil_world_find_shell(world, "low"), velocity);
         for (int i = 0; i < fil_shell_vertex_count(world, fil_world_find_shell(world, "low")); i++) {

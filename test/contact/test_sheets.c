@@ -15,11 +15,11 @@
 static const char* const models[] = {"sap", "sap_lagged", "lcp"};
 enum { MODELS = 3 };
 
-#define MATERIALS                                                                                                          \
-    "materials:\n"                                                                                                         \
-    "  cotton: {young: 1.0e+6, poisson: 0.3, density: 300}\n"                                                              \
-    "  foam: {young: 1.0e+5, poisson: 0.3, density: 300}\n"                                                                \
-    "  iron: {density: 7800}\n"                                                                                            \
+#define MATERIALS                                             \
+    "materials:\n"                                            \
+    "  cotton: {young: 1.0e+6, poisson: 0.3, density: 300}\n" \
+    "  foam: {young: 1.0e+5, poisson: 0.3, density: 300}\n"   \
+    "  iron: {density: 7800}\n"                               \
     "  rubber: {young: 1.0e+6, poisson: 0.4, density: 1000}\n"
 
 static FilWorld* load(const char* model, double dt, const char* gravity, const char* text)
@@ -27,7 +27,8 @@ static FilWorld* load(const char* model, double dt, const char* gravity, const c
     static char scene[4000];
     FilWorld* world;
     FilError error;
-    snprintf(scene, sizeof scene, "world: {dt: %g, gravity: %s, contact: {model: %s, tolerance: 1e-9}, newton: {tolerance: 1e-9}}\n" MATERIALS "%s", dt, gravity, model, text);
+    snprintf(scene, sizeof scene, "world: {dt: %g, gravity: %s, contact: {model: %s, tolerance: 1e-9}, newton: {tolerance: 1e-9}}\n" MATERIALS "%s",
+             dt, gravity, model, text);
     if (fil_scene_load_text("scene", scene, strlen(scene), NULL, &world, NULL, &error) != FIL_OK) {
         fail_msg("%s", error.text);
     }
@@ -77,13 +78,13 @@ static const char* held_sheet(int cells)
     return text;
 }
 
-#define ROUND                                                                                                              \
-    "  - {name: ball, material: iron, position: [0.013, 0.007, 0.0062], shapes: [{sphere: {radius: 0.004}}]}\n"              \
-    "  - {name: pill, material: iron, position: [0.05, 0.041, 0.0062], rotation: [1.5707963267948966, 0.3, 0], shapes: "     \
-    "[{capsule: {radius: 0.003, length: 0.01}}]}\n"                                                                        \
-    "  - {name: brick, material: iron, position: [-0.051, -0.043, 0.0062], shapes: [{box: {size: [0.012, 0.008, 0.006]}}]}\n" \
+#define ROUND                                                                                                                    \
+    "  - {name: ball, material: iron, position: [0.013, 0.007, 0.0062], shapes: [{sphere: {radius: 0.004}}]}\n"                  \
+    "  - {name: pill, material: iron, position: [0.05, 0.041, 0.0062], rotation: [1.5707963267948966, 0.3, 0], shapes: "         \
+    "[{capsule: {radius: 0.003, length: 0.01}}]}\n"                                                                              \
+    "  - {name: brick, material: iron, position: [-0.051, -0.043, 0.0062], shapes: [{box: {size: [0.012, 0.008, 0.006]}}]}\n"    \
     "  - {name: can, material: iron, position: [-0.049, 0.043, 0.0062], shapes: [{cylinder: {radius: 0.004, length: 0.006}}]}\n" \
-    "  - {name: chip, material: iron, position: [0.037, -0.044, 0.0062], shapes: [{hull: {points: [[-0.005, -0.004, -0.003], " \
+    "  - {name: chip, material: iron, position: [0.037, -0.044, 0.0062], shapes: [{hull: {points: [[-0.005, -0.004, -0.003], "   \
     "[0.005, -0.004, -0.003], [0, 0.006, -0.003], [0, 0, 0.005]]}}]}\n"
 
 /* What is much smaller than the triangles rests on them where surfaces meet, whatever their size, and each bears its weight. */

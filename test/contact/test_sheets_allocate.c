@@ -45,7 +45,7 @@ static void test_repeated_steps(void** state)
             const FilStatus status = fil_world_step(world, NULL);
             const int counted = heap_calls;
             assert_int_equal(status, FIL_OK);
-            assert_true(round < 2 || counted == 0); // the first step after a reset may find room it did not have
+            assert_true(round < 2 || counted == 0);  // the first step after a reset may find room it did not have
             most = fil_world_contact_count(world) > most ? fil_world_contact_count(world) : most;
         }
         hash[round] = fil_world_hash(world);

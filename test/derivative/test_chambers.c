@@ -85,9 +85,8 @@ static void gradient_of(const FilChambers* chambers, const Complex* x, Complex* 
         const FilChamber* item = &chambers->items[box];
         const Complex v = volume_of(box, x);
         const double whole = item->value + chambers->gas.ambient;
-        const Complex p = chambers->gas.law == FIL_GAS_DRIVEN
-                              ? item->value
-                              : whole * cpow(item->rest_volume / v, chambers->gas.gamma) - chambers->gas.ambient;
+        const Complex p =
+            chambers->gas.law == FIL_GAS_DRIVEN ? item->value : whole * cpow(item->rest_volume / v, chambers->gas.gamma) - chambers->gas.ambient;
         for (int k = 36 * box; k < 36 * box + 36; k++) {
             const int t = k / 3;
             const Complex *b = x + 4 * triangles[3 * t + (k + 1) % 3], *c = x + 4 * triangles[3 * t + (k + 2) % 3];
@@ -112,7 +111,7 @@ static void check_law(FilGas gas)
     fil_chambers_place(&chambers, find_block, NULL);
     double h[2 * FIL_CHAMBER_HISTORY];
     fil_chambers_init(&chambers, h);
-    fil_chambers_load(&chambers, 1, 1, 2e3); // a script adds
+    fil_chambers_load(&chambers, 1, 1, 2e3);  // a script adds
     fil_chambers_begin(&chambers, h);
     for (int k = 0; k < UNKNOWNS; k++) {
         q[k] += k % 4 < 3 ? random_between(&random, -0.05, 0.05) : 0.0;
@@ -132,9 +131,9 @@ static void check_law(FilGas gas)
         x[k] = q[k];
         largest = fmax(largest, fabs(reference[k]));
     }
-    assert_true(fabs(energy - creal(energy_of(&chambers, x))) < 1e-11 * fabs(energy)); // the reference counts from far away
+    assert_true(fabs(energy - creal(energy_of(&chambers, x))) < 1e-11 * fabs(energy));  // the reference counts from far away
     for (int k = 0; k < UNKNOWNS; k++) {
-        assert_true(fabs(gradient[k] - reference[k]) < 1e-12 * largest * 100.0); // x is 5 m away: it loses two digits
+        assert_true(fabs(gradient[k] - reference[k]) < 1e-12 * largest * 100.0);  // x is 5 m away: it loses two digits
     }
 
     // the Hessian: eliminating fourth numbers from A = [X B; B' U] gives X - B U^-1 B'
@@ -152,7 +151,7 @@ static void check_law(FilGas gas)
             }
         }
     }
-    for (int k = 3; k < UNKNOWNS && gas.law == FIL_GAS_SEALED; k += 4) { // one by one, by Gauss
+    for (int k = 3; k < UNKNOWNS && gas.law == FIL_GAS_SEALED; k += 4) {  // one by one, by Gauss
         assert_true(matrix[k][k] > 0.4);
         for (int i = 0; i < UNKNOWNS; i++) {
             const double factor = matrix[i][k] / matrix[k][k];
@@ -243,7 +242,7 @@ static void test_surfaces(void** state)
     forward = fil_chambers_volume(&chambers, 1, q);
     assert_true(forward > 0.0 && fabs(forward - chambers.items[1].rest_volume) < 1e-14);
     fil_chambers_free(&chambers);
-    for (int t = 12; t < TRIANGLES; t++) { // the second inside out: a cavity
+    for (int t = 12; t < TRIANGLES; t++) {  // the second inside out: a cavity
         const int swapped = triangles[3 * t + 1];
         triangles[3 * t + 1] = triangles[3 * t + 2];
         triangles[3 * t + 2] = swapped;

@@ -70,7 +70,7 @@ static void test_gradient(void** state)
             const double h = 1e-3 * SPEEDS[trial % 3];
             double v[SIZE], sum = 0.0;
             memcpy(v, c.v, sizeof v);
-            for (int m = 1; m <= 2; m++) { // fourth order
+            for (int m = 1; m <= 2; m++) {  // fourth order
                 v[k] = c.v[k] + m * h;
                 const double ahead = energy_at(&c, v);
                 v[k] = c.v[k] - m * h;
@@ -83,8 +83,7 @@ static void test_gradient(void** state)
 }
 
 /* curvature over the relative velocity */
-static void hessian_of(const FilFriction* friction, const FilSlipping* slipping, double bound, bool cautious,
-                       const double* v, double hessian[9])
+static void hessian_of(const FilFriction* friction, const FilSlipping* slipping, double bound, bool cautious, const double* v, double hessian[9])
 {
     double c[4];
     fil_friction_curvature(friction, slipping, bound, cautious, v, c);
@@ -321,12 +320,12 @@ static void test_models_agree(void** state)
                 fil_friction_revise(&row.friction[i]);
             }
         }
-        assert_in_range(rounds, 1, 20); // as many as sheets take
+        assert_in_range(rounds, 1, 20);  // as many as sheets take
         for (int k = 0; k < UNKNOWNS; k++) {
             row.v[k] -= direction[k];
         }
         row_residual(&row, residual);
-        for (int i = 0; i < ROW; i++) { // of what sticks the force is known, but not yet the slip that has it
+        for (int i = 0; i < ROW; i++) {  // of what sticks the force is known, but not yet the slip that has it
             const FilFriction* f = &row.friction[i];
             const bool stuck = fil_friction_sticks(f, &row.slipping[i], 1e-6, row.v);
             assert_near(hypot(f->last_force[0], f->last_force[1]), stuck ? 0.5 : 1.0, stuck ? 0.5 + 1e-5 : 1e-5);
@@ -340,11 +339,8 @@ static void test_models_agree(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gradient),
-        cmocka_unit_test(test_model_about_now),
-        cmocka_unit_test(test_cautious_lies_above),
-        cmocka_unit_test(test_stick_and_slip),
-        cmocka_unit_test(test_models_agree),
+        cmocka_unit_test(test_gradient),       cmocka_unit_test(test_model_about_now), cmocka_unit_test(test_cautious_lies_above),
+        cmocka_unit_test(test_stick_and_slip), cmocka_unit_test(test_models_agree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

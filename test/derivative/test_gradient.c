@@ -20,13 +20,14 @@ typedef struct Case {
     const char* text;
 } Case;
 
-#define WORLD "world: {dt: 2e-3, contact: {model: none}, newton: {tolerance: 1e-13}}\nmaterials: {rubber: {young: 1e6, poisson: 0.4, density: 1100}}\n"
-#define CURVE "material: rubber, shape: {polyline: {points: [[0,0,0], [0.1,0,0.02], [0.2,0.03,0.03], [0.29,0.08,0.02], [0.36,0.15,0], [0.4,0.24,-0.01]]}}"
+#define WORLD \
+    "world: {dt: 2e-3, contact: {model: none}, newton: {tolerance: 1e-13}}\nmaterials: {rubber: {young: 1e6, poisson: 0.4, density: 1100}}\n"
+#define CURVE \
+    "material: rubber, shape: {polyline: {points: [[0,0,0], [0.1,0,0.02], [0.2,0.03,0.03], [0.29,0.08,0.02], [0.36,0.15,0], [0.4,0.24,-0.01]]}}"
 #define BENT CURVE ", section: {rectangle: {width: 0.02, height: 0.008}}"
 
 static const Case cases[] = {
-    {"a flat rod that turns, spins and flies", 1e-5,
-     WORLD "rods: [{name: a, " BENT ", twist: 1, angular_velocity: [3, 2, 5], spin: 40}]\n"},
+    {"a flat rod that turns, spins and flies", 1e-5, WORLD "rods: [{name: a, " BENT ", twist: 1, angular_velocity: [3, 2, 5], spin: 40}]\n"},
     {"the same, damped and dragged", 1e-5,
      WORLD "rods: [{name: a, " BENT ", twist: 1, angular_velocity: [3, 2, 5], spin: 40, damping: {mass: 0.5, stiffness: 0.01}, drag: 0.3}]\n"},
     {"a clamped rod", 1e-5,
@@ -35,32 +36,47 @@ static const Case cases[] = {
      WORLD "rods: [{name: a, " BENT ", twist: 0.5, damping: {stiffness: 0.005}}]\nattachments: [{name: wall, clamp: {rod: a, node: 2}}]\n"
            "drives: [{name: push, rod: a, node: -1, force: [0.1, 0.2, 0.3]}]\n"},
     {"a pinned cord", 1e-5,
-     WORLD "rods: [{name: a, " CURVE ", twist_free: true, gyroscopic: false, section: {circle: {radius: 0.003}}}]\nattachments: [{name: hook, pin: {rod: a, node: 0}}]\n"},
+     WORLD "rods: [{name: a, " CURVE
+           ", twist_free: true, gyroscopic: false, section: {circle: {radius: 0.003}}}]\nattachments: [{name: hook, pin: {rod: a, node: 0}}]\n"},
     {"a ring of rod", 1e-5,
-     WORLD "rods: [{name: a, material: rubber, section: {rectangle: {width: 0.02, height: 0.01}}, shape: {ring: {radius: 0.1, nodes: 14}}, twist: 6.283185307179586, angular_velocity: [9, 4, 1], spin: 20}]\n"},
+     WORLD "rods: [{name: a, material: rubber, section: {rectangle: {width: 0.02, height: 0.01}}, shape: {ring: {radius: 0.1, nodes: 14}}, twist: "
+           "6.283185307179586, angular_velocity: [9, 4, 1], spin: 20}]\n"},
     {"two rods and a pin", 1e-5,
      WORLD "rods: [{name: a, " BENT "}, {name: b, " BENT ", velocity: [1, 0, 0]}]\nattachments: [{name: hook, pin: {rod: b, node: -1}}]\n"},
     {"a rod that a hand leads", 1e-5,
-     WORLD "rods: [{name: a, " BENT ", twist: 1}]\nattachments: [{name: hand, handle: {rod: a, node: 2, stiffness: 30, damping: 2}}, {name: other, handle: {rod: a, node: -1, stiffness: 30, damping: 1, max_force: 100}}]\n"
+     WORLD "rods: [{name: a, " BENT ", twist: 1}]\nattachments: [{name: hand, handle: {rod: a, node: 2, stiffness: 30, damping: 2}}, {name: other, "
+           "handle: {rod: a, node: -1, stiffness: 30, damping: 1, max_force: 100}}]\n"
            "drives: [{name: lead, attachment: hand, velocity: [1, -2, 0.5]}]\n"},
     {"a rod with torques on its edges", 1e-5,
-     WORLD "rods: [{name: a, " BENT ", twist: 1, spin: 10}]\ndrives: [{name: t, rod: a, edge: 1, torque: [0.01, 0.02, -0.015]}, {name: s, rod: a, edge: -1, axial_torque: 0.003}]\n"},
+     WORLD "rods: [{name: a, " BENT ", twist: 1, spin: 10}]\ndrives: [{name: t, rod: a, edge: 1, torque: [0.01, 0.02, -0.015]}, {name: s, rod: a, "
+           "edge: -1, axial_torque: 0.003}]\n"},
     {"three rods that share a node", 1e-5,
-     WORLD "rods: [{name: a, " BENT ", spin: 20}, {name: b, material: rubber, section: {circle: {radius: 0.006}}, damping: {stiffness: 0.003}, shape: {straight: {from: [0.2, 0.03, 0.03], to: [0.2, 0.3, 0.2], nodes: 5}}}, "
-           "{name: c, material: rubber, section: {circle: {radius: 0.006}}, shape: {straight: {from: [0.2, -0.3, 0], to: [0.2, 0.03, 0.03], nodes: 4}}, angular_velocity: [0, 0, 0]}]\n"
-           "junctions: [{a: {rod: a, node: 2}, b: {rod: b, node: 0}}, {a: {rod: a, node: 2}, b: {rod: c, node: -1}}]\nattachments: [{name: hook, pin: {rod: b, node: -1}}]\n"},
+     WORLD "rods: [{name: a, " BENT ", spin: 20}, {name: b, material: rubber, section: {circle: {radius: 0.006}}, damping: {stiffness: 0.003}, "
+           "shape: {straight: {from: [0.2, 0.03, 0.03], to: [0.2, 0.3, 0.2], nodes: 5}}}, "
+           "{name: c, material: rubber, section: {circle: {radius: 0.006}}, shape: {straight: {from: [0.2, -0.3, 0], to: [0.2, 0.03, 0.03], nodes: "
+           "4}}, angular_velocity: [0, 0, 0]}]\n"
+           "junctions: [{a: {rod: a, node: 2}, b: {rod: b, node: 0}}, {a: {rod: a, node: 2}, b: {rod: c, node: -1}}]\nattachments: [{name: hook, "
+           "pin: {rod: b, node: -1}}]\n"},
     {"a tumbling box with a torque", 1e-5,
-     WORLD "rigid_bodies: [{name: a, position: [0, 0, 1], shapes: [{box: {size: [0.1, 0.2, 0.3]}}], velocity: [1, 2, 3], angular_velocity: [30, 20, 10], damping: {linear: 0.5, angular: 0.3}}]\n"
+     WORLD "rigid_bodies: [{name: a, position: [0, 0, 1], shapes: [{box: {size: [0.1, 0.2, 0.3]}}], velocity: [1, 2, 3], angular_velocity: [30, 20, "
+           "10], damping: {linear: 0.5, angular: 0.3}}]\n"
            "drives: [{name: t, body: a, torque: [0.5, -1, 2]}]\n"},
     {"a double pendulum that is pulled", 1e-5,
-     WORLD "robots: [{name: a, urdf: ../robots/double_pendulum.urdf, rotation: [0.5, 0.2, 0], joints: [{joint: shoulder, position: 2, velocity: 3}, {joint: elbow, position: 0.5, velocity: -7}]}]\n"
+     WORLD "robots: [{name: a, urdf: ../robots/double_pendulum.urdf, rotation: [0.5, 0.2, 0], joints: [{joint: shoulder, position: 2, velocity: 3}, "
+           "{joint: elbow, position: 0.5, velocity: -7}]}]\n"
            "drives: [{name: f, link: lower, force: [3, -5, 2]}, {name: t, link: upper, torque: [1, 2, -1]}]\n"},
     {"an arm of six joints by efforts", 1e-5,
-     WORLD "robots: [{name: a, urdf: ../robots/arm6.urdf, joints: [{joint: pan, position: 0.3, velocity: 1, friction: 0, armature: 0.01, damping: 0.4}, {joint: shoulder_lift, position: -1, velocity: 2, friction: 0, armature: 0.01, damping: 0.4}, "
-           "{joint: elbow, position: 1, velocity: -3, friction: 0, armature: 0.01, damping: 0.4}, {joint: wrist_1, position: 0.5, velocity: 4, friction: 0, armature: 0.01, damping: 0.4}, {joint: wrist_2, position: 0.2, velocity: -2, friction: 0, armature: 0.01, damping: 0.4}, {joint: wrist_3, position: 0.1, velocity: 6, friction: 0, armature: 0.01, damping: 0.4}]}]\n"},
+     WORLD "robots: [{name: a, urdf: ../robots/arm6.urdf, joints: [{joint: pan, position: 0.3, velocity: 1, friction: 0, armature: 0.01, damping: "
+           "0.4}, {joint: shoulder_lift, position: -1, velocity: 2, friction: 0, armature: 0.01, damping: 0.4}, "
+           "{joint: elbow, position: 1, velocity: -3, friction: 0, armature: 0.01, damping: 0.4}, {joint: wrist_1, position: 0.5, velocity: 4, "
+           "friction: 0, armature: 0.01, damping: 0.4}, {joint: wrist_2, position: 0.2, velocity: -2, friction: 0, armature: 0.01, damping: 0.4}, "
+           "{joint: wrist_3, position: 0.1, velocity: 6, friction: 0, armature: 0.01, damping: 0.4}]}]\n"},
     {"an arm of six motors that hold", 1e-5,
-     WORLD "robots: [{name: a, urdf: ../robots/arm6.urdf, joints: [{joint: pan, position: 0.3, velocity: 1, friction: 0, gains: {stiffness: 300, damping: 10}}, {joint: shoulder_lift, position: -1, velocity: 2, friction: 0, gains: {stiffness: 300, damping: 10}}, "
-           "{joint: elbow, position: 1, velocity: -3, friction: 0, gains: {stiffness: 300, damping: 10}}, {joint: wrist_1, position: 0.5, velocity: 4, friction: 0, gains: {stiffness: 300, damping: 10}}, {joint: wrist_2, position: 0.2, velocity: -2, friction: 0, gains: {stiffness: 300, damping: 10}}, {joint: wrist_3, position: 0.1, velocity: 6, friction: 0, gains: {stiffness: 300, damping: 10}}]}]\n"},
+     WORLD "robots: [{name: a, urdf: ../robots/arm6.urdf, joints: [{joint: pan, position: 0.3, velocity: 1, friction: 0, gains: {stiffness: 300, "
+           "damping: 10}}, {joint: shoulder_lift, position: -1, velocity: 2, friction: 0, gains: {stiffness: 300, damping: 10}}, "
+           "{joint: elbow, position: 1, velocity: -3, friction: 0, gains: {stiffness: 300, damping: 10}}, {joint: wrist_1, position: 0.5, velocity: "
+           "4, friction: 0, gains: {stiffness: 300, damping: 10}}, {joint: wrist_2, position: 0.2, velocity: -2, friction: 0, gains: {stiffness: "
+           "300, damping: 10}}, {joint: wrist_3, position: 0.1, velocity: 6, friction: 0, gains: {stiffness: 300, damping: 10}}]}]\n"},
 };
 
 enum { STEPS = 3, BEFORE = 5 };
@@ -223,7 +239,8 @@ static void steps_vary_as_their_differences(void** state)
 
 /* ---- trajectories ---- */
 
-static const char cable[] = WORLD "rods: [{name: a, " BENT ", damping: {stiffness: 0.002}}]\nattachments: [{name: hook, pin: {rod: a, node: 0}}]\n"
+static const char cable[] = WORLD "rods: [{name: a, " BENT
+                                  ", damping: {stiffness: 0.002}}]\nattachments: [{name: hook, pin: {rod: a, node: 0}}]\n"
                                   "drives: [{name: push, rod: a, node: -1, force: [0, 0, 0]}]\n";
 
 typedef struct Objective {
@@ -299,7 +316,7 @@ static void trajectories_vary_as_their_differences(void** state)
         def.forces = forces;
         ok(world, fil_gradient_trajectory(gradient, &def, &sums[kept]));
         hash = kept == 0 ? fil_world_hash(world) : hash;
-        assert_true(hash == fil_world_hash(world)); // and as if it had just been run
+        assert_true(hash == fil_world_hash(world));  // and as if it had just been run
         def.checkpoints = 3;
         assert_int_equal(fil_gradient_trajectory(gradient, &def, &sums[2]), FIL_BAD_INPUT);
         assert_non_null(strstr(fil_world_error(world), "30 steps need 11 checkpoints"));
@@ -316,7 +333,9 @@ static void trajectories_vary_as_their_differences(void** state)
         variation[N + k] = random_between(&random, -1.0, 1.0);
     }
     double by_start = dot_of(start[0], variation, 2 * N);
-    double quotient = (4.0 * (total(&objective, variation, h) - total(&objective, variation, -h)) - 0.5 * (total(&objective, variation, 2.0 * h) - total(&objective, variation, -2.0 * h))) / (6.0 * h);
+    double quotient = (4.0 * (total(&objective, variation, h) - total(&objective, variation, -h)) -
+                       0.5 * (total(&objective, variation, 2.0 * h) - total(&objective, variation, -2.0 * h))) /
+                      (6.0 * h);
     assert_true(fabs(by_start - quotient) <= 1e-6 * fabs(quotient));
     // by the pushes, which are forces on the tip
     memset(variation, 0, sizeof variation);
@@ -363,7 +382,10 @@ static void what_is_not_known_is_refused(void** state)
     refuses(text, "backward Euler only");
     refuses(WORLD ROD "attachments: [{name: hand, handle: {rod: a, node: 0, stiffness: 10, max_force: 1e-6}}]\n", "all the force that it has");
     refuses(WORLD ROD "attachments: [{name: turn, twist: {rod: a, edge: 0}}]\n", "held by its angle");
-    refuses(WORLD "shells: [{name: s, material: rubber, thickness: 0.01, sheet: {corner: [0, 0, 0], along: [1, 0, 0], across: [0, 1, 0], columns: 2, rows: 2}}]\n", "of kind shell");
+    refuses(WORLD
+            "shells: [{name: s, material: rubber, thickness: 0.01, sheet: {corner: [0, 0, 0], along: [1, 0, 0], across: [0, 1, 0], columns: 2, rows: "
+            "2}}]\n",
+            "of kind shell");
 
     FilWorld* world = load(WORLD ROD);
     FilGradient* gradient = NULL;

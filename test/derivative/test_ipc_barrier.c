@@ -174,7 +174,7 @@ static void check_pair(FilFeature pair, Random* random)
         }
         differences(repulsion_of, &r, x, n, 1e-4, errors);
         assert_true(errors[0] < 1e-8);
-        assert_true(errors[1] < 1e-6); // nearly flat triangles and parallel segments have large third derivatives
+        assert_true(errors[1] < 1e-6);  // nearly flat triangles and parallel segments have large third derivatives
         checked++;
         kinds[c.free_count]++;
     }
@@ -206,8 +206,8 @@ static void test_parallel_segments(void** state)
         x[10] += 0.7 * turn;
         x[8] += random_between(&random, -0.02, 0.02);
         x[9] += random_between(&random, -0.1, 0.1);
-        const FilRepulsion r = {.pair = FIL_SEGMENT_SEGMENT, .offset = 0.1, .range = 0.5, .stiffness = 2.0,
-                                .parallel = fil_parallel_threshold(2.0, 1.9)};
+        const FilRepulsion r = {
+            .pair = FIL_SEGMENT_SEGMENT, .offset = 0.1, .range = 0.5, .stiffness = 2.0, .parallel = fil_parallel_threshold(2.0, 1.9)};
         if (near_switch(FIL_SEGMENT_SEGMENT, x)) {
             continue;
         }
@@ -220,8 +220,8 @@ static void test_parallel_segments(void** state)
     for (int k = -400; k <= 400; ++k) {
         const double turn = 1e-7 * k;
         const double x[12] = {-1.0, 0.0, 0.0, 1.0, 0.0, 0.0, -0.6, -turn, 0.3, 1.3, turn, 0.3};
-        const FilRepulsion r = {.pair = FIL_SEGMENT_SEGMENT, .offset = 0.1, .range = 0.5, .stiffness = 2.0,
-                                .parallel = fil_parallel_threshold(2.0, 1.9)};
+        const FilRepulsion r = {
+            .pair = FIL_SEGMENT_SEGMENT, .offset = 0.1, .range = 0.5, .stiffness = 2.0, .parallel = fil_parallel_threshold(2.0, 1.9)};
         double gradient[12];
         const double energy = fil_repulsion_energy(&r, x, gradient, NULL, false);
         jump = k > -400 ? fmax(jump, fabs(gradient[2] - last)) : jump;
@@ -305,7 +305,7 @@ static void test_track(void** state)
     FilTrack track = {.count = 4, .node = nodes};
     FilTrackPlace place = {0, 0.5};
     double last = 0.0;
-    for (int k = 0; k <= 400; ++k) { // a point led along the curve at a distance
+    for (int k = 0; k <= 400; ++k) {  // a point led along the curve at a distance
         const double p[3] = {0.3 + 0.006 * k, 0.3, 0.1};
         const FilTrackPoint point = fil_track_closest(&track, x, p, &place);
         const double d = sqrt(2.0 * point.half_square), length = fil_track_length(&track, x, place);
@@ -325,9 +325,12 @@ static void test_track(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_jets),           cmocka_unit_test(test_thresholds),
-        cmocka_unit_test(test_pairs),          cmocka_unit_test(test_parallel_segments),
-        cmocka_unit_test(test_positive_hessians), cmocka_unit_test(test_ring),
+        cmocka_unit_test(test_jets),
+        cmocka_unit_test(test_thresholds),
+        cmocka_unit_test(test_pairs),
+        cmocka_unit_test(test_parallel_segments),
+        cmocka_unit_test(test_positive_hessians),
+        cmocka_unit_test(test_ring),
         cmocka_unit_test(test_track),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -31,9 +31,8 @@ static const double DT = 1e-3;
     "world: {gravity: [0, 0, 0], dt: 0.001, contact: ipc, ipc: {range: 0.02, stiffness: 1000, slip_speed: 0.5}}\n" \
     "materials: {soft: {young: 1e5, poisson: 0.3, density: 1000, friction: 0.4}}\n" things
 
-#define ROD(name, from, to)                                                                                  \
-    "  - {name: " name ", material: soft, section: {circle: {radius: 0.01}}, shape: {straight: {from: " from \
-    ", to: " to ", nodes: 6}}}\n"
+#define ROD(name, from, to) \
+    "  - {name: " name ", material: soft, section: {circle: {radius: 0.01}}, shape: {straight: {from: " from ", to: " to ", nodes: 6}}}\n"
 
 static const char* const pile = SCENE("rods:\n" ROD("low", "[-0.3, 0.01, 0.02]", "[0.3, 0.03, 0.023]") ROD(
     "high", "[0.05, -0.2, 0.055]",
@@ -80,8 +79,7 @@ static FilWorld* begin(const char* scene, Random* random, double speed, double* 
     const FilStepSetup setup = {.dt = DT, .theta = 1.0, .theta_vq = 1.0};
     for (int b = 0; b < world->system.body_count; ++b) {
         const FilBody* body = &world->system.bodies[b];
-        body->ops->begin(body->impl, &setup, world->system.state.q + body->q, world->system.state.v + body->v,
-                         world->system.state.h + body->h);
+        body->ops->begin(body->impl, &setup, world->system.state.q + body->q, world->system.state.v + body->v, world->system.state.h + body->h);
         for (int k = 0; k < body->v_count; ++k) {
             const bool turn = !body->ops->points && k >= 4;
             // angles of rods turn as fast as moves their surface, 10 mm off
@@ -143,8 +141,7 @@ static void check_gradient(FilWorld* world, double* v)
         print_error("off by %g of %g\n", worst, largest);
     }
     assert_true(largest > 1e-6);
-    assert_true(worst <
-                1e-6 * largest);  // slip may cross its bound within the step, where the third derivative jumps: step^2
+    assert_true(worst < 1e-6 * largest);  // slip may cross its bound within the step, where the third derivative jumps: step^2
 }
 
 /* x' H x, H as assembled for Newton */
@@ -183,8 +180,7 @@ static void assemble(FilWorld* world, const double* v, FilPotentialOrder order, 
     assert_int_equal(fil_ipc_potential.list(&world->solver, &matrix->end, &matrix->variable, &count), FIL_OK);
     const int first_friction = count;
     assert_int_equal(fil_ipc_potential.list_friction(&world->solver, &matrix->end, &matrix->variable, &count), FIL_OK);
-    assert_true(fil_block_sum_adopt(&matrix->sum, world->solver.contact.column_count, count, matrix->end.at,
-                                    matrix->variable.at, &same));
+    assert_true(fil_block_sum_adopt(&matrix->sum, world->solver.contact.column_count, count, matrix->end.at, matrix->variable.at, &same));
     fil_block_sum_clear(&matrix->sum);
     fil_ipc_potential.hessian(&world->solver, v, order, &matrix->sum);
     fil_ipc_potential.friction_hessian(&world->solver, v, order, &matrix->sum, first_friction);
@@ -300,8 +296,7 @@ static void test_ring_hessian(void** state)
         for (int k = 0; k < world->system.v_count; ++k) {
             x[k] = free_unknown(world, k) ? random_between(&random, -1.0, 1.0) : 0.0;
         }
-        const double expected =
-            curvature_by_differences(world, v, x, 1e-5);  // third derivatives jump: as small as the step
+        const double expected = curvature_by_differences(world, v, x, 1e-5);  // third derivatives jump: as small as the step
         if (expect_now(world, v)) {
             assemble(world, v, FIL_POTENTIAL_FULL, &matrix);
             assert_true(fabs(curvature(world, &matrix, x) - expected) < 1e-6 * fabs(expected));

@@ -132,7 +132,7 @@ static double block_mismatch(Bench* bench, const double* diagonal, const double*
     int* columns = calloc(2 * (size_t)count, sizeof(int));
     double* values = malloc(16 * (size_t)count * sizeof(double));
     assert_true(columns != NULL && values != NULL);
-    memset(values, 0x7f, 16 * (size_t)count * sizeof(double)); // nothing of it may stay
+    memset(values, 0x7f, 16 * (size_t)count * sizeof(double));  // nothing of it may stay
     (void)fil_rod_ops.tangent_pattern(bench->body, columns, columns + count);
     fil_rod_ops.tangent(bench->body, values);
     for (int b = 0; b < count; ++b) {
@@ -181,7 +181,7 @@ static void check_derivatives(Bench* bench, Random* random, double theta)
             force[k] /= size;
         }
         evaluate(bench, v, residual);
-        assert_true(block_mismatch(bench, diagonal, x, force) < 1e-9); // rounding, times the condition of A
+        assert_true(block_mismatch(bench, diagonal, x, force) < 1e-9);  // rounding, times the condition of A
         double slope = differentiate(bench, v, x, setup.dt, change), expected = dot(residual, x, bench->unknowns);
         double work = dot(change, x, bench->unknowns), expected_work = dot(force, x, bench->unknowns);
         double at_stake = 0.0;
@@ -332,11 +332,7 @@ static void cords(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(free_rods),
-        cmocka_unit_test(closed_rods),
-        cmocka_unit_test(held_rods),
-        cmocka_unit_test(networks),
-        cmocka_unit_test(cords),
+        cmocka_unit_test(free_rods), cmocka_unit_test(closed_rods), cmocka_unit_test(held_rods), cmocka_unit_test(networks), cmocka_unit_test(cords),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,7 +42,7 @@ static void make(Fixture* f, Random* random, int nodes)
         history[i] = (FilRodHistory){.cosine = 1.0, .rest_length = REST};
         fil_v3_sub(history[i].tangent, base + 4 * (edge + 1), base + 4 * edge);
         fil_v3_normalise(history[i].tangent);
-        fil_v3_copy(history[i].director, wanted); // twisted against its neighbours
+        fil_v3_copy(history[i].director, wanted);  // twisted against its neighbours
         fil_v3_axpy(history[i].director, -fil_v3_dot(wanted, history[i].tangent), history[i].tangent);
         fil_v3_normalise(history[i].director);
         const bool hinge = i > 0 && i < nodes - 1;
@@ -87,7 +87,7 @@ static void derivatives_are_exact(void** state)
 {
     (void)state;
     Random random = {77};
-    const double step = 1e-3; // fourth-order differences: about 1e-11 of truncation and of rounding
+    const double step = 1e-3;  // fourth-order differences: about 1e-11 of truncation and of rounding
     for (int nodes = 3; nodes <= MOST; nodes++) {
         Fixture f;
         double g[4 * MOST], moved[4][4 * MOST];
@@ -100,7 +100,7 @@ static void derivatives_are_exact(void** state)
             static const double shift[4] = {1.0, -1.0, 2.0, -2.0};
             double energy[4];
             if (j % 4 == 3) {
-                continue; // angles are held
+                continue;  // angles are held
             }
             for (int s = 0; s < 4; s++) {
                 double q[4 * MOST];
@@ -153,7 +153,7 @@ static void blocks_are_the_matrix(void** state)
                 }
             }
             for (int k = 0; k < 16 * nodes * nodes; k++) {
-                values[k] = begun[k / 16] ? NAN : 0.0; // first parts take the place of what was there
+                values[k] = begun[k / 16] ? NAN : 0.0;  // first parts take the place of what was there
             }
             gradient_at(&f, f.q, true, g);
             for (int k = 0; k < 3; k++) {
@@ -167,10 +167,10 @@ static void blocks_are_the_matrix(void** state)
             for (int i = 0; i < 4 * nodes; i++) {
                 for (int j = 0; j <= i; j++) {
                     const double* at = values + 16 * (nodes * (i / 4) + j / 4);
-                    const bool angle = i % 4 == 3 || j % 4 == 3; // not among them
+                    const bool angle = i % 4 == 3 || j % 4 == 3;  // not among them
                     const double found = at[4 * (j % 4) + i % 4], wanted = angle ? 0.0 : 0.5 * f.hessian[4 * nodes * i + j];
                     assert_true(i / 4 != j / 4 || found == at[4 * (i % 4) + j % 4]);
-                    assert_true(fabs(found - wanted) <= 1e-13 * EA); // rounding: terms add up in another order
+                    assert_true(fabs(found - wanted) <= 1e-13 * EA);  // rounding: terms add up in another order
                 }
             }
             fil_arena_free(&f.arena);

@@ -70,7 +70,7 @@ static void test_fold_derivatives(void** state)
             }
             assert_true(fabs(slope - gradient[k]) < NEAR);
             for (int j = 0; j < 12; ++j) {
-                assert_true(fabs(row[j] - hessian[12 * k + j]) < 10.0 * NEAR); // triangles may be as flat as 0.6
+                assert_true(fabs(row[j] - hessian[12 * k + j]) < 10.0 * NEAR);  // triangles may be as flat as 0.6
                 assert_true(fabs(hessian[12 * k + j] - hessian[12 * j + k]) < 1e-12);
             }
         }
@@ -204,7 +204,7 @@ static void check_body(FilShellBending bending, double theta)
         for (int k = 0; k < UNKNOWNS; ++k) {
             direction[k] = k % 4 < 3 && !held_vertex(k / 4) ? random_between(&random, -1.0, 1.0) : 0.0;
         }
-        const double step = 1e-6 / setup.dt; // 1e-6 m in edges of 0.1 m
+        const double step = 1e-6 / setup.dt;  // 1e-6 m in edges of 0.1 m
         for (int s = 0; s < 2; ++s) {
             double moved[UNKNOWNS];
             for (int k = 0; k < UNKNOWNS; ++k) {

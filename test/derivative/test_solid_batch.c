@@ -65,8 +65,8 @@ static double singular_sum(const double* f)
 }
 
 /* one element by itself; blocks in a batch's order */
-static double alone(const Sample* sample, int e, const FilSolidMaterial* m, const FilSolidStrain* given, bool definite,
-                    double* gradient, double (*blocks)[9])
+static double alone(const Sample* sample, int e, const FilSolidMaterial* m, const FilSolidStrain* given, bool definite, double* gradient,
+                    double (*blocks)[9])
 {
     const double* corners[4];
     FilSolidStrain strain = *given;
@@ -140,8 +140,7 @@ static void test_lanes_agree_with_elements(void** state)
                     assert_true(fabs(fil_wide_get(&plain.gradient[k], e) - gradient[k]) < NEAR * size);
                 }
                 for (int k = 0; k < 9 * FIL_SOLID_BLOCKS; k++) {
-                    assert_true(fabs(fil_wide_get(&result.hessian[k / 9][k % 9], e) - blocks[k / 9][k % 9]) <
-                                NEAR * size);
+                    assert_true(fabs(fil_wide_get(&result.hessian[k / 9][k % 9], e) - blocks[k / 9][k % 9]) < NEAR * size);
                 }
             }
         }

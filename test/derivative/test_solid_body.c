@@ -93,8 +93,7 @@ static void check_direction(FilSolidBody* body, const double* v, const double* d
     const double largest = largest_free(product);
     for (int k = 0; k < UNKNOWNS; ++k) {
         // 1e-6 m in edges of 0.1 m: truncation 1e-10 of the third derivative, rounding 1e-16/1e-5 of forces
-        assert_true(held_vertex(k / 4) ||
-                    fabs((sides[1][k] - sides[0][k]) / (2.0 * step) - product[k]) < 1e-6 * largest);
+        assert_true(held_vertex(k / 4) || fabs((sides[1][k] - sides[0][k]) / (2.0 * step) - product[k]) < 1e-6 * largest);
     }
 }
 
@@ -105,7 +104,7 @@ static void check_solve(FilSolidBody* body, const double* direction)
     const FilBlockPattern pattern = {VERTICES, body->block_start, body->block_row};
     if (!fil_solid_ops.factor(body)) {
         double potential;
-        assert_true(fil_solid_ops.evaluate(body, direction, 1.0, x, &potential)); // definite by elements
+        assert_true(fil_solid_ops.evaluate(body, direction, 1.0, x, &potential));  // definite by elements
         assert_true(fil_solid_ops.factor(body));
     }
     fil_block_multiply(&pattern, body->values, direction, x);

@@ -53,8 +53,8 @@ static void map_points(const double* f, const double* shift, const double* rest,
 }
 
 /* energy and, unless NULL, gradient and Hessian of an element at x */
-static double element_energy(const FilSolidElement* element, const FilSolidMaterial* m, const double* r0,
-                             const double* x, double* gradient, double* hessian)
+static double element_energy(const FilSolidElement* element, const FilSolidMaterial* m, const double* r0, const double* x, double* gradient,
+                             double* hessian)
 {
     FilSolidStrain strain = fil_solid_strain_rest();
     FilSolidTangent tangent;
@@ -222,8 +222,7 @@ static void test_lagged_law_swells(void** state)
 }
 
 /* a unit cube: eight corners and one vertex inside, off the middle; twelve elements */
-static const double cube[27] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 1,    0,    0,   0,
-                                1, 1, 0, 1, 0, 1, 1, 1, 1, 1, 0.55, 0.42, 0.61};
+static const double cube[27] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 1, 0, 0, 0, 1, 1, 0, 1, 0, 1, 1, 1, 1, 1, 0.55, 0.42, 0.61};
 static const int faces[12][3] = {{0, 2, 1}, {1, 2, 3}, {4, 5, 6}, {5, 7, 6}, {0, 1, 4}, {1, 5, 4},
                                  {2, 6, 3}, {3, 6, 7}, {0, 4, 2}, {2, 4, 6}, {1, 3, 5}, {3, 7, 5}};
 
@@ -245,8 +244,7 @@ static void make_cube(int tets[48], FilSolidElement elements[12])
 }
 
 /* energy of the cube, its gradient (27), with the given share of volumetric energy at vertices */
-static double cube_energy(const FilSolidMaterial* m, double nodal_share, const double* r0, const double* x,
-                          double* gradient)
+static double cube_energy(const FilSolidMaterial* m, double nodal_share, const double* r0, const double* x, double* gradient)
 {
     int tets[48];
     FilSolidElement elements[12];
@@ -361,8 +359,7 @@ static void test_mass(void** state)
                 for (int i = 0; i < 4; i++) {
                     const double* x = cube + 3 * tets[4 * e + i];
                     // along (1, 2, 2), or about z through the middle
-                    fil_v3_set(v + 3 * i, motion == 0 ? 1.0 : 0.5 - x[1], motion == 0 ? 2.0 : x[0] - 0.5,
-                               motion == 0 ? 2.0 : 0.0);
+                    fil_v3_set(v + 3 * i, motion == 0 ? 1.0 : 0.5 - x[1], motion == 0 ? 2.0 : x[0] - 0.5, motion == 0 ? 2.0 : 0.0);
                 }
                 fil_solid_mass_add_product(&mass, 1.0, v, momentum);
                 for (int k = 0; k < 12; k++) {

@@ -124,8 +124,7 @@ static Complex reference_energy(FilSolidModel model, const FilSolidMaterial* m, 
 }
 
 /* P of the same, by the formulas of the table */
-static void reference_stress(FilSolidModel model, const FilSolidMaterial* m, const double* r0, const Complex* f,
-                             Complex* p)
+static void reference_stress(FilSolidModel model, const FilSolidMaterial* m, const double* r0, const Complex* f, Complex* p)
 {
     Complex cofactor[9], r[9], e[9];
     complex_cofactor(f, cofactor);
@@ -213,8 +212,7 @@ static void test_derivatives(void** state)
             double p[9], again[9], h[81], largest = 1.0;
             FilSolidTangent tangent;
             const double energy = fil_solid_law_evaluate(&m, &strain, false, p, &tangent);
-            assert_true(fabs(fil_solid_law_evaluate(&m, &strain, false, again, NULL) - energy) <=
-                        1e-13 * (1.0 + energy));
+            assert_true(fabs(fil_solid_law_evaluate(&m, &strain, false, again, NULL) - energy) <= 1e-13 * (1.0 + energy));
             tangent_matrix(&tangent, h);
             for (int k = 0; k < 81; k++) {
                 largest = fmax(largest, fabs(h[k]));
@@ -298,8 +296,7 @@ static void test_any_isotropic_law(void** state)
                 continue;
             }
             for (int i = 0; i < 9; i++) {
-                p[i] = first[0] * gradients[0][i] + first[1] * gradients[1][i] + first[2] * gradients[2][i] +
-                       first[3] * gradients[3][i];
+                p[i] = first[0] * gradients[0][i] + first[1] * gradients[1][i] + first[2] * gradients[2][i] + first[3] * gradients[3][i];
                 assert_true(fabs(cimag(p[i]) / STEP - h[9 * i + k]) < NEAR * size);
             }
         }
@@ -362,8 +359,7 @@ static double smallest_eigenvalue(double* a, int n)
                     continue;
                 }
                 const double zeta = (a[n * q + q] - a[n * p + p]) / (2.0 * a[n * p + q]);
-                const double t = copysign(1.0, zeta) / (fabs(zeta) + sqrt(1.0 + zeta * zeta)),
-                             c = 1.0 / sqrt(1.0 + t * t);
+                const double t = copysign(1.0, zeta) / (fabs(zeta) + sqrt(1.0 + zeta * zeta)), c = 1.0 / sqrt(1.0 + t * t);
                 for (int k = 0; k < n; k++) {
                     const double x = a[n * k + p], y = a[n * k + q];
                     a[n * k + p] = c * x - c * t * y;
@@ -441,8 +437,8 @@ static void test_rest_state(void** state)
             assert_true(fabs(p[i]) < 1e-15);
             for (int k = 0; k < 9; k++) {
                 // mu (delta_ik delta_jl + delta_il delta_jk) + lambda delta_ij delta_kl
-                const double expected = m.mu * ((i == k ? 1.0 : 0.0) + (i / 3 == k % 3 && i % 3 == k / 3 ? 1.0 : 0.0)) +
-                                        (i % 4 == 0 && k % 4 == 0 ? m.lambda : 0.0);
+                const double expected =
+                    m.mu * ((i == k ? 1.0 : 0.0) + (i / 3 == k % 3 && i % 3 == k / 3 ? 1.0 : 0.0)) + (i % 4 == 0 && k % 4 == 0 ? m.lambda : 0.0);
                 assert_true(fabs(h[9 * i + k] - expected) < 2e-15 * (m.mu + m.lambda + m.stiffness));
             }
         }

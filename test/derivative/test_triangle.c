@@ -42,7 +42,7 @@ static void test_velocity_and_momentum(void** state)
             q[k] = random_between(&random, -1.0, 1.0);
             v[k] = random_between(&random, -1.0, 1.0);
         }
-        w[0] = random_between(&random, -0.5, 1.5); // beside the triangle too
+        w[0] = random_between(&random, -0.5, 1.5);  // beside the triangle too
         w[1] = random_between(&random, -0.5, 1.5);
         w[2] = 1.0 - w[0] - w[1];
         const double height = random_between(&random, -0.5, 0.5);
@@ -115,7 +115,7 @@ static void test_turn_and_couple(void** state)
             fil_v3_add(total, total, share);
             fil_v3_add(moment, moment, arm);
         }
-        for (int k = 0; k < 3; k++) { // rounding of the inverse grows with its square
+        for (int k = 0; k < 3; k++) {  // rounding of the inverse grows with its square
             assert_true(fabs(turns[k] - omega[k]) < 1e-12 * largest * largest);
             assert_true(fabs(total[k]) < 1e-12 * largest * largest);
             assert_true(fabs(moment[k] - couple[k]) < 1e-12 * largest * largest);

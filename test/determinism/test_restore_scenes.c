@@ -34,10 +34,18 @@ static void restored_worlds_go_on_alike(void** state)
 {
     (void)state;
     static const Case cases[] = {
-        {"capstan", "sap", 100, 20},    {"capstan", "sap_lagged", 200, 20},       {"capstan", "lcp", 100, 10},
-        {"capstan", "imc", 100, 20},    {"two_arms_knot", "sap_lagged", 200, 20}, {"torus_pick", "sap", 60, 10},
-        {"hand_ball", "sap", 60, 10},   {"bubble_gripper", "sap", 60, 10},        {"demo", "sap_lagged", 300, 50},
-        {"box_stack", "sap", 60, 20},   {"ring_bar", "ipc", 50, 20},              {"hanging_clothes", "ipc", 4, 3},
+        {"capstan", "sap", 100, 20},
+        {"capstan", "sap_lagged", 200, 20},
+        {"capstan", "lcp", 100, 10},
+        {"capstan", "imc", 100, 20},
+        {"two_arms_knot", "sap_lagged", 200, 20},
+        {"torus_pick", "sap", 60, 10},
+        {"hand_ball", "sap", 60, 10},
+        {"bubble_gripper", "sap", 60, 10},
+        {"demo", "sap_lagged", 300, 50},
+        {"box_stack", "sap", 60, 20},
+        {"ring_bar", "ipc", 50, 20},
+        {"hanging_clothes", "ipc", 4, 3},
     };
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; ++k) {
         const Case* c = &cases[k];

@@ -132,7 +132,6 @@ static void numbers_of_threads_are_checked(void** state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(numbers_of_threads_are_checked),
-                                       cmocka_unit_test(any_number_of_threads_gives_the_same_bits)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(numbers_of_threads_are_checked), cmocka_unit_test(any_number_of_threads_gives_the_same_bits)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,7 +39,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
         (void)fil_decoder_walk(decoder, message, note, &letters);
     }
     fil_decoder_destroy(decoder);
-    if (definition.size < 2000) { // each type that is needed has the same text
+    if (definition.size < 2000) {  // each type that is needed has the same text
         FilBytes text = {0};
         FilError reason = {""};
         (void)fil_definition_join("pkg/msg/T", find, &definition, &text, &reason);

@@ -24,9 +24,9 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
     if (size == 0) {
         return 0;
     }
-    const FilStatus status = (data[0] & 2) != 0 ? fil_collada_read_text("fuzz.dae", (const char*)data + 1, size - 1, &mesh, &error)
+    const FilStatus status = (data[0] & 2) != 0   ? fil_collada_read_text("fuzz.dae", (const char*)data + 1, size - 1, &mesh, &error)
                              : (data[0] & 1) != 0 ? fil_mesh_read_stl("fuzz.stl", data + 1, size - 1, 1.0, &mesh, &error)
-                                                : fil_mesh_read_obj("fuzz.obj", data + 1, size - 1, 1.0, &mesh, &error);
+                                                  : fil_mesh_read_obj("fuzz.obj", data + 1, size - 1, 1.0, &mesh, &error);
     if (status != FIL_OK) {
         check(error.text[0] != '\0' && mesh.vertices == NULL && mesh.triangles == NULL);
         return 0;

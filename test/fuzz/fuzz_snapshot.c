@@ -13,7 +13,8 @@ static const char scene[] =
     "world: {contact: sap, dt: 0.002, newton: {max_iterations: 10}, max_halvings: 1}\n"
     "materials: {m: {young: 1e6, poisson: 0.5, density: 1000, friction: 0.3}}\n"
     "rods:\n  - {name: r, material: m, section: {circle: {radius: 0.01}}, shape: {straight: {from: [0, 0, 0.011], to: [0.2, 0, 0.011], nodes: 5}}}\n"
-    "rigid_bodies:\n  - {name: ground, motion: static, shapes: [{half_space: {}}]}\n  - {name: ball, position: [0, 0, 0.2], shapes: [{sphere: {radius: 0.05}}]}\n";
+    "rigid_bodies:\n  - {name: ground, motion: static, shapes: [{half_space: {}}]}\n  - {name: ball, position: [0, 0, 0.2], shapes: [{sphere: "
+    "{radius: 0.05}}]}\n";
 
 static void check(bool holds)
 {

@@ -23,8 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
     if (size == 0 || fil_world_create(&world_def, &world, NULL) != FIL_OK) {
         return 0;
     }
-    const FilStatus status =
-        fil_world_add_robot_urdf(world, &def, "fuzz.urdf", (const char*)data + 1, size - 1, NULL, 0, &robot);
+    const FilStatus status = fil_world_add_robot_urdf(world, &def, "fuzz.urdf", (const char*)data + 1, size - 1, NULL, 0, &robot);
     if (status == FIL_OK) {
         for (int k = 0; k < 3; k++) {
             (void)!fil_world_step(world, NULL);  // may fail, but not without a word

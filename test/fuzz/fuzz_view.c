@@ -38,7 +38,12 @@ static bool set_parameter(void* context, const FilFoxgloveParameter* given, char
 static void ask(const uint8_t* data, size_t size, bool binary)
 {
     static const FilFoxgloveService service = {"/filum/reset", "std_srvs/srv/Trigger", "", "bool success\nstring message"};
-    const FilFoxgloveHost host = {.service_count = 1, .services = &service, .call = call, .parameter_count = parameter_count, .parameter = parameter, .set_parameter = set_parameter};
+    const FilFoxgloveHost host = {.service_count = 1,
+                                  .services = &service,
+                                  .call = call,
+                                  .parameter_count = parameter_count,
+                                  .parameter = parameter,
+                                  .set_parameter = set_parameter};
     const FilFoxgloveChannel channel = {.topic = "/clock", .type = "rosgraph_msgs/msg/Clock", .schema = "", .latched = true};
     uint32_t id = 0;
     FilFoxglove* foxglove = fil_foxglove_create("fuzz");

@@ -22,8 +22,7 @@ static inline Totals totals_of(const FilPatchPoint* points, int count)
         const double f = fil_patch_force(p);
         double arm[3];
         assert_true(fil_all_finite(p->position, 3) && fil_all_finite(p->normal, 3));
-        assert_true(isfinite(p->area) && p->area > 0.0 && isfinite(p->pressure) && isfinite(p->gradient) &&
-                    p->gradient > 0.0);
+        assert_true(isfinite(p->area) && p->area > 0.0 && isfinite(p->pressure) && isfinite(p->gradient) && p->gradient > 0.0);
         assert_near(fil_v3_norm(p->normal), 1.0, 1e-12);
         fil_v3_axpy(t.force, f, p->normal);
         fil_v3_cross(arm, p->position, p->normal);

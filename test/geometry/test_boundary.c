@@ -47,8 +47,8 @@ static void check_distance(const FilBoundary* boundary, double size, uint64_t se
 static void distances(void** state)
 {
     (void)state;
-    const FilShape shapes[] = {fil_shape_sphere(0.03), fil_shape_capsule(0.02, 0.03), fil_shape_cylinder(0.02, 0.03),
-                               fil_shape_box(0.01, 0.02, 0.03), fil_shape_half_space()};
+    const FilShape shapes[] = {fil_shape_sphere(0.03), fil_shape_capsule(0.02, 0.03), fil_shape_cylinder(0.02, 0.03), fil_shape_box(0.01, 0.02, 0.03),
+                               fil_shape_half_space()};
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
         FilBoundary boundary = boundary_of(shapes[i], 0.0);
         check_distance(&boundary, 0.06, 50 + i, 1e-12);
@@ -58,8 +58,7 @@ static void distances(void** state)
     check_distance(&roller, 0.06, 60, 1e-9);
     fil_boundary_free(&roller);
     // a box as a mesh is the box
-    static const int faces[36] = {0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4,
-                                  2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5};
+    static const int faces[36] = {0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4, 2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5};
     double vertices[24];
     int triangles[36];
     for (int i = 0; i < 8; i++) {
@@ -150,12 +149,8 @@ static void belt_on_crown(void** state)
         FilBoundary roller = pulley(crown, 0.0);
         const double z0 = crown_radius(&crown, 0.0) - depth;
         // roller's axis along y; the belt above it, running along x, m1 = y
-        const FilRodOther other = {
-            .boundary = &roller,
-            .pose = {.p = {0.0, -shift, 0.0}, .r = {1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, -1.0, 0.0}}};
-        const FilRodEdge edge = {
-            .pose = {.p = {0.0, 0.0, z0 + 0.001}, .r = {0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0}},
-            .half_length = half};
+        const FilRodOther other = {.boundary = &roller, .pose = {.p = {0.0, -shift, 0.0}, .r = {1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, -1.0, 0.0}}};
+        const FilRodEdge edge = {.pose = {.p = {0.0, 0.0, z0 + 0.001}, .r = {0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0}}, .half_length = half};
         const Pressed want = press(crown, z0, shift, half);
         assert_int_equal(fil_rod_patch(&field, &edge, &other, 0.0, 3, &patch), FIL_OK);
         const Totals t = totals_of(patch.points, patch.count);
@@ -169,10 +164,9 @@ static void belt_on_crown(void** state)
         print_message(
             "crown %g, %g mm aside: %.4f N (%.4f), centre %.3f mm (%.3f), highest %.0f Pa (%.0f); %d points to %d; "
             "torsion off %.1e\n",
-            crown, 1e3 * shift, t.normal_force, want.force, 1e3 * t.centre[1], 1e3 * want.offset, t.highest,
-            want.highest, count, patch.count, change.torsion);
-        print_message("  load by fifths of the width: %.3f %.3f %.3f %.3f %.3f N\n", bins[0], bins[1], bins[2], bins[3],
-                      bins[4]);
+            crown, 1e3 * shift, t.normal_force, want.force, 1e3 * t.centre[1], 1e3 * want.offset, t.highest, want.highest, count, patch.count,
+            change.torsion);
+        print_message("  load by fifths of the width: %.3f %.3f %.3f %.3f %.3f N\n", bins[0], bins[1], bins[2], bins[3], bins[4]);
         // four cells along a patch whose outline is curved: 1.7 % where the belt's side cuts it, 0.1 % where it is
         // straight
         assert_near(-t.force[2], want.force, (crown > 0.0 ? 0.02 : 0.002) * want.force);

@@ -175,8 +175,7 @@ static void point_box_is_signed(void** state)
     Random random = {5};
     for (int n = 0; n < 2000; n++) {
         double p[3], normal[3], surface[3];
-        const double half[3] = {random_between(&random, 0.1, 1.0), random_between(&random, 0.1, 1.0),
-                                random_between(&random, 0.1, 1.0)};
+        const double half[3] = {random_between(&random, 0.1, 1.0), random_between(&random, 0.1, 1.0), random_between(&random, 0.1, 1.0)};
         random_vector(&random, 1.5, p);
         const double d = fil_point_box(p, half, normal);
         bool inside = true, on = false;
@@ -227,8 +226,7 @@ static void point_cylinder_is_signed(void** state)
             const double angle = random_between(&random, 0.0, 2.0 * FIL_PI);
             const double z = random_between(&random, -half, half), r = radius * random_between(&random, 0.0, 1.0);
             const bool cap = i % 2 == 0;
-            fil_v3_set(x, (cap ? r : radius) * cos(angle), (cap ? r : radius) * sin(angle),
-                       cap ? copysign(half, z) : z);
+            fil_v3_set(x, (cap ? r : radius) * cos(angle), (cap ? r : radius) * sin(angle), cap ? copysign(half, z) : z);
             assert_true(fil_v3_distance(p, x) >= fabs(d) - TIGHT);
         }
     }
@@ -245,8 +243,7 @@ static void segment_box_is_the_minimum(void** state)
     Random random = {7};
     for (int n = 0; n < 3000; n++) {
         double p[3], q[3], x[3], normal[3], s;
-        const double half[3] = {random_between(&random, 0.1, 1.0), random_between(&random, 0.1, 1.0),
-                                random_between(&random, 0.1, 1.0)};
+        const double half[3] = {random_between(&random, 0.1, 1.0), random_between(&random, 0.1, 1.0), random_between(&random, 0.1, 1.0)};
         random_vector(&random, 2.0, p);
         random_vector(&random, 2.0, q);
         if (n % 4 == 0) {

@@ -153,8 +153,7 @@ static void closed_forms_match_the_general_method(void** state)
 {
     (void)state;
     Random random = {25};
-    static const FilShapeKind kinds[] = {FIL_SHAPE_SPHERE, FIL_SHAPE_CAPSULE, FIL_SHAPE_CYLINDER, FIL_SHAPE_BOX,
-                                         FIL_SHAPE_HULL};
+    static const FilShapeKind kinds[] = {FIL_SHAPE_SPHERE, FIL_SHAPE_CAPSULE, FIL_SHAPE_CYLINDER, FIL_SHAPE_BOX, FIL_SHAPE_HULL};
     for (int n = 0; n < 100 * 25; n++) {
         Scene s = random_scene(&random, kinds[n % 5], kinds[n / 5 % 5]);
         FilSeparation general;
@@ -196,8 +195,7 @@ static void half_space_measures_the_lowest_point(void** state)
 
 // points of b standing on a: all at this distance, as wide as `span`, and reaching out to all sides of the axis z by
 // `reach`, so that b stands firm
-static void check_stand(const FilContactPoint* points, int count, int expected, double distance, double span,
-                        double reach)
+static void check_stand(const FilContactPoint* points, int count, int expected, double distance, double span, double reach)
 {
     double widest = 0.0;
     assert_int_equal(count, expected);
@@ -212,8 +210,7 @@ static void check_stand(const FilContactPoint* points, int count, int expected, 
     for (int k = 0; k < 64; k++) {
         double farthest = -HUGE_VAL;
         for (int i = 0; i < count; i++) {
-            farthest = fmax(farthest, points[i].position[0] * cos(k * FIL_PI / 32.0) +
-                                          points[i].position[1] * sin(k * FIL_PI / 32.0));
+            farthest = fmax(farthest, points[i].position[0] * cos(k * FIL_PI / 32.0) + points[i].position[1] * sin(k * FIL_PI / 32.0));
         }
         // the direction of round on round is known to the square root of the distance's rounding
         assert_true(farthest >= reach - 1e-5);
@@ -225,8 +222,7 @@ static FilHull* hexagonal_prism(double radius, double half)
     double points[36];
     FilHull* hull;
     for (int k = 0; k < 12; k++) {
-        fil_v3_set(points + 3 * k, radius * cos(k % 6 * FIL_PI / 3.0), radius * sin(k % 6 * FIL_PI / 3.0),
-                   k < 6 ? -half : half);
+        fil_v3_set(points + 3 * k, radius * cos(k % 6 * FIL_PI / 3.0), radius * sin(k % 6 * FIL_PI / 3.0), k < 6 ? -half : half);
     }
     assert_int_equal(fil_hull_create(points, 12, &hull, NULL), FIL_OK);
     return hull;
@@ -262,8 +258,7 @@ static void capsules_and_barrels_lie_on_two_points(void** state)
 {
     (void)state;
     const FilShape lying[] = {fil_shape_capsule(0.1, 0.5), fil_shape_cylinder(0.1, 0.5)};
-    const FilShape floors[] = {fil_shape_half_space(), fil_shape_box(5.0, 5.0, 1.0), fil_shape_capsule(1.0, 3.0),
-                               fil_shape_cylinder(1.0, 3.0)};
+    const FilShape floors[] = {fil_shape_half_space(), fil_shape_box(5.0, 5.0, 1.0), fil_shape_capsule(1.0, 3.0), fil_shape_cylinder(1.0, 3.0)};
     for (int f = 0; f < 4; f++) {
         for (int k = 0; k < 2; k++) {
             FilPose floor = fil_pose_identity(), pose = fil_pose_identity();
@@ -331,8 +326,7 @@ static void turned_boxes_meet_in_an_octagon(void** state)
 static void a_tilted_box_keeps_its_far_corners_in_the_margin(void** state)
 {
     (void)state;
-    const FilShape box = fil_shape_box(0.5, 0.5, 0.5),
-                   floors[] = {fil_shape_half_space(), fil_shape_box(3.0, 3.0, 1.0)};
+    const FilShape box = fil_shape_box(0.5, 0.5, 0.5), floors[] = {fil_shape_half_space(), fil_shape_box(3.0, 3.0, 1.0)};
     for (int f = 0; f < 2; f++) {
         FilPose floor = fil_pose_identity(), pose = fil_pose_identity();
         FilContactPoint points[FIL_MANIFOLD_POINTS];

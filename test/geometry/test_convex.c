@@ -7,8 +7,7 @@
 #include "geometry/closest.h"
 #include "random_shapes.h"
 
-static const FilShapeKind bounded[] = {FIL_SHAPE_SPHERE, FIL_SHAPE_CAPSULE, FIL_SHAPE_CYLINDER, FIL_SHAPE_BOX,
-                                       FIL_SHAPE_HULL};
+static const FilShapeKind bounded[] = {FIL_SHAPE_SPHERE, FIL_SHAPE_CAPSULE, FIL_SHAPE_CYLINDER, FIL_SHAPE_BOX, FIL_SHAPE_HULL};
 #define BOUNDED 5
 
 // ---- the polytopes as plain lists, in the world ----
@@ -49,9 +48,8 @@ static double edges_to_triangles(const Plain* a, const Plain* b)
     double best = HUGE_VAL, s, w[3];
     for (int e = 0; e < a->edge_count; e++) {
         for (int t = 0; t < b->triangle_count; t++) {
-            best = fmin(best, fil_segment_triangle(a->vertex[a->edge[e][0]], a->vertex[a->edge[e][1]],
-                                                   b->vertex[b->triangle[t][0]], b->vertex[b->triangle[t][1]],
-                                                   b->vertex[b->triangle[t][2]], &s, w));
+            best = fmin(best, fil_segment_triangle(a->vertex[a->edge[e][0]], a->vertex[a->edge[e][1]], b->vertex[b->triangle[t][0]],
+                                                   b->vertex[b->triangle[t][1]], b->vertex[b->triangle[t][2]], &s, w));
         }
     }
     return sqrt(best);
@@ -158,8 +156,7 @@ static void boxes_match_hulls(void** state)
         FilPose pose_a = random_pose(&random, 0.3), pose_b = random_pose(&random, 1.2);
         if (n % 3 == 0) {
             fil_pose_compose(&pose_b, &pose_a,
-                             &(FilPose){.p = {pose_b.p[0], pose_b.p[1], pose_b.p[2]},
-                                        .r = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0}});
+                             &(FilPose){.p = {pose_b.p[0], pose_b.p[1], pose_b.p[2]}, .r = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0}});
         }
         hull_a = cube(box_a.half);
         hull_b = cube(box_b.half);
@@ -190,15 +187,13 @@ static double reach_of(const FilShape* shape, const FilPose* pose, const double*
 }
 
 // how far b must move along n to leave a
-static double way_out(const FilShape* a, const FilPose* pose_a, const FilShape* b, const FilPose* pose_b,
-                      const double* n)
+static double way_out(const FilShape* a, const FilPose* pose_a, const FilShape* b, const FilPose* pose_b, const double* n)
 {
     const double back[3] = {-n[0], -n[1], -n[2]};
     return reach_of(a, pose_a, n) + reach_of(b, pose_b, back);
 }
 
-static void check_pair(Random* random, const FilShape* a, const FilPose* pose_a, const FilShape* b,
-                       const FilPose* pose_b, int* overlaps)
+static void check_pair(Random* random, const FilShape* a, const FilPose* pose_a, const FilShape* b, const FilPose* pose_b, int* overlaps)
 {
     FilSeparation s;
     assert_true(fil_convex_separation(a, pose_a, b, pose_b, HUGE_VAL, &s));

@@ -157,8 +157,7 @@ static void meshes(void** state)
         const FilFieldCell* cell = NULL;
         double x[3], normal[3];
         random_vector(&random, 0.05, x);
-        const double depth = -fil_boundary_distance(&exact, x, normal),
-                     as_mesh = -fil_boundary_distance(&fine, x, normal);
+        const double depth = -fil_boundary_distance(&exact, x, normal), as_mesh = -fil_boundary_distance(&fine, x, normal);
         assert_near(as_mesh, depth, 1e-4);
         if (depth > -0.001) {
             assert_int_equal(cells_at(&field, x, &cell), 1);

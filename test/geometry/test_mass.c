@@ -20,8 +20,7 @@ static void revolve(Surface* s, const double (*profile)[2], int count)
     for (int k = 0; k < count; k++) {
         for (int i = 0; i < AROUND; i++) {
             const double angle = 2.0 * FIL_PI * i / AROUND;
-            fil_v3_set(s->vertices + 3 * (k * AROUND + i), profile[k][0] * cos(angle), profile[k][0] * sin(angle),
-                       profile[k][1]);
+            fil_v3_set(s->vertices + 3 * (k * AROUND + i), profile[k][0] * cos(angle), profile[k][0] * sin(angle), profile[k][1]);
         }
     }
     const int top = count * AROUND, bottom = top + 1;
@@ -111,8 +110,7 @@ static void a_box_mesh_is_exact(void** state)
     double corners[24];
     FilHull* hull;
     for (int k = 0; k < 8; k++) {
-        fil_v3_set(corners + 3 * k, at[0] + (k & 1 ? half[0] : -half[0]), at[1] + (k & 2 ? half[1] : -half[1]),
-                   at[2] + (k & 4 ? half[2] : -half[2]));
+        fil_v3_set(corners + 3 * k, at[0] + (k & 1 ? half[0] : -half[0]), at[1] + (k & 2 ? half[1] : -half[1]), at[2] + (k & 4 ? half[2] : -half[2]));
     }
     assert_int_equal(fil_hull_create(corners, 8, &hull, NULL), FIL_OK);
     FilMassProperties box = fil_mass_of_box(half);
@@ -170,10 +168,8 @@ static void posing_turns_the_inertia(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(closed_forms_match_meshes),
-        cmocka_unit_test(profiles_have_the_mass_of_what_they_bound),
-        cmocka_unit_test(a_box_mesh_is_exact),
-        cmocka_unit_test(parts_add_up_to_the_whole),
+        cmocka_unit_test(closed_forms_match_meshes), cmocka_unit_test(profiles_have_the_mass_of_what_they_bound),
+        cmocka_unit_test(a_box_mesh_is_exact),       cmocka_unit_test(parts_add_up_to_the_whole),
         cmocka_unit_test(posing_turns_the_inertia),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

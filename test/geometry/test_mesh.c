@@ -124,8 +124,7 @@ static void obj_is_read(void** state)
 
 // ---- refusals ----
 
-typedef FilStatus (*ReadFn)(const char* name, const void* bytes, size_t size, double scale, FilMesh* mesh,
-                            FilError* error);
+typedef FilStatus (*ReadFn)(const char* name, const void* bytes, size_t size, double scale, FilMesh* mesh, FilError* error);
 
 static void refuse(ReadFn read, const void* bytes, size_t size, const char* message)
 {
@@ -158,12 +157,9 @@ static void broken_stl_is_refused(void** state)
     refuse_text(fil_mesh_read_stl, "solid\nvertex 0 0 x\n", "bad:2: expected");
     refuse_text(fil_mesh_read_stl, "solid\nvertex 0 0 nan\n", "bad:2: a vertex is not finite");
     refuse_text(fil_mesh_read_stl, "solid\nvertex 1e999 0 0\n", "bad:2: a vertex is not finite");
-    refuse_text(fil_mesh_read_stl, "solid\nvertex 0 0 0\nvertex 1 0 0\nendloop\n",
-                "bad:4: a facet does not have three vertices");
-    refuse_text(fil_mesh_read_stl, "solid\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\n",
-                "the text ends before \"endsolid\"");
-    refuse_text(fil_mesh_read_stl, "solid\nvertex 0 0 0\nvertex 0 0 0\nvertex 0 1 0\nendloop\nendsolid\n",
-                "all triangles of the file are flat");
+    refuse_text(fil_mesh_read_stl, "solid\nvertex 0 0 0\nvertex 1 0 0\nendloop\n", "bad:4: a facet does not have three vertices");
+    refuse_text(fil_mesh_read_stl, "solid\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\n", "the text ends before \"endsolid\"");
+    refuse_text(fil_mesh_read_stl, "solid\nvertex 0 0 0\nvertex 0 0 0\nvertex 0 1 0\nendloop\nendsolid\n", "all triangles of the file are flat");
     refuse_text(fil_mesh_read_stl, "short", "too short for an STL header");
     size_t size = stl_binary(bytes, 4, "binary");
     refuse(fil_mesh_read_stl, bytes, size - 1, "truncated: 4 triangles need 284 bytes, the file has 283");
@@ -299,8 +295,8 @@ static void noise_never_crashes(void** state)
         char* copy = test_malloc(size + 1);
         memcpy(copy, text, size);
         FilMesh mesh;
-        const FilStatus status = n % 5 ? fil_mesh_read_stl("noise", copy, size, 1.0, &mesh, NULL)
-                                       : fil_mesh_read_obj("noise", copy, size, 1.0, &mesh, NULL);
+        const FilStatus status =
+            n % 5 ? fil_mesh_read_stl("noise", copy, size, 1.0, &mesh, NULL) : fil_mesh_read_obj("noise", copy, size, 1.0, &mesh, NULL);
         if (status == FIL_OK) {
             for (int k = 0; k < 3 * mesh.triangle_count; k++) {
                 assert_in_range(mesh.triangles[k], 0, mesh.vertex_count - 1);

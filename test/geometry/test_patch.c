@@ -56,8 +56,7 @@ static void sphere_on_plane(void** state)
                 assert_near(on_plane(&field, &pose, 0.0, &patch).normal_force, closed, 0.01 * closed);
             }
         }
-        print_message("sphere h %g: force error %.2e, torsion error %.2e, cells %d\n", h, error[level],
-                      torsion_error[level], field.count);
+        print_message("sphere h %g: force error %.2e, torsion error %.2e, cells %d\n", h, error[level], torsion_error[level], field.count);
         fil_field_free(&field);
     }
     // the arm itself: within 1 % of 8/15 of the radius at a depth of R/1000
@@ -71,8 +70,7 @@ static void cylinder_on_its_end(void** state)
 {
     (void)state;
     const double radius = 0.02, half = 0.05, x = 0.004;
-    const double closed =
-        MODULUS / radius * (FIL_PI * radius * radius * x - FIL_PI * radius * x * x + FIL_PI * x * x * x / 3.0);
+    const double closed = MODULUS / radius * (FIL_PI * radius * radius * x - FIL_PI * radius * x * x + FIL_PI * x * x * x / 3.0);
     double error[3], torsion_error[3];
     FilPatch patch = {0};
     for (int level = 0; level < 3; level++) {
@@ -82,8 +80,7 @@ static void cylinder_on_its_end(void** state)
         const Totals t = on_plane(&field, &shallow, 0.0, &patch);
         // a flat disc under even pressure: 2/3 mu N a
         torsion_error[level] = t.torsion / (2.0 / 3.0 * t.normal_force * radius) - 1.0;
-        print_message("cylinder end level %d: force error %.2e, torsion error %.2e\n", level, error[level],
-                      torsion_error[level]);
+        print_message("cylinder end level %d: force error %.2e, torsion error %.2e\n", level, error[level], torsion_error[level]);
         fil_field_free(&field);
     }
     // a disc of the circle's area has its force; a taper of linear pressure is linear on cells
@@ -198,8 +195,7 @@ static double agreed_pressure(double ra, double ea, double rb, double eb, double
     double low = 0.0, high = distance;
     for (int k = 0; k < 60; k++) {
         const double z = 0.5 * (low + high), away = distance - z;
-        const double pa = ea * (1.0 - sqrt(z * z + rho * rho) / ra),
-                     pb = eb * (1.0 - sqrt(away * away + rho * rho) / rb);
+        const double pa = ea * (1.0 - sqrt(z * z + rho * rho) / ra), pb = eb * (1.0 - sqrt(away * away + rho * rho) / rb);
         *(pa > pb ? &low : &high) = z;
     }
     return ea * (1.0 - sqrt(low * low + rho * rho) / ra);

@@ -7,8 +7,7 @@
 
 #define MODULUS 1e5
 
-static void fill(FilPatch* patch, const FilField* field, const FilPose* pose, const FilBoundary* boundary,
-                 double margin)
+static void fill(FilPatch* patch, const FilField* field, const FilPose* pose, const FilBoundary* boundary, double margin)
 {
     const FilPose still = fil_pose_identity();
     patch->count = 0;
@@ -72,8 +71,8 @@ static void curved_patches(void** state)
     const int count = patch.count;
     const FilPatchChange change = fil_patch_reduce(&patch, 0, axis, 1);
     const Totals few = totals_of(patch.points, patch.count);
-    print_message("curved: %d to %d, force %.1e centre %.1e torsion %.1e tilt %.1e\n", count, patch.count, change.force,
-                  change.centre, change.torsion, change.tilt);
+    print_message("curved: %d to %d, force %.1e centre %.1e torsion %.1e tilt %.1e\n", count, patch.count, change.force, change.centre,
+                  change.torsion, change.tilt);
     assert_true(patch.count <= FIL_PATCH_TOUCHING && count > 50);
     for (int k = 0; k < 3; k++) {
         assert_near(few.force[k], many.force[k], 1e-12 * many.normal_force);

@@ -34,13 +34,13 @@ static FilHull* small_hull(void)
 }
 
 // what a meets: the boundary of b if rigid, else its field
-static Totals meet(const FilField* a, const FilPose* pose_a, const FilBoundary* rigid, const FilField* field,
-                   const FilPose* pose_b, double margin, FilPatch* patch)
+static Totals meet(const FilField* a, const FilPose* pose_a, const FilBoundary* rigid, const FilField* field, const FilPose* pose_b, double margin,
+                   FilPatch* patch)
 {
     patch->count = 0;
-    assert_int_equal(rigid != NULL ? fil_patch_boundary(a, pose_a, rigid, pose_b, margin, patch)
-                                   : fil_patch_fields(a, pose_a, field, pose_b, margin, patch),
-                     FIL_OK);
+    assert_int_equal(
+        rigid != NULL ? fil_patch_boundary(a, pose_a, rigid, pose_b, margin, patch) : fil_patch_fields(a, pose_a, field, pose_b, margin, patch),
+        FIL_OK);
     return totals_of(patch->points, patch->count);
 }
 
@@ -343,8 +343,7 @@ static void mesh_field(void** state)
 static void workspace_is_reused(void** state)
 {
     (void)state;
-    FilField a = field_of(fil_shape_sphere(0.05), MODULUS, 0.005, 1e-3),
-             b = field_of(fil_shape_box(0.05, 0.05, 0.05), MODULUS, 0.02, 1e-3);
+    FilField a = field_of(fil_shape_sphere(0.05), MODULUS, 0.005, 1e-3), b = field_of(fil_shape_box(0.05, 0.05, 0.05), MODULUS, 0.02, 1e-3);
     const FilPose still = fil_pose_identity(), at = pose_at(0.095, 0.3);
     FilPatch patch = {0};
     const Totals first = meet(&a, &still, NULL, &b, &at, 1e-3, &patch);

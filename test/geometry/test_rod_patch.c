@@ -28,8 +28,7 @@ static FilRodEdge edge_at(double z, double half_length, double turn, double tilt
     return edge;
 }
 
-static Totals meet(const FilRodField* field, const FilRodEdge* edge, const FilRodOther* other, double margin,
-                   FilPatch* patch)
+static Totals meet(const FilRodField* field, const FilRodEdge* edge, const FilRodOther* other, double margin, FilPatch* patch)
 {
     patch->count = 0;
     assert_int_equal(fil_rod_patch(field, edge, other, margin, 7, patch), FIL_OK);
@@ -58,8 +57,7 @@ static void round_on_plane(void** state)
         const FilRodEdge edge = edge_at(r - x, half, 0.7 * k, 0.0);
         const Totals t = meet(&field, &edge, &other, 0.0, &patch);
         const double force = t.normal_force / (2.0 * half);
-        print_message("round rod at %g r: %.6g N/m, off by %.1e, points %d\n", x / r, force,
-                      force / round_closed(r, x) - 1.0, patch.count);
+        print_message("round rod at %g r: %.6g N/m, off by %.1e, points %d\n", x / r, force, force / round_closed(r, x) - 1.0, patch.count);
         assert_near(force, round_closed(r, x), 3e-3 * force);
         assert_near(t.force[2], -t.normal_force, 1e-12);
         // stiffness is the force's slope: that of the closed form, whose edges have no pressure
@@ -134,8 +132,7 @@ static void round_on_roller(void** state)
         // roller's axis in the plane, at 90, 45 and 20 degrees from the rod's
         const double angle = k == 0 ? 0.5 * FIL_PI : (k == 1 ? 0.25 * FIL_PI : 0.35), about[3] = {0.0, 0.0, angle};
         FilRodEdge edge = edge_at(roller_radius + r - x, 0.03, 0.4, 0.0);
-        FilPose lie = {.p = {0.0, 0.0, 0.0}, .r = {0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0}},
-                turn = fil_pose_identity();
+        FilPose lie = {.p = {0.0, 0.0, 0.0}, .r = {0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0}}, turn = fil_pose_identity();
         FilRodOther other = {.boundary = &roller};
         fil_m3_from_rotation_vector(turn.r, about);
         fil_pose_compose(&other.pose, &turn, &lie);
@@ -143,8 +140,8 @@ static void round_on_roller(void** state)
         polygons.count = 0;
         assert_int_equal(fil_patch_boundary(&referee, &edge.pose, &roller, &other.pose, 0.0, &polygons), FIL_OK);
         const Totals want = totals_of(polygons.points, polygons.count);
-        print_message("rod on roller at %g: force off by %.1e, torsion %.1e, points %d for %d\n", angle,
-                      t.force[2] / want.force[2] - 1.0, t.torsion / want.torsion - 1.0, patch.count, polygons.count);
+        print_message("rod on roller at %g: force off by %.1e, torsion %.1e, points %d for %d\n", angle, t.force[2] / want.force[2] - 1.0,
+                      t.torsion / want.torsion - 1.0, patch.count, polygons.count);
         assert_near(t.force[2], want.force[2], 0.01 * fabs(want.force[2]));
         assert_near(t.torsion, want.torsion, 0.03 * want.torsion);
     }
@@ -161,8 +158,7 @@ static void round_on_round(void** state)
     (void)state;
     const double ra = 2e-3, rb = 3e-3, half = 0.012, x = 8e-4;
     const FilRodField a = section(true, ra, ra, 1e-3), b = section(true, rb, rb, 1e-3);
-    const FilBoundary line_a = boundary_of(fil_shape_capsule(ra, 1.0), 0.0),
-                      line_b = boundary_of(fil_shape_capsule(rb, 1.0), 0.0);
+    const FilBoundary line_a = boundary_of(fil_shape_capsule(ra, 1.0), 0.0), line_b = boundary_of(fil_shape_capsule(rb, 1.0), 0.0);
     FilField field_a = field_of(fil_shape_cylinder(ra, half), MODULUS, 2.5e-4, 0.0);
     FilField field_b = field_of(fil_shape_cylinder(rb, half), MODULUS, 2.5e-4, 0.0);
     FilPatch patch = {0};
@@ -173,10 +169,8 @@ static void round_on_round(void** state)
         FilRodEdge edge_b = straight;
         fil_m3_from_rotation_vector(turn.r, about);
         fil_pose_compose(&edge_b.pose, &turn, &straight.pose);
-        const FilRodOther to_b = {
-            .boundary = &line_b, .pose = edge_b.pose, .stiffness = MODULUS / rb, .half_length = half};
-        const FilRodOther to_a = {
-            .boundary = &line_a, .pose = edge_a.pose, .stiffness = MODULUS / ra, .half_length = half};
+        const FilRodOther to_b = {.boundary = &line_b, .pose = edge_b.pose, .stiffness = MODULUS / rb, .half_length = half};
+        const FilRodOther to_a = {.boundary = &line_a, .pose = edge_a.pose, .stiffness = MODULUS / ra, .half_length = half};
         const Totals forth = meet(&a, &edge_a, &to_b, 0.0, &patch), back = meet(&b, &edge_b, &to_a, 0.0, &patch);
         patch.count = 0;
         assert_int_equal(fil_patch_fields(&field_a, &edge_a.pose, &field_b, &edge_b.pose, 0.0, &patch), FIL_OK);
@@ -202,9 +196,7 @@ static void edges_add_up(void** state)
     const FilRodEdge below = edge_at(0.0, 0.01, 0.0, 0.0);
     FilPatch patch = {0};
     FilRodOther other = {.boundary = &line, .stiffness = MODULUS / r, .half_length = 0.01};
-    fil_pose_compose(&other.pose,
-                     &(FilPose){.p = {0.002, 0.0, 0.0}, .r = {0.8, -0.6, 0.0, 0.6, 0.8, 0.0, 0.0, 0.0, 1.0}},
-                     &below.pose);
+    fil_pose_compose(&other.pose, &(FilPose){.p = {0.002, 0.0, 0.0}, .r = {0.8, -0.6, 0.0, 0.6, 0.8, 0.0, 0.0, 0.0, 1.0}}, &below.pose);
     const double all = meet(&field, &whole, &other, 0.0, &patch).force[2];
     double sum = 0.0;
     for (int k = 0; k < 4; k++) {
@@ -233,8 +225,7 @@ static void beyond_the_core(void** state)
     for (int n = 0; n < 12; n++) {
         const bool round = n % 2 == 0;
         FilRodField field;
-        assert_int_equal(fil_rod_field_init(&field, round, 2e-3, round ? 2e-3 : 1e-3, moduli[n / 2 % 3], 1e-3, NULL),
-                         FIL_OK);
+        assert_int_equal(fil_rod_field_init(&field, round, 2e-3, round ? 2e-3 : 1e-3, moduli[n / 2 % 3], 1e-3, NULL), FIL_OK);
         const FilRodOther other = {.boundary = &plane, .pose = fil_pose_identity(), .stiffness = n < 6 ? 0.0 : 1e8};
         double before = 0.0;
         for (int k = 0; k <= 800; k++) {
@@ -356,13 +347,11 @@ static void same_solid_three_ways(void** state)
 {
     (void)state;
     const double r = 2e-3, size[3] = {0.01, 0.02, 0.015};
-    static const int faces[36] = {0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4,
-                                  2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5};
+    static const int faces[36] = {0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4, 2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5};
     double vertices[24];
     int triangles[36];
     for (int i = 0; i < 8; i++) {
-        fil_v3_set(vertices + 3 * i, i & 1 ? size[0] : -size[0], i & 2 ? size[1] : -size[1],
-                   i & 4 ? size[2] : -size[2]);
+        fil_v3_set(vertices + 3 * i, i & 1 ? size[0] : -size[0], i & 2 ? size[1] : -size[1], i & 4 ? size[2] : -size[2]);
     }
     for (int i = 0; i < 36; i++) {
         triangles[i] = faces[i];
@@ -370,8 +359,7 @@ static void same_solid_three_ways(void** state)
     const FilMesh mesh = {8, 12, vertices, triangles};
     FilHull* hull;
     assert_int_equal(fil_hull_create(vertices, 8, &hull, NULL), FIL_OK);
-    FilBoundary solid[3] = {
-        boundary_of(fil_shape_box(size[0], size[1], size[2]), 0.0), boundary_of(fil_shape_hull(hull), 0.0), {0}};
+    FilBoundary solid[3] = {boundary_of(fil_shape_box(size[0], size[1], size[2]), 0.0), boundary_of(fil_shape_hull(hull), 0.0), {0}};
     assert_int_equal(fil_boundary_of_mesh(&mesh, "box", &solid[2], NULL), FIL_OK);
     const FilRodField field = section(true, r, r, 2e-3);
     FilPatch patch = {0};
@@ -410,12 +398,10 @@ static void bad_input(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(round_on_plane),        cmocka_unit_test(rectangle_on_plane),
-        cmocka_unit_test(tilted_on_plane),       cmocka_unit_test(round_on_roller),
-        cmocka_unit_test(round_on_round),        cmocka_unit_test(edges_add_up),
-        cmocka_unit_test(beyond_the_core),       cmocka_unit_test(mitred_edges),
-        cmocka_unit_test(across_a_bend),         cmocka_unit_test(rods_in_each_other),
-        cmocka_unit_test(same_solid_three_ways), cmocka_unit_test(bad_input),
+        cmocka_unit_test(round_on_plane),     cmocka_unit_test(rectangle_on_plane),    cmocka_unit_test(tilted_on_plane),
+        cmocka_unit_test(round_on_roller),    cmocka_unit_test(round_on_round),        cmocka_unit_test(edges_add_up),
+        cmocka_unit_test(beyond_the_core),    cmocka_unit_test(mitred_edges),          cmocka_unit_test(across_a_bend),
+        cmocka_unit_test(rods_in_each_other), cmocka_unit_test(same_solid_three_ways), cmocka_unit_test(bad_input),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,8 +7,7 @@
 
 static FilShapeKind bounded_kind(int n)
 {
-    static const FilShapeKind kinds[] = {FIL_SHAPE_SPHERE, FIL_SHAPE_CAPSULE, FIL_SHAPE_CYLINDER, FIL_SHAPE_BOX,
-                                         FIL_SHAPE_HULL};
+    static const FilShapeKind kinds[] = {FIL_SHAPE_SPHERE, FIL_SHAPE_CAPSULE, FIL_SHAPE_CYLINDER, FIL_SHAPE_BOX, FIL_SHAPE_HULL};
     return kinds[n % 5];
 }
 
@@ -32,8 +31,7 @@ static void random_inside(Random* random, const FilShape* shape, double* p)
         random_vector(random, 2.0, p);
         const double rho = sqrt(p[0] * p[0] + p[1] * p[1]);
         const double beyond = fmax(fabs(p[2]) - h[2], 0.0);
-        const bool inside = shape->kind == FIL_SHAPE_BOX
-                                ? fabs(p[0]) <= h[0] && fabs(p[1]) <= h[1] && fabs(p[2]) <= h[2]
+        const bool inside = shape->kind == FIL_SHAPE_BOX        ? fabs(p[0]) <= h[0] && fabs(p[1]) <= h[1] && fabs(p[2]) <= h[2]
                             : shape->kind == FIL_SHAPE_CYLINDER ? rho <= r && beyond == 0.0
                                                                 : rho * rho + beyond * beyond <= r * r;
         if (inside) {

@@ -181,8 +181,7 @@ static void constructed_crossings_are_found(void** state)
         const double w[3] = {s * t, s * (1.0 - t), 1.0 - s};
         for (int k = 0; k < 3; k++) {
             if (n % 2) {
-                const double shift =
-                    meet[k] + s * (meet[3 + k] - meet[k]) - meet[6 + k] - t * (meet[9 + k] - meet[6 + k]);
+                const double shift = meet[k] + s * (meet[3 + k] - meet[k]) - meet[6 + k] - t * (meet[9 + k] - meet[6 + k]);
                 meet[6 + k] += shift;
                 meet[9 + k] += shift;
             } else {
@@ -195,11 +194,9 @@ static void constructed_crossings_are_found(void** state)
             end[k] = meet[k] + (1.0 - when) * velocity;
         }
         double time = 2.0;
-        assert_true(n % 2 ? fil_sweep_segments_cross(start, end, &time)
-                          : fil_sweep_point_triangle_cross(start, end, &time));
+        assert_true(n % 2 ? fil_sweep_segments_cross(start, end, &time) : fil_sweep_point_triangle_cross(start, end, &time));
         assert_true(time <= when + 1e-6);  // or an earlier one
-        const double impact =
-            n % 2 ? fil_sweep_segments(start, end, 0.0, 0.1) : fil_sweep_point_triangle(start, end, 0.0, 0.1);
+        const double impact = n % 2 ? fil_sweep_segments(start, end, 0.0, 0.1) : fil_sweep_point_triangle(start, end, 0.0, 0.1);
         assert_true(impact < when);
     }
 }

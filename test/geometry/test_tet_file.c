@@ -15,12 +15,10 @@
 #define MSH2_NODES "$Nodes\n5\n1 0 0 0\n70 1 0 0\n3 0 1 0\n4 0 0 1\n5 1 1 1\n$EndNodes\n"
 #define MSH2_ELEMENTS "$Elements\n3\n1 2 2 0 1 1 70 3\n2 4 2 0 1 1 70 3 4\n3 4 0 70 3 4 5\n$EndElements\n"
 #define MSH4_HEAD "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Entities\n0 0 0 1\n1 0 0 0 1 1 1 0 0\n$EndEntities\n"
-#define MSH4_NODES \
-    "$Nodes\n2 5 1 9\n2 -1 1 1\n9\n1 1 1 0.5 0.5\n3 1 0 4\n1\n2\n3\n4\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n$EndNodes\n"
+#define MSH4_NODES "$Nodes\n2 5 1 9\n2 -1 1 1\n9\n1 1 1 0.5 0.5\n3 1 0 4\n1\n2\n3\n4\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n$EndNodes\n"
 #define MSH4_ELEMENTS "$Elements\n2 3 1 3\n2 1 2 1\n1 1 2 3\n3 1 4 2\n2 1 2 3 4\n3 2 3 4 9\n$EndElements\n"
 
-typedef FilStatus (*Read)(const char* name, const void* bytes, size_t size, double scale, FilTetMesh* mesh,
-                          FilError* error);
+typedef FilStatus (*Read)(const char* name, const void* bytes, size_t size, double scale, FilTetMesh* mesh, FilError* error);
 
 /* the unit corner and the element on its slanted face, scaled */
 static void assert_two_elements(Read read, const char* text, double scale)
@@ -42,11 +40,10 @@ static void both_forms_of_vtk(void** state)
     assert_two_elements(fil_tet_read_vtk, VTK_HEAD VTK_POINTS VTK_CELLS, 1.0);
     assert_two_elements(fil_tet_read_vtk, VTK_HEAD VTK_POINTS VTK_CELLS "POINT_DATA 5\nSCALARS a double\n", 0.1);
     // types before cells, and carriage returns
-    assert_two_elements(
-        fil_tet_read_vtk,
-        "# vtk DataFile Version 2.0\r\n\r\nASCII\r\nDATASET UNSTRUCTURED_GRID\r\nCELL_TYPES 2\r\n10 10\r\n"
-        "CELLS 2 10\r\n4 0 1 2 3 4\r\n1 2 3 4\r\n" VTK_POINTS,
-        1.0);
+    assert_two_elements(fil_tet_read_vtk,
+                        "# vtk DataFile Version 2.0\r\n\r\nASCII\r\nDATASET UNSTRUCTURED_GRID\r\nCELL_TYPES 2\r\n10 10\r\n"
+                        "CELLS 2 10\r\n4 0 1 2 3 4\r\n1 2 3 4\r\n" VTK_POINTS,
+                        1.0);
     assert_two_elements(fil_tet_read_vtk,
                         VTK_HEAD VTK_POINTS
                         "METADATA\nINFORMATION 0\n\nCELLS 3 8\nOFFSETS vtktypeint64\n0 4 8\nCONNECTIVITY vtktypeint64\n"
@@ -80,8 +77,7 @@ static void bad_vtk_is_refused(void** state)
     assert_refused(read, "solid x\n", "f:1: expected \"# vtk DataFile");
     assert_refused(read, "# vtk DataFile Version 3.0\nx\n", "f:2: the file ends in its head");
     assert_refused(read, "# vtk DataFile Version 3.0\nx\nBINARY\n", "f:3: binary files are not read");
-    assert_refused(read, "# vtk DataFile Version 3.0\nx\nASCII\nDATASET POLYDATA\n",
-                   "f:4: expected \"DATASET UNSTRUCTURED_GRID\"");
+    assert_refused(read, "# vtk DataFile Version 3.0\nx\nASCII\nDATASET POLYDATA\n", "f:4: expected \"DATASET UNSTRUCTURED_GRID\"");
     assert_refused(read, VTK_HEAD "POINTS -1 double\n", "f:5: \"-1\" is not the number of points");
     assert_refused(read, VTK_HEAD "POINTS 2 double\n0 0 0\n1 x 0\n", "f:7: \"x\" is not a coordinate");
     assert_refused(read, VTK_HEAD "POINTS 2 double\n0 0 0\n1 inf 0\n", "f:7: \"inf\" is not a coordinate: a finite");
@@ -89,24 +85,17 @@ static void bad_vtk_is_refused(void** state)
     assert_refused(read, VTK_HEAD VTK_POINTS, "f: the file has no CELLS");
     assert_refused(read, VTK_HEAD VTK_POINTS VTK_POINTS, "f:9: there is a second POINTS");
     assert_refused(read, VTK_HEAD VTK_POINTS "LINES 1 2\n", "f:9: \"LINES\" is not a section");
-    assert_refused(read, VTK_HEAD VTK_POINTS "CELLS 1 5\n4 0 1 2 3\nCELL_TYPES 2\n10\n10\n",
-                   "f: there are 1 cells, but types of 2");
-    assert_refused(read, VTK_HEAD VTK_POINTS "CELLS 1 4\n4 0 1 2\nCELL_TYPES 1\n10\n",
-                   "f: cell 1 reaches beyond the list of cells");
-    assert_refused(read, VTK_HEAD VTK_POINTS "CELLS 1 4\n3 0 1 2\nCELL_TYPES 1\n10\n",
-                   "f:10: a tetrahedron has 3 vertices, not 4");
-    assert_refused(read, VTK_HEAD VTK_POINTS "CELLS 1 6\n5 0 1 2 3 4\nCELL_TYPES 1\n14\n",
-                   "f:10: a cell of type 14: only linear tetrahedra");
+    assert_refused(read, VTK_HEAD VTK_POINTS "CELLS 1 5\n4 0 1 2 3\nCELL_TYPES 2\n10\n10\n", "f: there are 1 cells, but types of 2");
+    assert_refused(read, VTK_HEAD VTK_POINTS "CELLS 1 4\n4 0 1 2\nCELL_TYPES 1\n10\n", "f: cell 1 reaches beyond the list of cells");
+    assert_refused(read, VTK_HEAD VTK_POINTS "CELLS 1 4\n3 0 1 2\nCELL_TYPES 1\n10\n", "f:10: a tetrahedron has 3 vertices, not 4");
+    assert_refused(read, VTK_HEAD VTK_POINTS "CELLS 1 6\n5 0 1 2 3 4\nCELL_TYPES 1\n14\n", "f:10: a cell of type 14: only linear tetrahedra");
     assert_refused(read, VTK_HEAD VTK_POINTS "CELLS 2 4\nOFFSETS x\n0 4\nPOINTS\n", "f:12: expected \"CONNECTIVITY\"");
-    assert_refused(read, VTK_HEAD VTK_POINTS "CELLS 2 4\nOFFSETS x\n0 9\nCONNECTIVITY x\n0 1 2 3\nCELL_TYPES 1\n10\n",
-                   "f: cell 1 reaches beyond");
+    assert_refused(read, VTK_HEAD VTK_POINTS "CELLS 2 4\nOFFSETS x\n0 9\nCONNECTIVITY x\n0 1 2 3\nCELL_TYPES 1\n10\n", "f: cell 1 reaches beyond");
     // faults of the mesh name the line of the element
-    assert_refused(read, VTK_HEAD VTK_POINTS "CELLS 2 10\n4 0 1 2 3\n4 1 3 2 4\nCELL_TYPES 2\n10\n10\n",
-                   "f:11: element 2 is inverted");
+    assert_refused(read, VTK_HEAD VTK_POINTS "CELLS 2 10\n4 0 1 2 3\n4 1 3 2 4\nCELL_TYPES 2\n10\n10\n", "f:11: element 2 is inverted");
     assert_refused(read, VTK_HEAD VTK_POINTS "CELLS 2 10\n4 0 1 2 3\n4 1 3 2 5\nCELL_TYPES 2\n10\n10\n",
                    "f:11: element 2 has the vertex 6, but there are only 5");
-    assert_refused(read, VTK_HEAD VTK_POINTS "CELLS 1 5\n4 0 1 2 3\nCELL_TYPES 1\n10\n",
-                   "f: vertex 5 at (1, 1, 1) belongs");
+    assert_refused(read, VTK_HEAD VTK_POINTS "CELLS 1 5\n4 0 1 2 3\nCELL_TYPES 1\n10\n", "f: vertex 5 at (1, 1, 1) belongs");
 }
 
 static void bad_gmsh_is_refused(void** state)
@@ -114,8 +103,7 @@ static void bad_gmsh_is_refused(void** state)
     (void)state;
     const Read read = fil_tet_read_gmsh;
     assert_refused(read, "x", "f:1: expected \"$MeshFormat\"");
-    assert_refused(read, "$MeshFormat\n3.0 0 8\n$EndMeshFormat\n",
-                   "f:2: version 3.0 is not read: save it as 4.1 or 2.2");
+    assert_refused(read, "$MeshFormat\n3.0 0 8\n$EndMeshFormat\n", "f:2: version 3.0 is not read: save it as 4.1 or 2.2");
     assert_refused(read, "$MeshFormat\n4.1 1 8\n", "f:2: binary files are not read");
     assert_refused(read, MSH2_HEAD, "f: the file has no $Nodes");
     assert_refused(read, MSH2_HEAD MSH2_NODES, "f: the file has no $Elements");
@@ -125,15 +113,12 @@ static void bad_gmsh_is_refused(void** state)
     assert_refused(read, MSH2_HEAD "$Nodes\n1\n1 0 0 0\n$EndElements\n", "f:11: expected \"$EndNodes\"");
     assert_refused(read, MSH2_HEAD "$Comment\nno end\n", "f:8: the section \"$Comment\" does not end");
     assert_refused(read, MSH2_HEAD "Nodes\n", "f:8: \"Nodes\" is not the beginning of a section");
-    assert_refused(read, MSH2_HEAD MSH2_NODES "$Elements\n1\n1 11 0 1 2\n$EndElements\n",
-                   "f:18: an element of type 11: only linear tetrahedra");
-    assert_refused(read, MSH2_HEAD MSH2_NODES "$Elements\n1\n1 4 0 1 70 3 6\n$EndElements\n",
-                   "f:18: there is no node 6");
+    assert_refused(read, MSH2_HEAD MSH2_NODES "$Elements\n1\n1 11 0 1 2\n$EndElements\n", "f:18: an element of type 11: only linear tetrahedra");
+    assert_refused(read, MSH2_HEAD MSH2_NODES "$Elements\n1\n1 4 0 1 70 3 6\n$EndElements\n", "f:18: there is no node 6");
     assert_refused(read, MSH2_HEAD MSH2_NODES "$Elements\n1\n1 4 0 1 70\n", "f:19: the file ends where a node of an");
     assert_refused(read, MSH4_HEAD MSH4_NODES "$Elements\n1 1 1 1\n3 1 5 1\n", "an element of type 5: only");
     assert_refused(read, MSH4_HEAD "$Nodes\n1 1 1 1\n4 1 0 1\n", "f:10: \"4\" is not the dimension of a block");
-    assert_refused(read, MSH2_HEAD MSH2_NODES "$Elements\n2\n2 4 0 1 70 3 4\n3 4 0 70 4 3 5\n$EndElements\n",
-                   "f:19: element 2 is inverted");
+    assert_refused(read, MSH2_HEAD MSH2_NODES "$Elements\n2\n2 4 0 1 70 3 4\n3 4 0 70 4 3 5\n$EndElements\n", "f:19: element 2 is inverted");
 }
 
 static void files_by_their_ending(void** state)
@@ -163,9 +148,8 @@ static void files_by_their_ending(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(both_forms_of_vtk),     cmocka_unit_test(both_versions_of_gmsh),
-        cmocka_unit_test(bad_vtk_is_refused),    cmocka_unit_test(bad_gmsh_is_refused),
-        cmocka_unit_test(files_by_their_ending),
+        cmocka_unit_test(both_forms_of_vtk),   cmocka_unit_test(both_versions_of_gmsh), cmocka_unit_test(bad_vtk_is_refused),
+        cmocka_unit_test(bad_gmsh_is_refused), cmocka_unit_test(files_by_their_ending),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

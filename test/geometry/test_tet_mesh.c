@@ -114,8 +114,7 @@ static void bricks(void** state)
         for (int v = 0; v < mesh.vertex_count; v++) {
             int found = 0;
             for (int w = 0; w < mesh.vertex_count; w++) {
-                found += mesh.vertices[3 * v] == -mesh.vertices[3 * w] &&
-                                 mesh.vertices[3 * v + 1] == -mesh.vertices[3 * w + 1] &&
+                found += mesh.vertices[3 * v] == -mesh.vertices[3 * w] && mesh.vertices[3 * v + 1] == -mesh.vertices[3 * w + 1] &&
                                  mesh.vertices[3 * v + 2] == -mesh.vertices[3 * w + 2]
                              ? 1
                              : 0;
@@ -160,13 +159,8 @@ static void voussoirs(void** state)
 {
     (void)state;
     for (int cells = 1; cells <= 16; cells *= 4) {
-        const FilTetVoussoir v = {.radius = 1.0,
-                                  .thickness = 0.2,
-                                  .depth = 0.3,
-                                  .from = 0.3,
-                                  .to = 0.8,
-                                  .cells = {cells, 2, 1},
-                                  .split = FIL_TET_SPLIT_SIX};
+        const FilTetVoussoir v = {
+            .radius = 1.0, .thickness = 0.2, .depth = 0.3, .from = 0.3, .to = 0.8, .cells = {cells, 2, 1}, .split = FIL_TET_SPLIT_SIX};
         FilTetMesh mesh;
         assert_int_equal(fil_tet_voussoir(&v, &mesh, NULL), FIL_OK);
         const FilTetQuality q = check_tet_mesh(&mesh);
@@ -193,7 +187,7 @@ static void belts_are_closed(void** state)
     const FilTetQuality q = check_tet_mesh(&mesh);
     assert_int_equal(mesh.vertex_count, 60 * 3 * 5);
     assert_int_equal(mesh.tet_count, 60 * 2 * 4 * 5);
-    assert_int_equal(mesh.triangle_count, 60 * (2 + 4) * 2 * 2); // no ends
+    assert_int_equal(mesh.triangle_count, 60 * (2 + 4) * 2 * 2);  // no ends
     assert_true(fabs(q.volume / (0.002 * 0.02 * (0.3 + 0.06 * FIL_PI)) - 1.0) < 5e-3);
     // symmetric about y = 0: each element has a mirror image
     for (int t = 0; t < mesh.tet_count; t++) {
@@ -273,15 +267,9 @@ static void bad_bricks_are_refused(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_elements),
-        cmocka_unit_test(bad_meshes_are_refused),
-        cmocka_unit_test(quality_of_known_shapes),
-        cmocka_unit_test(bricks),
-        cmocka_unit_test(symmetric_brick),
-        cmocka_unit_test(voussoirs),
-        cmocka_unit_test(belts_are_closed),
-        cmocka_unit_test(discs_have_columns),
-        cmocka_unit_test(bad_bricks_are_refused),
+        cmocka_unit_test(two_elements),     cmocka_unit_test(bad_meshes_are_refused), cmocka_unit_test(quality_of_known_shapes),
+        cmocka_unit_test(bricks),           cmocka_unit_test(symmetric_brick),        cmocka_unit_test(voussoirs),
+        cmocka_unit_test(belts_are_closed), cmocka_unit_test(discs_have_columns),     cmocka_unit_test(bad_bricks_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

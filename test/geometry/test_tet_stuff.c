@@ -59,8 +59,7 @@ static void angles_stay_within_their_bounds(void** state)
 static void volumes_converge(void** state)
 {
     (void)state;
-    const FilImplicitPart parts[3] = {part_of(FIL_IMPLICIT_BALL, 1.0, 0.0, 0.0),
-                                      part_of(FIL_IMPLICIT_ELLIPSOID, 1.0, 0.7, 0.5),
+    const FilImplicitPart parts[3] = {part_of(FIL_IMPLICIT_BALL, 1.0, 0.0, 0.0), part_of(FIL_IMPLICIT_ELLIPSOID, 1.0, 0.7, 0.5),
                                       part_of(FIL_IMPLICIT_TORUS, 1.0, 0.4, 0.0)};
     const double volumes[3] = {4.0 / 3.0 * FIL_PI, 4.0 / 3.0 * FIL_PI * 0.35, 2.0 * FIL_PI * FIL_PI * 0.16};
     for (int k = 0; k < 3; k++) {
@@ -86,8 +85,7 @@ static void volumes_converge(void** state)
 static void sharp_shapes(void** state)
 {
     (void)state;
-    const FilImplicitPart parts[2] = {part_of(FIL_IMPLICIT_BOX, 0.5, 0.4, 0.3),
-                                      part_of(FIL_IMPLICIT_CYLINDER, 0.5, 0.6, 0.0)};
+    const FilImplicitPart parts[2] = {part_of(FIL_IMPLICIT_BOX, 0.5, 0.4, 0.3), part_of(FIL_IMPLICIT_CYLINDER, 0.5, 0.6, 0.0)};
     const double volumes[2] = {8.0 * 0.06, FIL_PI * 0.25 * 1.2};
     for (int k = 0; k < 2; k++) {
         const FilImplicit solid = {.parts = &parts[k], .part_count = 1};
@@ -221,12 +219,8 @@ static void bad_solids_are_refused(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(angles_stay_within_their_bounds),
-        cmocka_unit_test(volumes_converge),
-        cmocka_unit_test(sharp_shapes),
-        cmocka_unit_test(parts_are_posed_cut_and_blended),
-        cmocka_unit_test(distance_to_a_mesh),
-        cmocka_unit_test(it_is_repeatable),
+        cmocka_unit_test(angles_stay_within_their_bounds), cmocka_unit_test(volumes_converge),   cmocka_unit_test(sharp_shapes),
+        cmocka_unit_test(parts_are_posed_cut_and_blended), cmocka_unit_test(distance_to_a_mesh), cmocka_unit_test(it_is_repeatable),
         cmocka_unit_test(bad_solids_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,8 +30,7 @@ static FilWorld* hasty_world(int iterations, int halvings)
     FilRodDef rod = fil_rod_def_default();
     rod.node_count = NODES;
     rod.nodes = nodes;
-    rod.section =
-        (FilSection){.shape = FIL_SECTION_CIRCLE, .radius = 1e-3, .young = 1e8, .poisson = 0.3, .density = 1000.0};
+    rod.section = (FilSection){.shape = FIL_SECTION_CIRCLE, .radius = 1e-3, .young = 1e8, .poisson = 0.3, .density = 1000.0};
     FilId id, pin;
     assert_int_equal(fil_world_add_rod(world, &rod, &id), FIL_OK);
     FilAttachmentDef attachment = fil_attachment_def_default();

@@ -296,9 +296,8 @@ static void inverse_factor(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_patterns),  cmocka_unit_test(multiply),
-        cmocka_unit_test(changing_columns), cmocka_unit_test(bind),
-        cmocka_unit_test(definiteness),     cmocka_unit_test(inverse_factor),
+        cmocka_unit_test(random_patterns), cmocka_unit_test(multiply),       cmocka_unit_test(changing_columns), cmocka_unit_test(bind),
+        cmocka_unit_test(definiteness),    cmocka_unit_test(inverse_factor),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,7 +23,7 @@ static void products(void** state)
         const int columns = 1 + (int)(random_bits(&random) % MAX_COLUMNS), n = 4 * columns;
         RandomBlocks* a = random_blocks(&random, columns, random_between(&random, 0.0, 0.5), true);
         double x[MAX_N], y[MAX_N], z[MAX_N], w[MAX_N];
-        random_blocks_make_definite(a, NULL); // and dense
+        random_blocks_make_definite(a, NULL);  // and dense
         for (int k = 0; k < n; k++) {
             x[k] = random_between(&random, -1.0, 1.0);
             y[k] = z[k] = w[k] = random_between(&random, -1.0, 1.0);
@@ -35,7 +35,7 @@ static void products(void** state)
                 z[k] += random_blocks_dense[k * n + i] * x[i];
                 size += fabs(random_blocks_dense[k * n + i]);
             }
-            assert_true(fabs(z[k] - y[k]) <= 1e-14 * size); // some hundred roundings of 1e-16
+            assert_true(fabs(z[k] - y[k]) <= 1e-14 * size);  // some hundred roundings of 1e-16
         }
         assert_true(fil_block_rows_find(&rows, &a->pattern));
         fil_block_rows_multiply_add(&rows, workers, &a->pattern, a->values, x, w);

@@ -133,7 +133,7 @@ static void in_parts(void** state)
         const int* reached = fil_block_near_reached(&near, &count);
         some += count > 0 && 4 * count < c.n ? 1 : 0;
         for (int k = 0; k < 16 * c.f->start[c.n / 4]; k++) {
-            c.f->values[k] *= trial % 3 > 0 && k % 80 >= 16 ? 1.0 : 0.5; // all, or a fifth of them; dominant as before
+            c.f->values[k] *= trial % 3 > 0 && k % 80 >= 16 ? 1.0 : 0.5;  // all, or a fifth of them; dominant as before
         }
         for (int k = 0; k < count; k++) {
             more[4 * reached[k]] = random_between(&random, -1.0, 1.0);
@@ -145,7 +145,7 @@ static void in_parts(void** state)
         }
         fil_block_near_solve(&near, more, x);
         for (int k = 0; k < count; k++) {
-            assert_true(fabs(y[4 * reached[k]] - x[4 * reached[k]]) <= 1e-5); // b + more is rounded before or after
+            assert_true(fabs(y[4 * reached[k]] - x[4 * reached[k]]) <= 1e-5);  // b + more is rounded before or after
         }
         factor(&near, &c);
         fil_block_near_solve(&near, more, y);
@@ -157,7 +157,7 @@ static void in_parts(void** state)
         assert_memory_equal(x, y, sizeof(double) * (size_t)c.n);
         free_case(&c);
     }
-    assert_in_range(some, 10, 40); // of both kinds of columns
+    assert_in_range(some, 10, 40);  // of both kinds of columns
     fil_block_near_free(&near);
 }
 
@@ -172,7 +172,7 @@ static void fourth_places_of_f(void** state)
         Case c = make_case(&random, trial);
         const FilBlockNearValues values = {.a = c.a->values};
         if (c.f->start[c.n / 4] > 0) {
-            c.f->values[3] = c.f->values[12] = 0.01; // little beside a pivot of 1
+            c.f->values[3] = c.f->values[12] = 0.01;  // little beside a pivot of 1
             analyze(&near, &c);
             assert_true(fil_block_near_factor_fixed(&near, true, &values));
             assert_true(near.thin);

@@ -61,8 +61,7 @@ static void make_sheet(Random* random, double stretch, double bend)
                 add_element(random, (const int[]){k, k + step}, (const double[]){1.0, -1.0}, 2, stretch, false);
             }
             if (place + 2 < SIDE) {
-                add_element(random, (const int[]){k, k + step, k + 2 * step}, (const double[]){1.0, -2.0, 1.0}, 3, bend,
-                            true);
+                add_element(random, (const int[]){k, k + step, k + 2 * step}, (const double[]){1.0, -2.0, 1.0}, 3, bend, true);
             }
         }
     }
@@ -123,8 +122,7 @@ static void assemble(Matrix* m, double mass)
             for (int b = 0; b < e->count; b++) {
                 const int at = e->node[a] >= e->node[b] ? place[e->node[b]][e->node[a]] : -1;
                 for (int c = 0; c < 9 && at >= 0; c++) {
-                    m->values[16 * at + 4 * (c / 3) + c % 3] +=
-                        e->stiffness * e->weight[a] * e->weight[b] * e->along[c / 3] * e->along[c % 3];
+                    m->values[16 * at + 4 * (c / 3) + c % 3] += e->stiffness * e->weight[a] * e->weight[b] * e->along[c / 3] * e->along[c % 3];
                 }
                 if (at >= 0 && e->bends && abs(a - b) == 2) {
                     m->weak[at] = true;
@@ -174,9 +172,8 @@ static FilBlockPcgResult solve(FilBlockPcg* pcg, Fixture* f, double tolerance, i
     double rest[N];
     memcpy(rest, f->b, sizeof rest);
     memset(f->x, 0, sizeof f->x);
-    return fil_block_pcg_factor(pcg, &terms) && fil_block_pcg_factor_rest(pcg, &terms)
-               ? fil_block_pcg_solve(pcg, &terms, tolerance, most, rest, f->x)
-               : FIL_PCG_INDEFINITE;
+    return fil_block_pcg_factor(pcg, &terms) && fil_block_pcg_factor_rest(pcg, &terms) ? fil_block_pcg_solve(pcg, &terms, tolerance, most, rest, f->x)
+                                                                                       : FIL_PCG_INDEFINITE;
 }
 
 /* |b - (A + C + F) x| / |b| */
@@ -216,7 +213,7 @@ static void solves_with_diagonal_of_a(void** state)
     const FilBlockTerms terms = terms_of(f);
     assert_int_equal(fil_block_pcg_bind(&pcg, &terms, NULL, false, &analysed), FIL_OK);
     assert_int_equal(solve(&pcg, f, 1e-10, 100), FIL_PCG_DONE);
-    assert_true(error_of(f) < 1e-7); // as above
+    assert_true(error_of(f) < 1e-7);  // as above
     fil_block_pcg_free(&pcg);
     free(f);
 }
@@ -301,11 +298,11 @@ static void predicts_where_f_reaches(void** state)
         assert_int_equal(fil_block_pcg_solve(&pcg, &terms, 1e-10, 10, rest, begun), FIL_PCG_DONE);
         assert_int_equal(solve(&pcg, f, 1e-10, 10), FIL_PCG_DONE);
         for (int k = 0; k < N; k++) {
-            assert_true(fabs(begun[k] - f->x[k]) < 1e-8); // of solutions up to 1: rounding times the condition, 1e6
+            assert_true(fabs(begun[k] - f->x[k]) < 1e-8);  // of solutions up to 1: rounding times the condition, 1e6
         }
         for (int k = 0; k < 4 * count; k++) {
             const int at = 4 * reached[k / 4] + k % 4;
-            assert_true(fabs(near[at] - f->x[at]) < 0.1); // 6e-8 times the condition, 1e6
+            assert_true(fabs(near[at] - f->x[at]) < 0.1);  // 6e-8 times the condition, 1e6
         }
     }
     fil_block_pcg_free(&pcg);
@@ -318,7 +315,7 @@ static void analyses_afresh_when_told(void** state)
 {
     (void)state;
     Fixture *many = make_fixture(1e4, 1.0, 30), *few = make_fixture(1e4, 1.0, 25), *more = make_fixture(1e4, 1.0, 25);
-    add_element(&(Random){7}, (const int[]){0, SIDE + 1}, (const double[]){1.0, -1.0}, 2, 1e6, false); // of F, which came last
+    add_element(&(Random){7}, (const int[]){0, SIDE + 1}, (const double[]){1.0, -1.0}, 2, 1e6, false);  // of F, which came last
     assemble(&more->f, 0.0);
     FilBlockPcg old = {0}, fresh = {0};
     bind(&old, many, false);

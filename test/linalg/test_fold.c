@@ -195,7 +195,7 @@ static void compare_lanes(Random* random, int nodes, bool closed, bool twist_fre
     double base[REFERENCE_MAX_DOFS + 1], q[REFERENCE_MAX_DOFS + 1];
     random_rod(random, nodes, closed, &rod, base);
     base[4 * nodes - 1] = closed ? base[4 * nodes - 1] : 0.0;
-    for (int i = 0; i < nodes && twist_free; ++i) { // straight at rest: its frames do not matter
+    for (int i = 0; i < nodes && twist_free; ++i) {  // straight at rest: its frames do not matter
         rod.rest_kappa1[i] = rod.rest_kappa2[i] = 0.0;
     }
     for (int k = 0; k < 4 * nodes; ++k) {

@@ -266,9 +266,8 @@ static void test_threads_and_rand(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_separators_separate), cmocka_unit_test(test_odd_graphs),
-        cmocka_unit_test(test_operations),          cmocka_unit_test(test_touched_come_last),
-        cmocka_unit_test(test_threads_and_rand),
+        cmocka_unit_test(test_separators_separate), cmocka_unit_test(test_odd_graphs),       cmocka_unit_test(test_operations),
+        cmocka_unit_test(test_touched_come_last),   cmocka_unit_test(test_threads_and_rand),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -52,8 +52,7 @@ static void subtract(void** state)
 {
     (void)state;
     fill();
-    const int shapes[][3] = {{1, 1, 1},     {2, 1, 4},    {5, 5, 3}, {21, 3, 16},
-                             {21, 21, 150}, {20, 20, 31}, {7, 7, 0}, {0, 0, 5}};
+    const int shapes[][3] = {{1, 1, 1}, {2, 1, 4}, {5, 5, 3}, {21, 3, 16}, {21, 21, 150}, {20, 20, 31}, {7, 7, 0}, {0, 0, 5}};
     for (size_t n = 0; n < sizeof shapes / sizeof *shapes; n++) {
         for (int tight = 0; tight < 2; tight++) {
             const size_t stride = tight ? 0 : 16 * ROWS;

@@ -79,8 +79,7 @@ static void leave_out(Random* random, RandomBlocks* a, unsigned char* used)
         used[v] = (unsigned char)(random_bits(random) % 3 == 0 ? random_bits(random) % 16 : 7);
         for (int d = 0; d < 4; d++) {
             for (int k = 0; k < n && !(used[v] >> d & 1); k++) {
-                random_blocks_dense[(4 * v + d) * n + k] = random_blocks_dense[k * n + 4 * v + d] =
-                    k == 4 * v + d ? 1.0 : 0.0;
+                random_blocks_dense[(4 * v + d) * n + k] = random_blocks_dense[k * n + 4 * v + d] = k == 4 * v + d ? 1.0 : 0.0;
             }
         }
     }
@@ -111,9 +110,7 @@ static void random_patterns(void** state)
         if (trial % 4 == 1) {
             leave_out(&random, a, used);
         }
-        assert_int_equal(
-            fil_supernodal_analyze(factor, &a->pattern, sum ? &c->pattern : NULL, trial % 4 == 1 ? used : NULL),
-            FIL_OK);
+        assert_int_equal(fil_supernodal_analyze(factor, &a->pattern, sum ? &c->pattern : NULL, trial % 4 == 1 ? used : NULL), FIL_OK);
         assert_true(fil_supernodal_factor(factor, a->values, sum ? c->values : NULL));
         check_solution(factor, &random, 4 * columns);
         free(a);
@@ -234,8 +231,7 @@ static void schur_complement(void** state)
         if (trial % 2 == 1) {
             leave_out(&random, a, used);
         }
-        assert_int_equal(fil_supernodal_analyze(factor, &a->pattern, &c->pattern, trial % 2 == 1 ? used : NULL),
-                         FIL_OK);
+        assert_int_equal(fil_supernodal_analyze(factor, &a->pattern, &c->pattern, trial % 2 == 1 ? used : NULL), FIL_OK);
         assert_true(fil_supernodal_factor_fixed(factor, a->values));
         const int first = fil_supernodal_first_changing(factor), n = 4 * (MAX_COLUMNS - first);
         double x[MAX_N], z[MAX_N];
@@ -406,8 +402,7 @@ static void grid(void** state)
     for (int k = 0; k < 4 * VERTICES; k++) {
         y[k] *= 1.001;
     }
-    assert_true(fil_supernodal_refine(factor, &g->pattern, g->values, NULL, NULL, g->b, y, 0.0, 3, g->scratch) <=
-                error);
+    assert_true(fil_supernodal_refine(factor, &g->pattern, g->values, NULL, NULL, g->b, y, 0.0, 3, g->scratch) <= error);
 
     // another factor of the same matrix, and many right sides
     FilSupernodal* other = fil_supernodal_create();
@@ -453,7 +448,7 @@ static void single_precision(void** state)
         off = fmax(off, fabs(y[k] - x[k]));
         size = fmax(size, fabs(x[k]));
     }
-    assert_true(off > 1e-12 * size && off < 1e-3 * size); // 6e-8 times the condition, which is below 1e4
+    assert_true(off > 1e-12 * size && off < 1e-3 * size);  // 6e-8 times the condition, which is below 1e4
     assert_true(fil_supernodal_refine(factor, &g->pattern, g->values, NULL, NULL, g->b, y, 1e-13, 10, g->scratch) <= 1e-13);
     fil_supernodal_set_single(factor, false);
     assert_true(fil_supernodal_factor(factor, g->values, NULL));
@@ -490,7 +485,7 @@ static void shared_by_workers(void** state)
             assert_int_equal(heap_calls, 0);
             assert_memory_equal(x, y, sizeof x);
         }
-        for (int turn = 0; turn < 2; turn++) { // whoever finds a pivot that is negative, the factor fails
+        for (int turn = 0; turn < 2; turn++) {  // whoever finds a pivot that is negative, the factor fails
             for (int k = 0; k < FIL_BLOCK_SIZE * g->pattern.start[g->pattern.columns]; k++) {
                 g->values[k] = -g->values[k];
             }
@@ -512,7 +507,8 @@ int main(void)
         cmocka_unit_test(bind),
         cmocka_unit_test(definiteness),
         cmocka_unit_test(grid),
-        cmocka_unit_test(single_precision), cmocka_unit_test(shared_by_workers),
+        cmocka_unit_test(single_precision),
+        cmocka_unit_test(shared_by_workers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

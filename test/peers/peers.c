@@ -107,7 +107,7 @@ typedef struct Case {
     FilSetting setting;
     int steps;
     void (*write)(FILE* out, const FilWorld* world); /* NULL: the URDF of the scene */
-    const char* there; /* what is different there */
+    const char* there;                               /* what is different there */
 } Case;
 
 static FilWorld* load_world(const Case* c, FilError* error)
@@ -115,8 +115,8 @@ static FilWorld* load_world(const Case* c, FilError* error)
     char path[4096];
     FilWorld* world = NULL;
     const FilSceneOptions options = {.settings = &c->setting, .setting_count = c->setting.path != NULL ? 1 : 0};
-    const bool found = strchr(c->scene, '/') != NULL ? snprintf(path, sizeof path, "%s", c->scene) > 0
-                                                     : fil_scene_find(c->scene, path, sizeof path, error);
+    const bool found =
+        strchr(c->scene, '/') != NULL ? snprintf(path, sizeof path, "%s", c->scene) > 0 : fil_scene_find(c->scene, path, sizeof path, error);
     return found && fil_scene_load(path, &options, &world, NULL, error) == FIL_OK ? world : NULL;
 }
 
@@ -177,8 +177,8 @@ static int compare(const Case* c)
         return 1;
     }
     double here = 1e300, there = 1e300;
-    int resets = 0; // MuJoCo begins anew where numbers are out of bounds
-    for (int round = 0; round < ROUNDS; round++) { // from the start each time
+    int resets = 0;                                 // MuJoCo begins anew where numbers are out of bounds
+    for (int round = 0; round < ROUNDS; round++) {  // from the start each time
         mj_resetData(model, data);
         if (c->write == NULL) {
             model->opt.timestep = fil_world_dt(world);
@@ -315,8 +315,10 @@ static int print_rollouts(void)
         {"arm, 7 joints", FILUM_SOURCE_DIR "/test/peers/arm.yaml", {NULL, NULL}, 200, NULL, ""},
     };
     int failed = 0;
-    printf("\n| %d worlds, us of wall time a step of one | Filum, 1 thread | 2 threads | gain | MuJoCo, 1 thread | 2 threads | gain |\n|---|---|---|---|---|---|---|\n",
-           (int)ROLLOUTS);
+    printf(
+        "\n| %d worlds, us of wall time a step of one | Filum, 1 thread | 2 threads | gain | MuJoCo, 1 thread | 2 threads | gain "
+        "|\n|---|---|---|---|---|---|---|\n",
+        (int)ROLLOUTS);
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         failed += compare_rollouts(&cases[k]);
     }

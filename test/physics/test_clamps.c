@@ -119,8 +119,7 @@ static void clamped_arcs_are_free_of_stress(void** state)
     rod_def.node_count = 8;
     rod_def.nodes = nodes;
     rod_def.rest_shape = FIL_REST_INITIAL;
-    rod_def.section =
-        (FilSection){.shape = FIL_SECTION_CIRCLE, .radius = 1e-2, .young = 1e9, .poisson = 0.3, .density = 1000.0};
+    rod_def.section = (FilSection){.shape = FIL_SECTION_CIRCLE, .radius = 1e-2, .young = 1e9, .poisson = 0.3, .density = 1000.0};
     assert_int_equal(fil_world_add_rod(world, &rod_def, &rod), FIL_OK);
     FilAttachmentDef clamp = fil_attachment_def_default();
     clamp.kind = FIL_ATTACH_CLAMP;

@@ -111,7 +111,7 @@ static void scripts_begin_again_after_their_period(void** state)
     def.times = times;
     def.values = values;
     def.period = 0.05;
-    assert_int_equal(fil_world_add_drive(world, &def, &drive), FIL_BAD_INPUT); // shorter than its knots
+    assert_int_equal(fil_world_add_drive(world, &def, &drive), FIL_BAD_INPUT);  // shorter than its knots
     def.period = NAN;
     assert_int_equal(fil_world_add_drive(world, &def, &drive), FIL_BAD_INPUT);
     def.period = 0.15;

@@ -29,8 +29,7 @@ static FilWorld* lay_rod(int node_count, int axis, double sign, double gravity, 
     FilRodDef rod_def = fil_rod_def_default();
     rod_def.node_count = node_count;
     rod_def.nodes = nodes;
-    rod_def.section =
-        (FilSection){.shape = FIL_SECTION_CIRCLE, .radius = 5e-3, .young = 1e8, .poisson = 0.3, .density = 1000.0};
+    rod_def.section = (FilSection){.shape = FIL_SECTION_CIRCLE, .radius = 5e-3, .young = 1e8, .poisson = 0.3, .density = 1000.0};
     assert_int_equal(fil_world_add_rod(world, &rod_def, rod), FIL_OK);
     return world;
 }

@@ -33,8 +33,7 @@ static void circle(void** state)
 {
     (void)state;
     const double r = 0.01, e = 2e9, rho = 1100.0, area = M_PI * r * r, moment = area * r * r / 4.0;
-    FilStiffness s = stiffness_of(
-        (FilSection){.shape = FIL_SECTION_CIRCLE, .radius = r, .young = e, .poisson = 0.25, .density = rho});
+    FilStiffness s = stiffness_of((FilSection){.shape = FIL_SECTION_CIRCLE, .radius = r, .young = e, .poisson = 0.25, .density = rho});
     near(s.ea, e * area, rounding);
     near(s.ei1, e * moment, rounding);
     near(s.ei2, e * moment, rounding);
@@ -66,8 +65,8 @@ static void tube(void** state)
     (void)state;
     const double r = 0.02, inner = 0.015, e = 1e8, g = 3e7, rho = 900.0;
     const double area = M_PI * (r * r - inner * inner), moment = M_PI / 4.0 * (pow(r, 4.0) - pow(inner, 4.0));
-    FilStiffness s = stiffness_of((FilSection){
-        .shape = FIL_SECTION_TUBE, .radius = r, .inner_radius = inner, .young = e, .shear = g, .density = rho});
+    FilStiffness s =
+        stiffness_of((FilSection){.shape = FIL_SECTION_TUBE, .radius = r, .inner_radius = inner, .young = e, .shear = g, .density = rho});
     near(s.ea, e * area, rounding);
     near(s.ei1, e * moment, rounding);
     near(s.ei2, e * moment, rounding);
@@ -92,8 +91,7 @@ static void rectangle(void** state)
     static const double sides[4][2] = {{0.01, 0.01}, {0.03, 0.01}, {0.01, 0.02}, {0.1, 0.001}};
     for (int i = 0; i < 4; ++i) {
         const double w = sides[i][0], h = sides[i][1], e = 1e9, g = 4e8, rho = 1000.0;
-        FilStiffness s = stiffness_of((FilSection){
-            .shape = FIL_SECTION_RECTANGLE, .width = w, .height = h, .young = e, .shear = g, .density = rho});
+        FilStiffness s = stiffness_of((FilSection){.shape = FIL_SECTION_RECTANGLE, .width = w, .height = h, .young = e, .shear = g, .density = rho});
         near(s.ea, e * w * h, rounding);
         near(s.ei1, e * h * w * w * w / 12.0, rounding);
         near(s.ei2, e * w * h * h * h / 12.0, rounding);
@@ -149,12 +147,8 @@ static void bad_values_are_refused_by_name(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(circle),
-        cmocka_unit_test(stretching_and_torsion_may_be_given),
-        cmocka_unit_test(tube),
-        cmocka_unit_test(rectangle),
-        cmocka_unit_test(given_directly),
-        cmocka_unit_test(bad_values_are_refused_by_name),
+        cmocka_unit_test(circle),         cmocka_unit_test(stretching_and_torsion_may_be_given), cmocka_unit_test(tube), cmocka_unit_test(rectangle),
+        cmocka_unit_test(given_directly), cmocka_unit_test(bad_values_are_refused_by_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

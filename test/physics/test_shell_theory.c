@@ -28,8 +28,7 @@ static void make_mesh(Mesh* mesh, int n, bool equilateral)
     mesh->count = 0;
     for (int j = 0; j <= n; ++j) {
         for (int i = 0; i <= n; ++i) {
-            fil_v3_set(mesh->x + 3 * ((n + 1) * j + i), (i + (equilateral ? 0.5 * j : 0.0)) / n,
-                       (equilateral ? sqrt(0.75) : 1.0) * j / n, 0.0);
+            fil_v3_set(mesh->x + 3 * ((n + 1) * j + i), (i + (equilateral ? 0.5 * j : 0.0)) / n, (equilateral ? sqrt(0.75) : 1.0) * j / n, 0.0);
         }
     }
     for (int j = 0; j < n; ++j) {
@@ -144,8 +143,7 @@ static double bend_energy(FilShellBending bending, bool equilateral, int n, doub
 static void check_bend(FilShellBending bending, bool equilateral, double angle, double other, double expected)
 {
     const double small = 1e-3, c = cos(angle), s = sin(angle);  // slopes of 1e-3 count by their squares
-    const double kxx = small * (c * c + other * s * s), kyy = small * (s * s + other * c * c),
-                 kxy = small * (1.0 - other) * c * s;
+    const double kxx = small * (c * c + other * s * s), kyy = small * (s * s + other * c * c), kxy = small * (1.0 - other) * c * s;
     double errors[2], energy[2];
     for (int fine = 0; fine < 2; ++fine) {
         energy[fine] = bend_energy(bending, equilateral, fine == 0 ? MOST / 2 : MOST, kxx, kyy, kxy) / (small * small);

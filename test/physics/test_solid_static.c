@@ -16,8 +16,7 @@
 #include "geometry/tet_brick.h"
 #include "random.h"
 
-void dposv_(const char* uplo, const int* n, const int* nrhs, double* a, const int* lda, double* b, const int* ldb,
-            int* info);
+void dposv_(const char* uplo, const int* n, const int* nrhs, double* a, const int* lda, double* b, const int* ldb, int* info);
 
 /* A solid with its stiffness and load; coordinates that are held are taken out. */
 typedef struct Problem {
@@ -70,8 +69,7 @@ static void assemble(Problem* p, double share)
     }
     // sum over vertices of k/V_a w_a w_a', w_a = sum of V_e/4 grad N_i: solid_nodal.c eq. 3 at rest
     double* volumes = make((size_t)mesh->vertex_count, sizeof *volumes);
-    const FilSolidNodal nodal = {mesh->tet_count, mesh->vertex_count,           mesh->tets, p->elements,
-                                 volumes,         share * p->material.stiffness};
+    const FilSolidNodal nodal = {mesh->tet_count, mesh->vertex_count, mesh->tets, p->elements, volumes, share * p->material.stiffness};
     fil_solid_nodal_volumes(&nodal, volumes);
     double* w = make((size_t)p->size * (size_t)mesh->vertex_count, sizeof *w);
     for (int e = 0; e < mesh->tet_count; e++) {
@@ -96,8 +94,7 @@ static void assemble(Problem* p, double share)
 static void hold(Problem* p, int i)
 {
     for (int j = 0; j < p->size; j++) {
-        p->stiffness[(size_t)p->size * (size_t)i + (size_t)j] = p->stiffness[(size_t)p->size * (size_t)j + (size_t)i] =
-            0.0;
+        p->stiffness[(size_t)p->size * (size_t)i + (size_t)j] = p->stiffness[(size_t)p->size * (size_t)j + (size_t)i] = 0.0;
     }
     add(p, i, i, p->material.mu);
     p->load[i] = 0.0;
@@ -109,8 +106,7 @@ static void pull(Problem* p, double end, const double* traction)
     const FilTetMesh* mesh = &p->mesh;
     for (int t = 0; t < mesh->triangle_count; t++) {
         const int* corner = mesh->triangles + 3 * t;
-        const double *a = mesh->vertices + 3 * corner[0], *b = mesh->vertices + 3 * corner[1],
-                     *c = mesh->vertices + 3 * corner[2];
+        const double *a = mesh->vertices + 3 * corner[0], *b = mesh->vertices + 3 * corner[1], *c = mesh->vertices + 3 * corner[2];
         double ab[3], ac[3], n[3];
         fil_v3_sub(ab, b, a);
         fil_v3_sub(ac, c, a);
@@ -215,8 +211,7 @@ static void test_cantilever_locking(void** state)
     assert_true(plain > 0.7 && plain < 0.8);
     assert_true(locked < 0.1);
     // measured: 0.31, 0.53, 0.64; from below, as it must be
-    const double coarse = cantilever(0.4999, true, 2), middle = cantilever(0.4999, true, 3),
-                 fine = cantilever(0.4999, true, 4);
+    const double coarse = cantilever(0.4999, true, 2), middle = cantilever(0.4999, true, 3), fine = cantilever(0.4999, true, 4);
     assert_true(coarse > 0.25 && middle > 0.45 && fine > 0.6);
     assert_true(coarse < middle && middle < fine && fine < 1.0);
     // where nothing locks it does no harm

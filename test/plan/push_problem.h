@@ -23,20 +23,16 @@ static void push_entry(FilPlanStage* out, int row, int column, double value)
     out->row_own[column * PUSH_ROWS + row] = value;
 }
 
-static bool push_evaluate(const void* data, int stage, const double* p, const double* x, const double* multiplier,
-                          FilPlanOrder order, FilPlanStage* out)
+static bool push_evaluate(const void* data, int stage, const double* p, const double* x, const double* multiplier, FilPlanOrder order,
+                          FilPlanStage* out)
 {
     const Push* push = data;
     const double h = push->step, m = push->mass;
     (void)multiplier, (void)stage;
     const double small = 1e-8, w = h * push->effort;
     out->cost = w * x[FORCE] * x[FORCE] + small * x[FINGER] * x[FINGER];
-    const double rows[PUSH_ROWS] = {x[X] - p[0] - h * x[V],
-                                    m * (x[V] - p[1]) - h * (x[FORCE] + x[PLUS] - x[MINUS]),
-                                    x[Y] - p[2] - h * x[FINGER],
-                                    x[GAP] - (x[X] - x[Y]),
-                                    x[UNUSED] - (push->friction * m - x[PLUS] - x[MINUS]),
-                                    x[UP] - (x[V] + x[SLIP]),
+    const double rows[PUSH_ROWS] = {x[X] - p[0] - h * x[V],     m * (x[V] - p[1]) - h * (x[FORCE] + x[PLUS] - x[MINUS]), x[Y] - p[2] - h * x[FINGER],
+                                    x[GAP] - (x[X] - x[Y]),     x[UNUSED] - (push->friction * m - x[PLUS] - x[MINUS]),   x[UP] - (x[V] + x[SLIP]),
                                     x[DOWN] - (-x[V] + x[SLIP])};
     for (int i = 0; i < PUSH_ROWS; i++) {
         out->row[i] = rows[i];

@@ -34,30 +34,20 @@ typedef struct Exact {
 } Exact;
 
 typedef struct Stepped {
-    double complex row[N], cost_own[N], cost_before[C], row_own[N * N], row_before[N * C], own_own[N * N],
-        own_before[N * C], before_before[C * C];
+    double complex row[N], cost_own[N], cost_before[C], row_own[N * N], row_before[N * C], own_own[N * N], own_before[N * C], before_before[C * C];
     ComplexStage stage;
 } Stepped;
 
-static void evaluate_exact(const FilBallTurn* turn, int stage, const double* p, const double* x, const double* m,
-                           Exact* out)
+static void evaluate_exact(const FilBallTurn* turn, int stage, const double* p, const double* x, const double* m, Exact* out)
 {
     memset(out, 0, sizeof *out);
-    out->stage = (FilPlanStage){0.0,
-                                out->row,
-                                out->cost_own,
-                                out->cost_before,
-                                out->row_own,
-                                out->row_before,
-                                out->own_own,
-                                out->own_before,
-                                out->before_before};
+    out->stage = (FilPlanStage){0.0,          out->row,        out->cost_own,     out->cost_before, out->row_own, out->row_before,
+                                out->own_own, out->own_before, out->before_before};
     assert_true(fil_ball_evaluate(turn, stage, p, x, m, FIL_PLAN_SECOND, &out->stage));
 }
 
 /* Rows, cost and their gradients with a step of 1e-40 i in one of the variables: x, then p. */
-static void evaluate_stepped(const FilBallTurn* turn, int stage, const double* p, const double* x, int variable,
-                             Stepped* out)
+static void evaluate_stepped(const FilBallTurn* turn, int stage, const double* p, const double* x, int variable, Stepped* out)
 {
     const FilBallLayout o = fil_ball_layout(turn);
     double complex cp[C], cx[N];
@@ -68,15 +58,8 @@ static void evaluate_stepped(const FilBallTurn* turn, int stage, const double* p
         cx[i] = x[i] + (variable == i ? 1e-40 * I : 0.0);
     }
     memset(out, 0, sizeof *out);
-    out->stage = (ComplexStage){0.0,
-                                out->row,
-                                out->cost_own,
-                                out->cost_before,
-                                out->row_own,
-                                out->row_before,
-                                out->own_own,
-                                out->own_before,
-                                out->before_before};
+    out->stage = (ComplexStage){0.0,          out->row,        out->cost_own,     out->cost_before, out->row_own, out->row_before,
+                                out->own_own, out->own_before, out->before_before};
     assert_true(complex_evaluate(turn, stage, cp, cx, NULL, FIL_PLAN_FIRST, &out->stage));
 }
 
@@ -133,10 +116,10 @@ static void check_derivatives(const FilBallTurn* turn, int stage, uint64_t seed)
             for (int r = 0; r < o.rows; r++) {
                 sum += m[r] * (first ? stepped.row_own[i * o.rows + r] : stepped.row_before[k * o.rows + r]);
             }
-            const double value = first && own    ? exact.own_own[j * o.variables + i]
-                                 : first         ? exact.own_before[c * o.variables + i]
-                                 : own           ? exact.own_before[k * o.variables + j]
-                                                 : exact.before_before[c * o.carried + k];
+            const double value = first && own ? exact.own_own[j * o.variables + i]
+                                 : first      ? exact.own_before[c * o.variables + i]
+                                 : own        ? exact.own_before[k * o.variables + j]
+                                              : exact.before_before[c * o.carried + k];
             compare(value, cimag(sum) * 1e40, fabs(value));
         }
     }
@@ -221,8 +204,7 @@ static void rows_are_the_simulators(void** state)
         // and its orientation turns as rigid bodies' do
         double rotation[3];
         fil_v3_scale(rotation, turn.step, x + o.w);
-        const FilQuat q = fil_quat_multiply(fil_quat_exponential(rotation),
-                                            (FilQuat){p[o.q], p[o.q + 1], p[o.q + 2], p[o.q + 3]});
+        const FilQuat q = fil_quat_multiply(fil_quat_exponential(rotation), (FilQuat){p[o.q], p[o.q + 1], p[o.q + 2], p[o.q + 3]});
         const double next[4] = {q.x, q.y, q.z, q.w};
         for (int k = 0; k < 4; k++) {
             assert_true(fabs(exact.row[o.q + k] - (x[o.q + k] - next[k])) < 1e-14);

@@ -16,16 +16,15 @@ static bool show(void* user, const FilPlanProgress* p)
 {
     (void)user;
     if (getenv("PLAN_VERBOSE") != NULL) {
-        print_message("%4d cost %.6g rows %.1e pairs %.1e dual %.1e mu %.0e eps %.0e shift %.0e step %.2g\n", p->iteration,
-                      p->cost, p->violation, p->pairs, p->dual, p->barrier, p->relaxation, p->shift, p->step);
+        print_message("%4d cost %.6g rows %.1e pairs %.1e dual %.1e mu %.0e eps %.0e shift %.0e step %.2g\n", p->iteration, p->cost, p->violation,
+                      p->pairs, p->dual, p->barrier, p->relaxation, p->shift, p->step);
     }
     return true;
 }
 
 /* ---- one stage of two variables, and no rows ---- */
 
-static bool trap(const void* data, int stage, const double* p, const double* x, const double* multiplier,
-                 FilPlanOrder order, FilPlanStage* out)
+static bool trap(const void* data, int stage, const double* p, const double* x, const double* multiplier, FilPlanOrder order, FilPlanStage* out)
 {
     // (x1 - 1)^2 + x2^3 + x2^2
     (void)data, (void)stage, (void)p, (void)multiplier;
@@ -41,8 +40,7 @@ static bool trap(const void* data, int stage, const double* p, const double* x, 
     return true;
 }
 
-static bool corner(const void* data, int stage, const double* p, const double* x, const double* multiplier,
-                   FilPlanOrder order, FilPlanStage* out)
+static bool corner(const void* data, int stage, const double* p, const double* x, const double* multiplier, FilPlanOrder order, FilPlanStage* out)
 {
     // ((x1 - 1)^2 + (x2 - 1)^2) / 2
     (void)data, (void)stage, (void)p, (void)multiplier;
@@ -62,14 +60,8 @@ static FilPlanResult solve_two(Evaluate evaluate, double* x, bool polish)
 {
     static const double lower[2] = {0.0, 0.0}, upper[2] = {INFINITY, INFINITY}, scale[2] = {1.0, 1.0};
     static const FilPlanPair pair = {0, 1, 1.0};
-    const FilPlanProblem problem = {.stages = 1,
-                                    .variables = 2,
-                                    .lower = lower,
-                                    .upper = upper,
-                                    .scale = scale,
-                                    .pairs = &pair,
-                                    .pair_count = 1,
-                                    .evaluate = evaluate};
+    const FilPlanProblem problem = {
+        .stages = 1, .variables = 2, .lower = lower, .upper = upper, .scale = scale, .pairs = &pair, .pair_count = 1, .evaluate = evaluate};
     FilPlanSettings settings = fil_plan_settings_default();
     FilPlanPoint point = {.x = x};
     settings.polish = polish;
@@ -137,8 +129,8 @@ static void pushes_a_box_with_least_effort(void** state)
     for (int s = 0; s < 2; s++) {
         const int stages = s == 0 ? 50 : 100;
         const FilPlanResult result = push_box(&push, stages, friction, 100.0, 1.0, x);
-        print_message("%d stages: effort %.4f against %.4f, %d iterations, rows %.1e, pairs %.1e\n", stages,
-                      result.last.cost, effort, result.iterations, result.last.violation, result.last.pairs);
+        print_message("%d stages: effort %.4f against %.4f, %d iterations, rows %.1e, pairs %.1e\n", stages, result.last.cost, effort,
+                      result.iterations, result.last.violation, result.last.pairs);
         assert_int_equal(result.outcome, FIL_PLAN_SOLVED);
         assert_true(result.last.violation < 1e-8 && result.last.pairs < 1e-7);
         assert_true(fabs(result.last.cost / effort - 1.0) < 1e-3);  // 7e-5 and 2e-5
@@ -164,8 +156,7 @@ static void pushes_a_box_with_all_its_force(void** state)
     static double x[PUSH_STAGES * PUSH_VARIABLES];
     const double force = 1.02 * 2.0 * 25.0 / 3.0;
     const FilPlanResult result = push_box(&push, PUSH_STAGES, 5.0, force, 1e-2, x);
-    print_message("full force: %d iterations, rows %.1e, pairs %.1e\n", result.iterations, result.last.violation,
-                  result.last.pairs);
+    print_message("full force: %d iterations, rows %.1e, pairs %.1e\n", result.iterations, result.last.violation, result.last.pairs);
     assert_int_equal(result.outcome, FIL_PLAN_SOLVED);
     for (int k = 1; k < PUSH_STAGES; k++) {
         const double t = (k + 0.5) / PUSH_STAGES, u = x[k * PUSH_VARIABLES + FORCE];
@@ -187,10 +178,8 @@ static void says_that_too_little_force_is_too_little(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(finds_the_minimum_beside_a_trap),
-        cmocka_unit_test(chooses_one_of_two_minima),
-        cmocka_unit_test(pushes_a_box_with_least_effort),
-        cmocka_unit_test(pushes_a_box_with_all_its_force),
+        cmocka_unit_test(finds_the_minimum_beside_a_trap),          cmocka_unit_test(chooses_one_of_two_minima),
+        cmocka_unit_test(pushes_a_box_with_least_effort),           cmocka_unit_test(pushes_a_box_with_all_its_force),
         cmocka_unit_test(says_that_too_little_force_is_too_little),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -28,9 +28,12 @@ typedef struct ComplexStage {
 #define COSINE ccos
 #define SINE csin
 #define ROOT csqrt
+// each needs the one before it
+// clang-format off
 #include "plan/tree_jet.inc"
 #include "plan/touch.inc"
 #include "plan/manipulation.inc"
+// clang-format on
 
 enum { N = 96, C = 48 };
 
@@ -40,8 +43,7 @@ typedef struct Exact {
 } Exact;
 
 typedef struct Stepped {
-    double complex row[N], cost_own[N], cost_before[C], row_own[N * N], row_before[N * C], own_own[N * N],
-        own_before[N * C], before_before[C * C];
+    double complex row[N], cost_own[N], cost_before[C], row_own[N * N], row_before[N * C], own_own[N * N], own_before[N * C], before_before[C * C];
 } Stepped;
 
 static double worst;
@@ -65,7 +67,8 @@ static void evaluate_stepped(const FilManipulation* m, int stage, const double* 
         cx[i] = x[i] + (variable == i ? 1e-40 * I : 0.0);
     }
     memset(out, 0, sizeof *out);
-    ComplexStage s = {0.0, out->row, out->cost_own, out->cost_before, out->row_own, out->row_before, out->own_own, out->own_before, out->before_before};
+    ComplexStage s = {0.0,          out->row,        out->cost_own,     out->cost_before, out->row_own, out->row_before,
+                      out->own_own, out->own_before, out->before_before};
     assert_true(complex_evaluate(m, stage, cp, cx, NULL, FIL_PLAN_FIRST, &s));
     out->cost_own[N - 1] = s.cost;
 }
@@ -91,7 +94,8 @@ static void check_derivatives(const FilManipulation* m, int stage, uint64_t seed
         }
     }
     memset(&exact, 0, sizeof exact);
-    FilPlanStage s = {0.0, exact.row, exact.cost_own, exact.cost_before, exact.row_own, exact.row_before, exact.own_own, exact.own_before, exact.before_before};
+    FilPlanStage s = {0.0,           exact.row,        exact.cost_own,     exact.cost_before, exact.row_own, exact.row_before,
+                      exact.own_own, exact.own_before, exact.before_before};
     assert_true(fil_manipulation_evaluate(m, stage, p, x, mult, FIL_PLAN_SECOND, &s));
     // values alone are the same
     FilPlanStage only = {.row = values};
@@ -168,7 +172,9 @@ static void derivatives_are_exact(void** state)
     Random random = {7};
     FilManipulation m = {.directions = 4, .stages = 2, .step = 0.04, .effort_weight = 0.3, .force_weight = 0.2};
     // a robot of three joints that forks, a slide with a section of a soft arm on it
-    const int root = fil_plan_tree_add(&m.tree, &(FilPlanBlock){.kind = FIL_BLOCK_SLIDE, .parent = -1, .count = 1, .rest = fil_pose_identity(), .axis = {0.0, 1.0, 0.0}, .mass = 1.0});
+    const int root = fil_plan_tree_add(
+        &m.tree,
+        &(FilPlanBlock){.kind = FIL_BLOCK_SLIDE, .parent = -1, .count = 1, .rest = fil_pose_identity(), .axis = {0.0, 1.0, 0.0}, .mass = 1.0});
     FilPlanBlock next = joint(FIL_BLOCK_HINGE, root, &random);
     const int elbow = fil_plan_tree_add(&m.tree, &next);
     next = joint(FIL_BLOCK_HINGE, elbow, &random);
@@ -220,10 +226,13 @@ static FilManipulation push_task(double mu, int stages, double effort)
         }
         block = fil_plan_tree_add(&m.tree, &b);
     }
-    const int finger = fil_plan_tree_add(&m.tree, &(FilPlanBlock){.kind = FIL_BLOCK_SLIDE, .parent = -1, .count = 1, .rest = fil_pose_identity(), .axis = {1.0, 0.0, 0.0}, .mass = FINGER_MASS});
+    const int finger = fil_plan_tree_add(
+        &m.tree, &(FilPlanBlock){
+                     .kind = FIL_BLOCK_SLIDE, .parent = -1, .count = 1, .rest = fil_pose_identity(), .axis = {1.0, 0.0, 0.0}, .mass = FINGER_MASS});
     m.tree.gravity[2] = -G;
     for (int k = 0; k < 4; k++) {
-        m.touch[k] = (FilPlanTouch){.a = block, .b = -1, .point = {k % 2 ? HALF : -HALF, k / 2 ? HALF : -HALF, -HALF}, .face = fil_pose_identity(), .friction = mu};
+        m.touch[k] = (FilPlanTouch){
+            .a = block, .b = -1, .point = {k % 2 ? HALF : -HALF, k / 2 ? HALF : -HALF, -HALF}, .face = fil_pose_identity(), .friction = mu};
         m.touch[k].face.p[2] = -HALF;
     }
     // the face at -x: tangents z and y. Without friction: the ball would carry some of the box's weight, and push it with a sixth less effort
@@ -253,8 +262,8 @@ static bool show(void* user, const FilPlanProgress* p)
 {
     (void)user;
     if (getenv("PLAN_VERBOSE") != NULL) {
-        print_message("%4d cost %.6g rows %.1e pairs %.1e dual %.1e mu %.0e eps %.0e shift %.0e step %.2g\n", p->iteration,
-                      p->cost, p->violation, p->pairs, p->dual, p->barrier, p->relaxation, p->shift, p->step);
+        print_message("%4d cost %.6g rows %.1e pairs %.1e dual %.1e mu %.0e eps %.0e shift %.0e step %.2g\n", p->iteration, p->cost, p->violation,
+                      p->pairs, p->dual, p->barrier, p->relaxation, p->shift, p->step);
     }
     return true;
 }

@@ -129,8 +129,8 @@ static void a_box_is_pushed_to_a_pose(void** state)
     info.plan.manipulation.directions = 4;  // the fastest
     assert_int_equal(fil_plan_solve(world, &info.plan, &plan, &error), FIL_OK);
     const FilPlanInfo i = fil_plan_info(plan);
-    print_message("box: %s, %d iterations, rows %.1e, pairs %.1e and %.1e, %.1e m and %.1e rad from the goal\n",
-                  fil_plan_verdict_name(i.verdict), i.iterations, i.violation, i.gap_pair, i.slip_pair, i.miss, i.turn_miss);
+    print_message("box: %s, %d iterations, rows %.1e, pairs %.1e and %.1e, %.1e m and %.1e rad from the goal\n", fil_plan_verdict_name(i.verdict),
+                  i.iterations, i.violation, i.gap_pair, i.slip_pair, i.miss, i.turn_miss);
     assert_int_equal(i.verdict, FIL_PLAN_GOOD);
     assert_int_equal(i.points, 5);
     assert_int_equal(i.coordinates, 9);
@@ -210,10 +210,8 @@ static void what_cannot_be_planned_is_refused(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(robots_move_as_in_the_simulator),
-        cmocka_unit_test(arms_move_as_in_the_simulator),
-        cmocka_unit_test(a_box_is_pushed_to_a_pose),
-        cmocka_unit_test(a_valve_is_turned_by_way_of_a_waypoint),
+        cmocka_unit_test(robots_move_as_in_the_simulator),   cmocka_unit_test(arms_move_as_in_the_simulator),
+        cmocka_unit_test(a_box_is_pushed_to_a_pose),         cmocka_unit_test(a_valve_is_turned_by_way_of_a_waypoint),
         cmocka_unit_test(what_cannot_be_planned_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

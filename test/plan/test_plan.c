@@ -80,8 +80,7 @@ static void check_step(FilSoftArm* arm, const FilPlanNode* before, const FilPlan
         m[2] += jacobian[i][1] * jacobian[i][1];
         r[0] += jacobian[i][0] * right[i], r[1] += jacobian[i][1] * right[i];
     }
-    const double det = m[0] * m[2] - m[1] * m[1], f1 = (m[2] * r[0] - m[1] * r[1]) / det,
-                 f2 = (m[0] * r[1] - m[1] * r[0]) / det;
+    const double det = m[0] * m[2] - m[1] * m[1], f1 = (m[2] * r[0] - m[1] * r[1]) / det, f2 = (m[0] * r[1] - m[1] * r[0]) / det;
     for (int i = 0; i < 9; i++) {
         *worst = fmax(*worst, fabs(right[i] - jacobian[i][0] * f1 - jacobian[i][1] * f2));
     }
@@ -98,9 +97,8 @@ static void plans_obey_the_simulators_step(void** state)
     assert_true(info.has_plan);
     assert_int_equal(fil_plan_solve(world, &info.plan, &plan, &error), FIL_OK);
     const FilPlanInfo found = fil_plan_info(plan);
-    print_message("%s: cost %.5g, orientation %.2g, rows %.1e, pairs %.1e and %.1e, %d iterations\n",
-                  fil_plan_verdict_name(found.verdict), found.cost, found.orientation, found.violation, found.gap_pair,
-                  found.slip_pair, found.iterations);
+    print_message("%s: cost %.5g, orientation %.2g, rows %.1e, pairs %.1e and %.1e, %d iterations\n", fil_plan_verdict_name(found.verdict),
+                  found.cost, found.orientation, found.violation, found.gap_pair, found.slip_pair, found.iterations);
     assert_int_not_equal(found.verdict, FIL_PLAN_UNFINISHED);
     assert_true(found.violation < 1e-8 && found.gap_pair < 1e-6 && found.slip_pair < 1e-6);
     assert_true(found.penetration < 1e-8 && found.contact == 1.0);

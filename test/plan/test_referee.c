@@ -28,8 +28,7 @@ typedef struct Turn {
 
 static Turn* create(int stages, double angle)
 {
-    static const FilBallBounds bounds = {
-        .elongation = {-0.05, 0.2}, .effort = 60.0, .normal_force = {0.1, 20.0}, .slip = 2.0};
+    static const FilBallBounds bounds = {.elongation = {-0.05, 0.2}, .effort = 60.0, .normal_force = {0.1, 20.0}, .slip = 2.0};
     Turn* t = calloc(1, sizeof *t);
     double start[C] = {0.0};
     t->arm = p1_arm(4, true);
@@ -51,12 +50,12 @@ static void destroy(Turn* t)
 
 static void report(const char* who, const FilPlanResult* result, const FilPlanQuality* q)
 {
-    print_message("%s: outcome %d, cost %.6f, rows %.1e, pairs %.1e, %d iterations\n", who, (int)result->outcome, q->cost,
-                  q->violation, fmax(q->gap_pair, q->slip_pair), result->iterations);
+    print_message("%s: outcome %d, cost %.6f, rows %.1e, pairs %.1e, %d iterations\n", who, (int)result->outcome, q->cost, q->violation,
+                  fmax(q->gap_pair, q->slip_pair), result->iterations);
 }
 
-/* P1's turn by 90 degrees, the arm of scene ball_rotation, from the same start: the same optimum (docs/planning.md has more pairs). Pairs of IPOPT's end at the last relaxation of 1e-7, ours are
- * polished, which costs 0.02 %. */
+/* P1's turn by 90 degrees, the arm of scene ball_rotation, from the same start: the same optimum (docs/planning.md has more pairs). Pairs of IPOPT's
+ * end at the last relaxation of 1e-7, ours are polished, which costs 0.02 %. */
 static void both_find_the_same_optimum(void** state)
 {
     (void)state;
@@ -111,8 +110,7 @@ static void it_pushes_a_box(void** state)
     FilPlanPoint a = {.x = ours}, b = {.x = theirs};
     settings.relaxation_start = 10.0;
     for (int k = 0; k < STAGES; k++) {
-        const double guess[PUSH_VARIABLES] = {[V] = 1.0,       [UP] = 2.0,     [DOWN] = 0.1, [FINGER] = 1.0,
-                                              [FORCE] = 10.0, [MINUS] = 10.0, [SLIP] = 1.0};
+        const double guess[PUSH_VARIABLES] = {[V] = 1.0, [UP] = 2.0, [DOWN] = 0.1, [FINGER] = 1.0, [FORCE] = 10.0, [MINUS] = 10.0, [SLIP] = 1.0};
         double* own = ours + k * PUSH_VARIABLES;
         memcpy(own, guess, sizeof guess);
         own[X] = own[Y] = (k + 1.0) / STAGES;

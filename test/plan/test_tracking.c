@@ -105,8 +105,7 @@ static void rest_stays_rest(void** state)
     FilSoftArm* arm = p1_arm(4, true);
     const FilBallTurn turn = p1_turn(arm, 4);
     const FilBallLayout o = fil_ball_layout(&turn);
-    const FilBallBounds bounds = {
-        .elongation = {-0.05, 0.2}, .effort = 60.0, .normal_force = {0.0, 20.0}, .slip = 2.0};
+    const FilBallBounds bounds = {.elongation = {-0.05, 0.2}, .effort = 60.0, .normal_force = {0.0, 20.0}, .slip = 2.0};
     double start[64] = {0.0}, x[4 * FIL_STAGE_VARIABLES] = {0.0};
     const double place[2] = {0.01, -0.02};
     FilPlanMesh problem;
@@ -191,8 +190,7 @@ static FilQuat recede(double* degrees, FilRecedingInfo* made)
     FilSceneInfo info;
     FilReceding* receding = NULL;
     FilError error = {""};
-    assert_int_equal(fil_scene_load(FILUM_SOURCE_DIR "/config/scenes/ball_rotation_mpc.yaml", &options, &world, &info, &error),
-                     FIL_OK);
+    assert_int_equal(fil_scene_load(FILUM_SOURCE_DIR "/config/scenes/ball_rotation_mpc.yaml", &options, &world, &info, &error), FIL_OK);
     assert_int_equal(fil_receding_create(world, &info.plan, &receding, &error), FIL_OK);
     for (int k = 0; k < 1000; k++) {
         assert_int_equal(fil_receding_follow(receding, world), FIL_OK);

@@ -13,8 +13,7 @@ static inline void let_node_judge(const char* folder)
     enum { SKIPPED = 77 };
     char program[] = FILUM_CLI;
     char command[1024];
-    snprintf(command, sizeof command, "bash '" FILUM_SOURCE_DIR "/test/record/node/run' '%s' '%s/referee'", folder,
-             dirname(program));
+    snprintf(command, sizeof command, "bash '" FILUM_SOURCE_DIR "/test/record/node/run' '%s' '%s/referee'", folder, dirname(program));
     const int result = system(command);
     assert_true(WIFEXITED(result));
     if (WEXITSTATUS(result) == SKIPPED) {

@@ -104,11 +104,8 @@ static inline void sample_record(const char* path, FilRecorderOptions options, u
     FilError error = {""};
     FilRecorder* recorder = sample_start(path, &options);
     if (!options.sqlite) {
-        const FilBagAttachment scene = {.log_time = 3,
-                                        .create_time = 4,
-                                        .name = "scene.yaml",
-                                        .media_type = "application/yaml",
-                                        .data = slice_of_text("title: A scene\n")};
+        const FilBagAttachment scene = {
+            .log_time = 3, .create_time = 4, .name = "scene.yaml", .media_type = "application/yaml", .data = slice_of_text("title: A scene\n")};
         const FilBagPair version[] = {{"version", FIL_VERSION}, {"commit", "abc"}};
         assert_int_equal(fil_recorder_attach(recorder, &scene, &error), FIL_OK);
         assert_int_equal(fil_recorder_describe(recorder, "filum", version, 2, &error), FIL_OK);

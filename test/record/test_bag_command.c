@@ -98,8 +98,7 @@ static void test_add_definitions(void** state)
     assert_int_equal(fil_recorder_create("bare.mcap", &options, &recorder, &error), FIL_OK);
     for (int i = 0; i < 2; ++i) {
         uint16_t id = 0;
-        const FilBagChannel channel = {
-            .topic = i == 0 ? "/known" : "/own", .type = types[i], .encoding = "cdr", .schema_encoding = ""};
+        const FilBagChannel channel = {.topic = i == 0 ? "/known" : "/own", .type = types[i], .encoding = "cdr", .schema_encoding = ""};
         assert_int_equal(fil_recorder_add_channel(recorder, &channel, &id, &error), FIL_OK);
     }
     assert_int_equal(fil_recorder_close(recorder, NULL, &error), FIL_OK);

@@ -85,9 +85,8 @@ static void test_join(void** state)
     assert_int_equal(fil_definition_join("a/msg/Top", lookup, NULL, &text, &error), FIL_OK);
     fil_bytes_u8(&text, '\0');
 #define RULE "================================================================================\n"
-    assert_string_equal((const char*)text.data,
-                        "b/Middle[] parts\nLeaf leaf\nfloat64 x\n" RULE "MSG: b/Middle\na/Leaf leaf\nLoop loop\n" RULE
-                        "MSG: a/Leaf\nint32 n\n" RULE "MSG: b/Loop\nLoop[] again\n");
+    assert_string_equal((const char*)text.data, "b/Middle[] parts\nLeaf leaf\nfloat64 x\n" RULE "MSG: b/Middle\na/Leaf leaf\nLoop loop\n" RULE
+                                                "MSG: a/Leaf\nint32 n\n" RULE "MSG: b/Loop\nLoop[] again\n");
     static const char* const wrong[][2] = {
         {"a/msg/Lost", "no definition of c/Nowhere is found (needed by a/Lost)"},
         {"a/msg/Odd", "the definition of a/Odd cannot be understood"},
@@ -105,10 +104,9 @@ static void test_join(void** state)
 static void test_built_in(void** state)
 {
     (void)state;
-    static const char* const types[] = {"filum/msg/RodStates",     "filum/msg/ContactWrenches",
-                                        "filum/msg/StepInfo",      "sensor_msgs/msg/JointState",
-                                        "tf2_msgs/msg/TFMessage",  "visualization_msgs/msg/MarkerArray",
-                                        "rosgraph_msgs/msg/Clock", "rcl_interfaces/msg/ParameterEvent"};
+    static const char* const types[] = {"filum/msg/RodStates",        "filum/msg/ContactWrenches",        "filum/msg/StepInfo",
+                                        "sensor_msgs/msg/JointState", "tf2_msgs/msg/TFMessage",           "visualization_msgs/msg/MarkerArray",
+                                        "rosgraph_msgs/msg/Clock",    "rcl_interfaces/msg/ParameterEvent"};
     for (size_t i = 0; i < sizeof types / sizeof types[0]; ++i) {
         FilDefinitionPlaces places = {0};
         FilBytes text = {0};
@@ -116,11 +114,8 @@ static void test_built_in(void** state)
         if (fil_definition_join(types[i], fil_definition_find, &places, &text, &error) != FIL_OK) {
             fail_msg("%s", error.text);
         }
-        const FilBagChannel channel = {.topic = "/t",
-                                       .type = types[i],
-                                       .encoding = "cdr",
-                                       .schema_encoding = "ros2msg",
-                                       .schema = {.data = text.data, .size = text.size}};
+        const FilBagChannel channel = {
+            .topic = "/t", .type = types[i], .encoding = "cdr", .schema_encoding = "ros2msg", .schema = {.data = text.data, .size = text.size}};
         FilDecoder* decoder = NULL;
         if (fil_decoder_create(&channel, &decoder, &error) != FIL_OK) {
             fail_msg("%s", error.text);
@@ -160,12 +155,11 @@ static void test_hostile_messages(void** state)
         {"wstring w\n", "\0\1\0\0\0\0\0\0", 8, false, 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
-        const FilBagChannel channel = {
-            .topic = "/t",
-            .type = "p/msg/T",
-            .encoding = "cdr",
-            .schema_encoding = "ros2msg",
-            .schema = {.data = (const uint8_t*)cases[i].definition, .size = strlen(cases[i].definition)}};
+        const FilBagChannel channel = {.topic = "/t",
+                                       .type = "p/msg/T",
+                                       .encoding = "cdr",
+                                       .schema_encoding = "ros2msg",
+                                       .schema = {.data = (const uint8_t*)cases[i].definition, .size = strlen(cases[i].definition)}};
         FilDecoder* decoder = NULL;
         FilError error = {""};
         int leaves = 0;

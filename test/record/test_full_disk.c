@@ -99,9 +99,7 @@ static void test_run(void** state)
 {
     char arguments[512], hash[20], time[40];
     snprintf(arguments, sizeof arguments,
-             "run '" FILUM_SOURCE_DIR
-             "/test/record/everything.yaml' --duration 5 --json --bag '%s/run.mcap' --bag-rate 1e6",
-             (const char*)*state);
+             "run '" FILUM_SOURCE_DIR "/test/record/everything.yaml' --duration 5 --json --bag '%s/run.mcap' --bag-rate 1e6", (const char*)*state);
     assert_int_equal(filum(arguments), 1);
     assert_non_null(strstr(output, "as the bag cannot be written: "));
     assert_non_null(strstr(output, "/run.mcap"));
@@ -111,9 +109,8 @@ static void test_run(void** state)
     found = strstr(output, "\"sim_time\": ");
     assert_non_null(found);
     assert_int_equal(sscanf(found, "\"sim_time\": %38[0-9.e+-]", time), 1);
-    assert_true(strtod(time, NULL) > 0.03 && strtod(time, NULL) < 5.0); // 58 kB a step, 3 MB in all
-    snprintf(arguments, sizeof arguments,
-             "run '" FILUM_SOURCE_DIR "/test/record/everything.yaml' --duration %s --quiet --hash", time);
+    assert_true(strtod(time, NULL) > 0.03 && strtod(time, NULL) < 5.0);  // 58 kB a step, 3 MB in all
+    snprintf(arguments, sizeof arguments, "run '" FILUM_SOURCE_DIR "/test/record/everything.yaml' --duration %s --quiet --hash", time);
     assert_int_equal(filum(arguments), 0);
     assert_int_equal(strncmp(output, hash, 16), 0);
     snprintf(arguments, sizeof arguments, "bag replay-check '%s/run.mcap'", (const char*)*state);

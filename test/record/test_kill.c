@@ -50,7 +50,7 @@ static int64_t count_messages(const char* path)
     FilBagMessage message;
     bool found = false;
     uint32_t number = 0;
-    for (;; number++) { // by what both formats keep
+    for (;; number++) {  // by what both formats keep
         const FilBagMessage expected = sample_message(number, buffer);
         assert_int_equal(fil_reader_next(reader, &message, &found, &error), FIL_OK);
         if (!found) {
@@ -96,7 +96,7 @@ static void kill_once(const char* folder, const char* ending, uint64_t seed, Sha
                  (long long)seen, shared->taken);
     }
     *total += left > 0 ? (uint64_t)left : 0;
-    if (left >= 0 && strcmp(ending, ".mcap") == 0) { // SQLite repairs its files itself
+    if (left >= 0 && strcmp(ending, ".mcap") == 0) {  // SQLite repairs its files itself
         FilCopyReport report;
         FilError error = {""};
         assert_int_equal(fil_bag_copy(path, copy, NULL, NULL, &report, &error), FIL_OK);

@@ -64,8 +64,7 @@ static void put_states(uint32_t number, FilBytes* bytes, FILE* json)
     fprintf(json, "],\"ends\":[");
     for (int i = 0; i < 6; ++i) {
         put_double(bytes, number * 0.5 + i);
-        fprintf(json, "%s\"%c\":%.17g%s", i % 3 == 0 ? (i > 0 ? ",{" : "{") : ",", "xyz"[i % 3], number * 0.5 + i,
-                i % 3 == 2 ? "}" : "");
+        fprintf(json, "%s\"%c\":%.17g%s", i % 3 == 0 ? (i > 0 ? ",{" : "{") : ",", "xyz"[i % 3], number * 0.5 + i, i % 3 == 2 ? "}" : "");
     }
     fil_bytes_u8(bytes, number % 2);
     fprintf(json, "],\"closed\":%s}", number % 2 != 0 ? "true" : "false");
@@ -109,8 +108,8 @@ static void make_bag(const char* folder, FilCompression compression)
         FilBagMessage message = sample_message(number, buffer);
         const bool rich = number % 3 == 0;
         fprintf(json, "{\"topic\":\"%s\",\"sequence\":%u,\"log\":\"%llu\",\"publish\":\"%llu\",\"value\":",
-                rich ? "/states" : sample_channel(message.channel - 1).topic, number,
-                (unsigned long long)message.log_time, (unsigned long long)message.publish_time);
+                rich ? "/states" : sample_channel(message.channel - 1).topic, number, (unsigned long long)message.log_time,
+                (unsigned long long)message.publish_time);
         if (rich) {
             put_states(number, &bytes, json);
             message.channel = states;

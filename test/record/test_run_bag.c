@@ -14,8 +14,7 @@ static void test_node_judges(void** state)
     static const char* const codecs[] = {"none", "lz4", "zstd"};
     for (int i = 0; i < 3; ++i) {
         char arguments[512];
-        snprintf(arguments, sizeof arguments,
-                 "run " EVERYTHING " --quiet --csv %s.csv --bag %s.mcap --bag-compression %s --bag-rate 1e6", codecs[i],
+        snprintf(arguments, sizeof arguments, "run " EVERYTHING " --quiet --csv %s.csv --bag %s.mcap --bag-compression %s --bag-rate 1e6", codecs[i],
                  codecs[i], codecs[i]);
         assert_int_equal(filum(arguments), 0);
         snprintf(arguments, sizeof arguments, "bag export %s.mcap", codecs[i]);

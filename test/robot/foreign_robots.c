@@ -284,12 +284,18 @@ static int judge(const char* path)
     const char* other = ours && pair.model != NULL ? match(&pair) : NULL;
     if (!ours || pair.model == NULL || other != NULL) {
         problem[strcspn(problem, "\n")] = '\0';
-        printf("%-36s not compared: %s%s\n", name, !ours ? "not loaded here: " : other != NULL ? "" : "not loaded there: ",
-               !ours ? fil_world_error(pair.world) : other != NULL ? other : problem);
+        printf("%-36s not compared: %s%s\n", name,
+               !ours           ? "not loaded here: "
+               : other != NULL ? ""
+                               : "not loaded there: ",
+               !ours           ? fil_world_error(pair.world)
+               : other != NULL ? other
+                               : problem);
     } else {
         double mass = 0.0, bias = 0.0;
         pair.data = mj_makeData(pair.model);
-        bool good = fil_world_set_gravity(pair.world, (FilVec3){pair.model->opt.gravity[0], pair.model->opt.gravity[1], pair.model->opt.gravity[2]}) == FIL_OK;
+        bool good = fil_world_set_gravity(pair.world,
+                                          (FilVec3){pair.model->opt.gravity[0], pair.model->opt.gravity[1], pair.model->opt.gravity[2]}) == FIL_OK;
         for (int k = 0; k < STATES && good; k++) {
             good = compare(&pair, &mass, &bias);
         }

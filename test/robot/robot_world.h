@@ -44,8 +44,7 @@ static inline void expect_refusal(FilWorld* world, FilStatus status, const char*
 
 static inline void send(FilWorld* world, FilId robot, int joint, FilJointMode mode, double value)
 {
-    const FilJointCommand command = {mode, value, mode == FIL_JOINT_VELOCITY ? value : 0.0,
-                                     mode == FIL_JOINT_EFFORT ? value : 0.0};
+    const FilJointCommand command = {mode, value, mode == FIL_JOINT_VELOCITY ? value : 0.0, mode == FIL_JOINT_EFFORT ? value : 0.0};
     if (fil_robot_set_joint_command(world, robot, joint, &command) != FIL_OK) {
         fail_msg("%s", fil_world_error(world));
     }

@@ -91,8 +91,8 @@ static int compare(const char* name, int count, bool chain)
         }
         best[1] = fmin(best[1], (seconds() - start) / CALLS);
     }
-    printf("%-14s %2d unknowns: %6.2f us here, %6.2f us in MuJoCo %d, %.2f of it (%g)\n", name, robot->dof_count,
-           1e6 * best[0], 1e6 * best[1], mj_version(), best[0] / best[1], sum);
+    printf("%-14s %2d unknowns: %6.2f us here, %6.2f us in MuJoCo %d, %.2f of it (%g)\n", name, robot->dof_count, 1e6 * best[0], 1e6 * best[1],
+           mj_version(), best[0] / best[1], sum);
     mj_deleteData(data);
     mj_deleteModel(model);
     fil_world_destroy(world);

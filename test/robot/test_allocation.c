@@ -61,9 +61,7 @@ static void commands(void** state)
     FilWorld* world = NULL;
     FilId robot;
     assert_int_equal(fil_world_create(&def, &world, NULL), FIL_OK);
-    assert_int_equal(fil_world_add_robot_urdf(world, &robot_def, FILUM_SOURCE_DIR "/config/robots/arm6.urdf", NULL, 0,
-                                              NULL, 0, &robot),
-                     FIL_OK);
+    assert_int_equal(fil_world_add_robot_urdf(world, &robot_def, FILUM_SOURCE_DIR "/config/robots/arm6.urdf", NULL, 0, NULL, 0, &robot), FIL_OK);
     const FilJointCommand command = {FIL_JOINT_POSITION, 0.3, 0.0, 0.0};
     assert_int_equal(fil_world_step(world, NULL), FIL_OK);
     heap_calls = 0;
@@ -78,7 +76,6 @@ static void commands(void** state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(free_robots), cmocka_unit_test(grippers),
-                                       cmocka_unit_test(commands)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(free_robots), cmocka_unit_test(grippers), cmocka_unit_test(commands)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

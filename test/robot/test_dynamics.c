@@ -354,8 +354,7 @@ static void tangent_blocks_are_the_tangent(void** state)
         Case c = make_case(number, true);
         const FilBodyOps* ops = &fil_articulated_ops;
         const FilStepSetup setup = {.dt = 1e-2, .theta = 1.0, .theta_vq = 1.0, .gravity = {0.0, 0.0, -9.81}};
-        double v[UNKNOWNS], residual[UNKNOWNS], potential, product[UNKNOWNS] = {0.0}, expected[UNKNOWNS],
-                                                           change[UNKNOWNS];
+        double v[UNKNOWNS], residual[UNKNOWNS], potential, product[UNKNOWNS] = {0.0}, expected[UNKNOWNS], change[UNKNOWNS];
         ops->begin(c.robot, &setup, c.q, c.v, c.world->system.state.h);
         ops->guess(c.robot, c.v, v);
         // m is linear, and zero at the guess

@@ -66,8 +66,7 @@ static void nothing_is_touched(void** state)
         int contacts = 0;
         for (int k = 0; k < 500; k++) {
             for (int j = 0; j < 6 && k % 100 == 0; j++) {
-                const FilJointCommand command = {.mode = FIL_JOINT_POSITION,
-                                                 .position = random_between(&random, -1.5, 1.5)};
+                const FilJointCommand command = {.mode = FIL_JOINT_POSITION, .position = random_between(&random, -1.5, 1.5)};
                 assert_int_equal(fil_robot_set_joint_command(world, arm, j, &command), FIL_OK);
             }
             FilStepInfo info;

@@ -107,7 +107,7 @@ static void collada_is_read(void** state)
     if (fil_collada_read_text("a.dae", dae, sizeof dae - 1, &mesh, &error) != FIL_OK) {
         fail_msg("%s", error.text);
     }
-    assert_int_equal(mesh.triangle_count, 6); // a square and a triangle, twice
+    assert_int_equal(mesh.triangle_count, 6);  // a square and a triangle, twice
     assert_int_equal(mesh.vertex_count, 16);
     // (1, 1, 0) is scaled by 2, turned by 90 degrees about z, moved by 10 along x, all in mm; the second instance is 5 higher, before that
     const double first[3] = {8e-3, 2e-3, 0.0}, second[3] = {8e-3, 2e-3, 10e-3};

@@ -54,9 +54,9 @@ static double lift_of(const FilWorld* world)
 static void a_ring_follows_its_link(void** state)
 {
     (void)state;
-    FilWorld* world = load(LIFTED(
-        "rings: [{name: eye, rod: rope, range: 0.005, stiffness: 100, point: {mass: 0.01, position: [0.02, 0, 0.5]}}]\n"
-        "joints: [{name: hook, attach: {ring: eye, link: palm}}]\n"));
+    FilWorld* world =
+        load(LIFTED("rings: [{name: eye, rod: rope, range: 0.005, stiffness: 100, point: {mass: 0.01, position: [0.02, 0, 0.5]}}]\n"
+                    "joints: [{name: hook, attach: {ring: eye, link: palm}}]\n"));
     const FilId eye = fil_world_find_ring(world, "eye"), rope = fil_world_find_rod(world, "rope");
     const FilId hook = fil_world_find_joint(world, "hook");
     (void)things_run(world, 2000);
@@ -78,12 +78,12 @@ static void a_ring_follows_its_link(void** state)
 static void a_ring_of_a_sheet_is_its_vertex(void** state)
 {
     (void)state;
-    FilWorld* world = load(
-        LIFTED("shells:\n"
-               "  - {name: cloth, material: cotton, thickness: 0.001, damping: {mass: 2, stiffness: 0},\n"
-               "     sheet: {corner: [0, 0.1, 0.5], along: [0, 0.1, 0], across: [0, 0, -0.1], columns: 5, rows: 5}}\n"
-               "rings: [{name: eye, rod: rope, range: 0.2, stiffness: 1, node: {shell: cloth, vertex: 0}}]\n"
-               "joints: [{name: hook, attach: {ring: eye, link: palm}}]\n"));
+    FilWorld* world =
+        load(LIFTED("shells:\n"
+                    "  - {name: cloth, material: cotton, thickness: 0.001, damping: {mass: 2, stiffness: 0},\n"
+                    "     sheet: {corner: [0, 0.1, 0.5], along: [0, 0.1, 0], across: [0, 0, -0.1], columns: 5, rows: 5}}\n"
+                    "rings: [{name: eye, rod: rope, range: 0.2, stiffness: 1, node: {shell: cloth, vertex: 0}}]\n"
+                    "joints: [{name: hook, attach: {ring: eye, link: palm}}]\n"));
     const FilId eye = fil_world_find_ring(world, "eye");
     const FilVec3 before = fil_ring_position(world, eye);
     (void)things_run(world, 1200);
@@ -98,16 +98,15 @@ static void a_ring_of_a_sheet_is_its_vertex(void** state)
 static void a_link_holds_cloth(void** state)
 {
     (void)state;
-    FilWorld* world = load(
-        LIFTED("shells:\n"
-               "  - {name: cloth, material: cotton, thickness: 0.001, damping: {mass: 4, stiffness: 1e-3},\n"
-               "     sheet: {corner: [0, 0.2, 0.5], along: [0, 0.1, 0], across: [0, 0, -0.1], columns: 5, rows: 5}}\n"
-               "joints:\n"
-               "  - {name: one, attach: {shell: cloth, vertex: 0, link: palm}}\n"
-               "  - {name: two, attach: {shell: cloth, vertex: 4, link: palm}}\n"));
+    FilWorld* world =
+        load(LIFTED("shells:\n"
+                    "  - {name: cloth, material: cotton, thickness: 0.001, damping: {mass: 4, stiffness: 1e-3},\n"
+                    "     sheet: {corner: [0, 0.2, 0.5], along: [0, 0.1, 0], across: [0, 0, -0.1], columns: 5, rows: 5}}\n"
+                    "joints:\n"
+                    "  - {name: one, attach: {shell: cloth, vertex: 0, link: palm}}\n"
+                    "  - {name: two, attach: {shell: cloth, vertex: 4, link: palm}}\n"));
     (void)things_run(world, 4000);
-    const double force = fil_joint_force(world, fil_world_find_joint(world, "one")).z +
-                         fil_joint_force(world, fil_world_find_joint(world, "two")).z;
+    const double force = fil_joint_force(world, fil_world_find_joint(world, "one")).z + fil_joint_force(world, fil_world_find_joint(world, "two")).z;
     const double weight = 200.0 * 0.001 * 0.1 * 0.1 * 9.81;
     assert_true(fabs(force + weight) < 0.01 * weight);  // on the link
     fil_world_destroy(world);
@@ -142,8 +141,7 @@ static void what_makes_no_sense_is_refused(void** state)
     static const struct {
         const char *text, *says;
     } cases[] = {
-        {LIFTED("joints: [{name: hook, attach: {ring: eye, link: palm}}]\n"),
-         "joints.hook.attach.ring: unknown ring 'eye'"},
+        {LIFTED("joints: [{name: hook, attach: {ring: eye, link: palm}}]\n"), "joints.hook.attach.ring: unknown ring 'eye'"},
         {LIFTED("rings: [{name: eye, rod: rope, range: 0.005, stiffness: 100, point: {mass: 0.01, position: [0, 0, "
                 "0.5]}}]\n"
                 "joints: [{name: hook, attach: {ring: eye, node: 1, link: palm}}]\n"),
@@ -168,8 +166,7 @@ static void what_makes_no_sense_is_refused(void** state)
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
         FilWorld* world = NULL;
         FilError error = {{0}};
-        if (fil_scene_load_text("test", cases[k].text, strlen(cases[k].text), NULL, &world, NULL, &error) !=
-            FIL_BAD_INPUT) {
+        if (fil_scene_load_text("test", cases[k].text, strlen(cases[k].text), NULL, &world, NULL, &error) != FIL_BAD_INPUT) {
             fail_msg("case %zu is not refused", k);
         }
         if (strstr(error.text, cases[k].says) == NULL) {
@@ -181,11 +178,8 @@ static void what_makes_no_sense_is_refused(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_ring_follows_its_link),
-        cmocka_unit_test(a_ring_of_a_sheet_is_its_vertex),
-        cmocka_unit_test(a_link_holds_cloth),
-        cmocka_unit_test(a_hoop_follows_its_link),
-        cmocka_unit_test(what_makes_no_sense_is_refused),
+        cmocka_unit_test(a_ring_follows_its_link), cmocka_unit_test(a_ring_of_a_sheet_is_its_vertex), cmocka_unit_test(a_link_holds_cloth),
+        cmocka_unit_test(a_hoop_follows_its_link), cmocka_unit_test(what_makes_no_sense_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

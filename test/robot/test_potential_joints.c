@@ -65,8 +65,7 @@ static FilId add_robot(FilWorld* world, const char* file, const char* text, FilV
     return id;
 }
 
-static void send(FilWorld* world, FilId robot, int joint, FilJointMode mode, double position, double velocity,
-                 double effort)
+static void send(FilWorld* world, FilId robot, int joint, FilJointMode mode, double position, double velocity, double effort)
 {
     const FilJointCommand command = {mode, position, velocity, effort};
     assert_int_equal(fil_robot_set_joint_command(world, robot, joint, &command), FIL_OK);
@@ -120,21 +119,20 @@ static FilWorld* busy_world(const char* model)
 {
     FilWorld* world = precise_world(model);
     FilIpcSettings ipc = fil_ipc_settings_default();
-    ipc.slip_speed = 0.1; // smooth over differences
+    ipc.slip_speed = 0.1;  // smooth over differences
     assert_int_equal(fil_world_set_ipc_settings(world, &ipc), FIL_OK);
     if (strcmp(model, "spt") != 0) {  // which knows no ground
         things_ground(world);
     }
     const FilId robot = add_robot(world, NULL, chain, (FilVec3){0.0, 0.0, 0.0207});
-    const FilId rod =
-        things_rod(world, 9, 5e-3, (FilVec3){0.65, 0.0, 0.0056}, (FilVec3){0.02, 0.0, 0.0}, (FilVec3){0.0, 0.0, 0.0});
+    const FilId rod = things_rod(world, 9, 5e-3, (FilVec3){0.65, 0.0, 0.0056}, (FilVec3){0.02, 0.0, 0.0}, (FilVec3){0.0, 0.0, 0.0});
     weld_to_chain(world, rod);
     send(world, robot, 0, FIL_JOINT_POSITION, 0.05, 0.0, 0.0);
     send(world, robot, 1, FIL_JOINT_EFFORT, 0.0, 0.0, 3.0);
     (void)things_run(world, 2);
     reopen_step(world);
-    assert_true(strcmp(model, "ipc") != 0 || world->solver.ipc.slides.count >= 8); // the rod's points, and the last link's
-    assert_true(world->solver.contact.constraint_count >= 8);  // motor, limits, friction, mimic, four of the weld
+    assert_true(strcmp(model, "ipc") != 0 || world->solver.ipc.slides.count >= 8);  // the rod's points, and the last link's
+    assert_true(world->solver.contact.constraint_count >= 8);                       // motor, limits, friction, mimic, four of the weld
     return world;
 }
 
@@ -152,7 +150,7 @@ static double rod_excess(const FilWorld* world, const double* d)
             continue;
         }
         const FilRodBody* rods = body->impl;
-        assert_int_equal(rods->rod_count, 1); // open ones suffice here
+        assert_int_equal(rods->rod_count, 1);  // open ones suffice here
         for (int i = 0; i + 1 < rods->node_count; i++) {
             const double *x = rods->q_theta + 4 * i, *v = rods->v_theta + 4 * i, *way = d + body->v + 4 * i;
             const double *t0 = rods->h0[i].tangent, dt = rods->setup.dt;
@@ -182,7 +180,7 @@ static void check_gradient(FilWorld* world, const char* what)
             v[k] = world->system.scratch.solution[k] + 1e-3 * noise(&seed);
             d[k] = noise(&seed);
         }
-        for (int b = 0; b < world->system.body_count; b++) { // what stands still is no unknown
+        for (int b = 0; b < world->system.body_count; b++) {  // what stands still is no unknown
             const FilBody* body = &world->system.bodies[b];
             for (int k = body->v; k < body->v + body->v_count && !body->moves; k++) {
                 v[k] = d[k] = 0.0;
@@ -225,7 +223,7 @@ static void gradients_between_chains(void** state)
 {
     (void)state;
     static const char text[] =
-        "world: {dt: 1e-3, contact: ipc, ipc: {slip_speed: 0.1}}\n" // smooth over differences
+        "world: {dt: 1e-3, contact: ipc, ipc: {slip_speed: 0.1}}\n"  // smooth over differences
         "materials: {rubber: {young: 1e6, poisson: 0.5, density: 1000, friction: 0.5}}\n"
         "rigid_bodies: [{name: ground, motion: static, surface: {friction: 0.5}, position: [0, 0, -0.0007], shapes: "
         "[{half_space: {}}]}]\n"
@@ -274,7 +272,7 @@ static void tangents_of_everything(void** state)
                 wanted[k] = world->system.scratch.weight[k] > 0.0 ? noise(&seed) / sqrt(world->system.scratch.weight[k]) : 0.0;
             }
             (void)total(world, v, up);
-            if (world->solver.model->field->center != NULL) { // friction's model, about v
+            if (world->solver.model->field->center != NULL) {  // friction's model, about v
                 world->solver.model->field->center(&world->solver, v);
             }
             assert_int_equal(fil_potential_solve_all(&world->solver, world->solver.model->field, &aim, v, wanted, direction, &info), FIL_OK);
@@ -296,10 +294,8 @@ static void tangents_of_everything(void** state)
             }
             // differences leave 1e-7; the tangent leaves out how links turn their contacts' Jacobians under ipc, dt^2 F
             // L against their inertia, and of the rod how its frames turn
-            if (!(sqrt(error[0]) < (m == 0 ? 1e-6 : 1e-4) * sqrt(size[0])) ||
-                !(sqrt(error[1]) < 1e-3 * sqrt(size[1]))) {
-                fail_msg("%s, trial %d: off by %g and %g", models[m], trial, sqrt(error[0] / size[0]),
-                         sqrt(error[1] / size[1]));
+            if (!(sqrt(error[0]) < (m == 0 ? 1e-6 : 1e-4) * sqrt(size[0])) || !(sqrt(error[1]) < 1e-3 * sqrt(size[1]))) {
+                fail_msg("%s, trial %d: off by %g and %g", models[m], trial, sqrt(error[0] / size[0]), sqrt(error[1] / size[1]));
             }
         }
         fil_world_destroy(world);
@@ -334,10 +330,9 @@ static void robots_move_as_under_sap(void** state)
     for (int m = 1; m <= MODELS; m++) {
         for (int j = 0; j < 9; j++) {
             // both solve to 1e-10 a step
-            if (fabs(position[m][j] - position[0][j]) > 1e-7 ||
-                fabs(effort[m][j] - effort[0][j]) > 1e-4 * (1.0 + fabs(effort[0][j]))) {
-                fail_msg("%s: joint %d at %.12g with effort %.9g, under sap at %.12g with %.9g",
-                         potential_models[m - 1], j, position[m][j], effort[m][j], position[0][j], effort[0][j]);
+            if (fabs(position[m][j] - position[0][j]) > 1e-7 || fabs(effort[m][j] - effort[0][j]) > 1e-4 * (1.0 + fabs(effort[0][j]))) {
+                fail_msg("%s: joint %d at %.12g with effort %.9g, under sap at %.12g with %.9g", potential_models[m - 1], j, position[m][j],
+                         effort[m][j], position[0][j], effort[0][j]);
             }
         }
     }
@@ -391,8 +386,7 @@ static void grips_are_state(void** state)
         const FilSceneOptions options = {.contact_model = models[m], .settings = &apart, .setting_count = 1};
         FilWorld* world = NULL;
         FilError error;
-        if (fil_scene_load(FILUM_SOURCE_DIR "/config/scenes/gripper_pinch.yaml", &options, &world, NULL, &error) !=
-            FIL_OK) {
+        if (fil_scene_load(FILUM_SOURCE_DIR "/config/scenes/gripper_pinch.yaml", &options, &world, NULL, &error) != FIL_OK) {
             fail_msg("%s", error.text);
         }
         (void)things_run(world, 430);
@@ -450,8 +444,7 @@ static void links_hold_rods(void** state)
     for (int m = 0; m <= MODELS; m++) {
         FilWorld* world = precise_world(m == 0 ? "sap" : potential_models[m - 1]);
         const FilId robot = add_robot(world, NULL, chain, (FilVec3){0.0, 0.0, 0.0});
-        const FilId rod =
-            things_rod(world, 11, 5e-3, (FilVec3){0.65, 0.0, 0.0}, (FilVec3){0.03, 0.0, 0.0}, (FilVec3){0.0, 0.0, 0.0});
+        const FilId rod = things_rod(world, 11, 5e-3, (FilVec3){0.65, 0.0, 0.0}, (FilVec3){0.03, 0.0, 0.0}, (FilVec3){0.0, 0.0, 0.0});
         weld_to_chain(world, rod);
         send(world, robot, 0, FIL_JOINT_POSITION, 0.0, 0.0, 0.0);
         send(world, robot, 1, FIL_JOINT_POSITION, -0.1, 0.0, 0.0);

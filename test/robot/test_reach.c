@@ -210,8 +210,10 @@ static void links_move_as_wanted(void** state)
 
 /* ---- scenes ---- */
 
-#define HEAD "robots:\n  - {name: arm, urdf: ../robots/arm7_gripper.urdf, prefix: p_, trajectory_points: 500,\n" \
-    "     joints: [{gains: {stiffness: 1e5, damping: 1e3}}, {joint: lift, position: 0.6}, {joint: elbow, position: 1.5}, {joint: wrist_pitch, position: 1}]}\n"
+#define HEAD                                                                                                                                    \
+    "robots:\n  - {name: arm, urdf: ../robots/arm7_gripper.urdf, prefix: p_, trajectory_points: 500,\n"                                         \
+    "     joints: [{gains: {stiffness: 1e5, damping: 1e3}}, {joint: lift, position: 0.6}, {joint: elbow, position: 1.5}, {joint: wrist_pitch, " \
+    "position: 1}]}\n"
 
 static FilStatus load(const char* text, FilWorld** world, FilError* error)
 {
@@ -276,12 +278,13 @@ static void trajectories_pass_through_poses(void** state)
 static void what_is_joined_is_joined_in_the_first_pose(void** state)
 {
     (void)state;
-    static const char text[] = "world: {contact: none, dt: 0.002, gravity: [0, 0, 0]}\n" HEAD
-                               "materials: {rubber: {young: 1e6, poisson: 0.5, density: 1000}}\n"
-                               "rods: [{name: lace, material: rubber, section: {circle: {radius: 0.002}},\n"
-                               "        shape: {straight: {from: [0.45, -0.1, 0.3], to: [0.45, -0.1, 0.2], nodes: 11}}}]\n"
-                               "joints: [{name: grip, attach: {rod: lace, node: 0, link: p_pinch}}]\n"
-                               "trajectories: [{robot: arm, link: pinch, poses: [{time: 0, position: [0.45, -0.1, 0.3], toward: [0, 0, -1], across: [1, 0, 0]}]}]\n";
+    static const char text[] =
+        "world: {contact: none, dt: 0.002, gravity: [0, 0, 0]}\n" HEAD
+        "materials: {rubber: {young: 1e6, poisson: 0.5, density: 1000}}\n"
+        "rods: [{name: lace, material: rubber, section: {circle: {radius: 0.002}},\n"
+        "        shape: {straight: {from: [0.45, -0.1, 0.3], to: [0.45, -0.1, 0.2], nodes: 11}}}]\n"
+        "joints: [{name: grip, attach: {rod: lace, node: 0, link: p_pinch}}]\n"
+        "trajectories: [{robot: arm, link: pinch, poses: [{time: 0, position: [0.45, -0.1, 0.3], toward: [0, 0, -1], across: [1, 0, 0]}]}]\n";
     FilWorld* world = NULL;
     FilError error = {{0}};
     if (load(text, &world, &error) != FIL_OK) {

@@ -231,10 +231,9 @@ static void trajectories_agree_to_the_order(void** state)
         double places[TREE_LINKS][3];
         follow_referee(number, places);
         const double coarse = miss(number, FIL_MIDPOINT, 2e-3, places), fine = miss(number, FIL_MIDPOINT, 1e-3, places);
-        const double euler = miss(number, FIL_BACKWARD_EULER, 1e-3, places),
-                     half = miss(number, FIL_BACKWARD_EULER, 5e-4, places);
-        print_message("tree %2d: midpoint off by %.1e m, order %.2f; Euler %.1e m, order %.2f\n", number, fine,
-                      log2(coarse / fine), half, log2(euler / half));
+        const double euler = miss(number, FIL_BACKWARD_EULER, 1e-3, places), half = miss(number, FIL_BACKWARD_EULER, 5e-4, places);
+        print_message("tree %2d: midpoint off by %.1e m, order %.2f; Euler %.1e m, order %.2f\n", number, fine, log2(coarse / fine), half,
+                      log2(euler / half));
         assert_true(fabs(log2(coarse / fine) - 2.0) < 0.15);
         assert_true(fabs(log2(euler / half) - 1.0) < 0.15);
     }

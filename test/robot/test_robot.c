@@ -58,8 +58,7 @@ static void all_modes_move_joints(void** state)
     assert_true(fabs(fil_robot_joint_state(world, robot, 0).position - 0.7) < 1e-3);
     // the damper's effort is what friction and damping take: 0.05 + 0.1 v
     const FilJointState wrist = fil_robot_joint_state(world, robot, 3);
-    assert_true(wrist.velocity > 0.3 && wrist.velocity < 0.4 &&
-                fabs(wrist.effort - 0.05 - 0.1 * wrist.velocity) < 1e-3);
+    assert_true(wrist.velocity > 0.3 && wrist.velocity < 0.4 && fabs(wrist.effort - 0.05 - 0.1 * wrist.velocity) < 1e-3);
     assert_true(fabs(fil_robot_joint_state(world, robot, 5).velocity - 0.5) < 0.02);
     assert_true(fil_robot_joint_state(world, robot, 5).effort == 0.1);
     // velocities stay within the joint's limit
@@ -88,12 +87,9 @@ static void wrong_commands_are_refused(void** state)
     command.mode = (FilJointMode)3;
     expect_refusal(world, fil_robot_set_joint_command(world, robot, lift, &command), "unknown mode 3");
     command = (FilJointCommand){FIL_JOINT_POSITION, NAN, 0.0, 0.0};
-    expect_refusal(world, fil_robot_set_joint_command(world, robot, lift, &command),
-                   "'lift': the command is not finite");
+    expect_refusal(world, fil_robot_set_joint_command(world, robot, lift, &command), "'lift': the command is not finite");
     expect_refusal(world, fil_robot_set_joint_state(world, robot, lift, INFINITY, 0.0), "not finite");
-    expect_refusal(world,
-                   fil_robot_set_base(world, robot, (FilVec3){0}, (FilQuat){0, 0, 0, 1}, (FilVec3){0}, (FilVec3){0}),
-                   "fixed base");
+    expect_refusal(world, fil_robot_set_base(world, robot, (FilVec3){0}, (FilQuat){0, 0, 0, 1}, (FilVec3){0}, (FilVec3){0}), "fixed base");
     expect_refusal(world, fil_world_add_robot(world, &(FilRobotDef){.name = "robot1"}, &(FilId){0}), "already a robot");
     FilId again;
     const FilRobotDef def = fil_robot_def_default();
@@ -168,8 +164,7 @@ static FilWorld* load_text(const char* text)
 {
     FilWorld* world = NULL;
     FilError error;
-    if (fil_scene_load_text(FILUM_SOURCE_DIR "/config/scenes/test.yaml", text, strlen(text), NULL, &world, NULL,
-                            &error) != FIL_OK) {
+    if (fil_scene_load_text(FILUM_SOURCE_DIR "/config/scenes/test.yaml", text, strlen(text), NULL, &world, NULL, &error) != FIL_OK) {
         fail_msg("%s", error.text);
     }
     return world;
@@ -286,8 +281,7 @@ static void links_collide_with_each_other_if_asked(void** state)
                 const FilContactInfo info = fil_world_contact(world, i);
                 contacts += info.force.z != 0.0;
                 // never neighbours: only the foot's bar and the last
-                assert_true((info.a.index == fil_robot_link(world, robot, 0).index) !=
-                            (info.b.index == fil_robot_link(world, robot, 0).index));
+                assert_true((info.a.index == fil_robot_link(world, robot, 0).index) != (info.b.index == fil_robot_link(world, robot, 0).index));
             }
         }
         assert_true(self == 1 ? contacts > 0 : contacts == 0);

@@ -28,27 +28,26 @@ static const struct {
     {"robots: [{name: arm, urdf: ../robots/arm6.urdf, prefx: x}]\n", "t.yaml:1:", "did you mean 'prefix'?"},
     {"robots: [{name: arm, urdf: ../robots/arm6.urdf, joints: [{joint: elbwo}]}]\n", "t.yaml:1: robots.arm",
      "has no joint 'elbwo'; did you mean 'elbow'?"},
-    {"robots: [{name: arm, urdf: ../robots/arm6.urdf, joints: [{joint: elbow, position: 3}]}]\n",
-     "t.yaml:1: robots.arm", "joint 'elbow': it starts at 3, outside its limits"},
+    {"robots: [{name: arm, urdf: ../robots/arm6.urdf, joints: [{joint: elbow, position: 3}]}]\n", "t.yaml:1: robots.arm",
+     "joint 'elbow': it starts at 3, outside its limits"},
     {"robots: [{name: arm, urdf: ../robots/arm6.urdf, joints: [{commands: [pressure]}]}]\n",
      "t.yaml:1:", "position, velocity or effort, not 'pressure'"},
     {"robots: [{name: a, urdf: ../robots/arm6.urdf}, {name: b, urdf: ../robots/arm6.urdf}]\n", "t.yaml:1: robots.b",
      "'base_link' is empty or taken; a prefix makes names different"},
-    {"robots: [{name: a, urdf: ../robots/arm6.urdf}, {name: b, prefix: b_, urdf: ../robots/arm6.urdf, mount: tol0}]\n",
-     "t.yaml:1: robots.b.mount", "no robot before 'b' has a link 'tol0'; did you mean 'tool0'?"},
+    {"robots: [{name: a, urdf: ../robots/arm6.urdf}, {name: b, prefix: b_, urdf: ../robots/arm6.urdf, mount: tol0}]\n", "t.yaml:1: robots.b.mount",
+     "no robot before 'b' has a link 'tol0'; did you mean 'tool0'?"},
     {"robots: [{name: b, urdf: ../robots/arm6.urdf, mount: tool0}]\n", "t.yaml:1: robots.b.mount", "no robot before 'b'"},
     {"robots: [{name: b, urdf: ../robots/arm6.urdf, mount: tool0, floating: true}]\n", "t.yaml:1: robots.b.mount", "not both"},
     {ARM "trajectories: [{robot: amr, joints: [elbow], points: [[1, 0]]}]\n", "t.yaml:2:", "did you mean 'arm'?"},
     {ARM "trajectories: [{robot: arm, joints: [elbwo], points: [[1, 0]]}]\n", "t.yaml:2:", "did you mean 'elbow'?"},
     {ARM "trajectories: [{robot: arm, joints: [elbow], points: [[1, 0, 2]]}]\n", "t.yaml:2:", "2"},
-    {ARM "trajectories: [{robot: arm, joints: [elbow], points: [[1, 0]], efforts: [[1], [2]]}]\n", "t.yaml:2:", "2 rows, but the trajectory has 1 points"},
-    {ARM "trajectories: [{robot: arm, joints: [elbow], points: [[1, 0], [1, 2]]}]\n",
-     "t.yaml:2:", "times must increase"},
+    {ARM "trajectories: [{robot: arm, joints: [elbow], points: [[1, 0]], efforts: [[1], [2]]}]\n",
+     "t.yaml:2:", "2 rows, but the trajectory has 1 points"},
+    {ARM "trajectories: [{robot: arm, joints: [elbow], points: [[1, 0], [1, 2]]}]\n", "t.yaml:2:", "times must increase"},
     {ARM "trajectories: [{robot: arm, joints: [elbow], points: [[1, 0]]}, {robot: arm, joints: [elbow], points: [[1, "
          "0]]}]\n",
      "t.yaml:2:", "robot 'arm' has a trajectory already"},
-    {ARM "joints: [{pin: {a: {link: p_tol0}, point: [0, 0, 0]}}]\n",
-     "t.yaml:2:", "unknown link 'p_tol0'; did you mean 'p_tool0'?"},
+    {ARM "joints: [{pin: {a: {link: p_tol0}, point: [0, 0, 0]}}]\n", "t.yaml:2:", "unknown link 'p_tol0'; did you mean 'p_tool0'?"},
     {ARM "joints: [{attach: {link: p_tool0}}]\n", "t.yaml:2:", "rod"},
     {ARM "probes: {x: {axis_position: {robot: arm, joint: tool}}}\n", "t.yaml:2:", "robot 'arm' has no joint 'tool'"},
     {ARM "drives: [{link: p_tool0, position: [0, 0, 1]}]\n", "t.yaml:2:", "does not act on 'link'"},
@@ -144,8 +143,7 @@ static void attached_bodies_do_not_meet_what_carries_them(void** state)
     int inside = 0;
     for (int k = 0; k < fil_world_contact_count(world); k++) {
         const FilContactInfo info = fil_world_contact(world, k);
-        const FilId flange = fil_world_find_rigid(world, "on_flange"),
-                    forearm = fil_world_find_rigid(world, "in_forearm");
+        const FilId flange = fil_world_find_rigid(world, "on_flange"), forearm = fil_world_find_rigid(world, "in_forearm");
         assert_true(info.a.index != flange.index && info.b.index != flange.index);
         inside += info.a.index == forearm.index || info.b.index == forearm.index;
     }
@@ -190,7 +188,7 @@ static void a_robot_stands_on_anothers_link(void** state)
         }
     }
     print_message("mounted robot off by %g m at most, moved by %g m\n", worst, at.z - first.z);
-    assert_true(worst < 1e-4 && fabs(at.z - first.z) > 0.05); // yields as joints do, by dt^2/(4 pi^2) of what accelerates
+    assert_true(worst < 1e-4 && fabs(at.z - first.z) > 0.05);  // yields as joints do, by dt^2/(4 pi^2) of what accelerates
     fil_world_destroy(world);
 }
 

@@ -44,7 +44,7 @@ static void trajectories_pass_their_points(void** state)
             const double bend = (commands[k + 1].velocity - commands[k - 1].velocity) / 2e-3;
             if (kind == FIL_INTERPOLATE_SPLINE) {
                 assert_true(k == 800 || fabs(slope - commands[k].velocity) < 2e-3);  // there it stops braking
-                assert_true(fabs(bend) < 60.0);  // m/s^2 of a smooth path between these points
+                assert_true(fabs(bend) < 60.0);                                      // m/s^2 of a smooth path between these points
             }
         }
         if (kind == FIL_INTERPOLATE_LINEAR) {
@@ -129,19 +129,16 @@ static void a_new_trajectory_goes_on_from_the_old_one(void** state)
     FilTrajectoryDef def = path(FIL_INTERPOLATE_SPLINE);
     assert_int_equal(fil_robot_set_trajectory(world, robot, &def), FIL_OK);
     run(world, 450);
-    const FilJointCommand before[] = {fil_robot_joint_command(world, robot, 0),
-                                      fil_robot_joint_command(world, robot, 3)};
+    const FilJointCommand before[] = {fil_robot_joint_command(world, robot, 0), fil_robot_joint_command(world, robot, 3)};
     assert_true(fabs(before[1].velocity) > 0.1);
     // one joint only: it keeps its speed, the other holds
     def.joint_count = 1;
     def.joints = joints + 1;
     def.start = 0.5;
     assert_int_equal(fil_robot_set_trajectory(world, robot, &def), FIL_OK);
-    const FilJointCommand after[] = {fil_robot_joint_command(world, robot, 0),
-                                     fil_robot_joint_command(world, robot, 3)};
+    const FilJointCommand after[] = {fil_robot_joint_command(world, robot, 0), fil_robot_joint_command(world, robot, 3)};
     assert_true(after[0].position == before[0].position && after[0].velocity == 0.0);
-    assert_true(fabs(after[1].position - before[1].position) < 1e-12 &&
-                fabs(after[1].velocity - before[1].velocity) < 1e-9);
+    assert_true(fabs(after[1].position - before[1].position) < 1e-12 && fabs(after[1].velocity - before[1].velocity) < 1e-9);
     run(world, 1000);
     assert_true(fil_robot_joint_command(world, robot, 0).position == before[0].position);
     assert_true(fil_robot_joint_command(world, robot, 3).position == positions[3]);  // points are read one a joint now
@@ -151,7 +148,8 @@ static void a_new_trajectory_goes_on_from_the_old_one(void** state)
     fil_world_destroy(world);
 }
 
-/* Of a long one that a short one took the place of nothing is left in any of the world's states: one that never knew it goes on with the same bits. */
+/* Of a long one that a short one took the place of nothing is left in any of the world's states: one that never knew it goes on with the same bits.
+ */
 static void a_shorter_trajectory_leaves_nothing_of_a_longer_one(void** state)
 {
     (void)state;

@@ -40,8 +40,7 @@ static FilId add_good(FilWorld* world, const char* path, const char* text, const
     return id;
 }
 
-#define INERTIAL \
-    "<inertial><mass value='2'/><inertia ixx='0.1' iyy='0.2' izz='0.3' ixy='0' ixz='0' iyz='0'/></inertial>"
+#define INERTIAL "<inertial><mass value='2'/><inertia ixx='0.1' iyy='0.2' izz='0.3' ixy='0' ixz='0' iyz='0'/></inertial>"
 
 /* ---- good ---- */
 
@@ -93,8 +92,7 @@ static void everything_arrives(void** state)
     assert_int_equal(fil_robot_joint_count(world, id), 4);
     assert_string_equal(fil_robot_link_name(world, id, 0), "left_base");
     assert_string_equal(fil_robot_joint_name(world, id, 0), "left_slide");
-    const int turn = fil_robot_find_joint(world, id, "left_turn"),
-              follow = fil_robot_find_joint(world, id, "left_follow");
+    const int turn = fil_robot_find_joint(world, id, "left_turn"), follow = fil_robot_find_joint(world, id, "left_follow");
     const int slide = fil_robot_find_joint(world, id, "left_slide");
     const FilRobotJointDef *s = &robot->joints[slide].def, *t = &robot->joints[turn].def;
     assert_true(s->lower == 0.1 && s->upper == 0.5 && s->max_effort == 20.0 && s->max_velocity == 0.4);
@@ -113,8 +111,7 @@ static void everything_arrives(void** state)
     assert_true(slider->axis[2] == 1.0 && slider->center[2] == 0.3);
     assert_int_equal(fil_robot_shape_count(world, id, 1), 2);
     const FilShapeDef shape = fil_robot_shape(world, id, 1, 0);
-    assert_true(shape.type == FIL_TYPE_CYLINDER && shape.radius == 0.1 && shape.length == 0.5 &&
-                shape.position.z == 1.0);
+    assert_true(shape.type == FIL_TYPE_CYLINDER && shape.radius == 0.1 && shape.length == 0.5 && shape.position.z == 1.0);
     assert_string_equal(fil_robot_ignored(world, id), "safety_controller, hardware, gazebo");
     FilVec3 place;
     FilQuat orientation;
@@ -130,9 +127,8 @@ static void description_has_the_prefix_everywhere(void** state)
     FilWorld* world = make_world();
     const FilId left = add_good(world, "good.urdf", good, "left_"), plain = add_good(world, "good.urdf", good, NULL);
     const char* text = fil_robot_description(world, left);
-    static const char* const wanted[] = {"link name=\"left_base\"",   "joint name=\"left_turn\"",
-                                         "parent link=\"left_base\"", "child link=\"left_tool\"",
-                                         "mimic joint=\"left_turn\"", "gazebo reference=\"left_arm\"",
+    static const char* const wanted[] = {"link name=\"left_base\"",  "joint name=\"left_turn\"",  "parent link=\"left_base\"",
+                                         "child link=\"left_tool\"", "mimic joint=\"left_turn\"", "gazebo reference=\"left_arm\"",
                                          "material name=\"blue\""};
     for (size_t k = 0; k < sizeof wanted / sizeof wanted[0]; k++) {
         assert_non_null(strstr(text, wanted[k]));
@@ -176,16 +172,14 @@ static void meshes_are_found(void** state)
     write_file(path, mesh);
     snprintf(path, sizeof path, "%s/my_robot/meshes/b.stl", folder);
     write_file(path, stl);
-    static const char* const files[] = {"package://my_robot/meshes/a.obj", "../meshes/b.stl",
-                                        "package://my_robot/meshes/b.stl"};
+    static const char* const files[] = {"package://my_robot/meshes/a.obj", "../meshes/b.stl", "package://my_robot/meshes/b.stl"};
     char urdf[200];
     snprintf(urdf, sizeof urdf, "%s/my_robot/urdf/r.urdf", folder);
     for (int k = 0; k < 3; k++) {
-        snprintf(
-            text, sizeof text,
-            "<robot name='r'><link name='a'><collision><geometry><mesh filename='%s' scale='0.1 0.2 -0.3'/></geometry>"
-            "</collision></link></robot>",
-            files[k]);
+        snprintf(text, sizeof text,
+                 "<robot name='r'><link name='a'><collision><geometry><mesh filename='%s' scale='0.1 0.2 -0.3'/></geometry>"
+                 "</collision></link></robot>",
+                 files[k]);
         write_file(urdf, text);
         FilWorld* world = make_world();
         const FilId id = add_good(world, urdf, NULL, NULL);
@@ -235,72 +229,56 @@ static const struct {
     {ROBOT(A B "\n<joint type='fixed'>" ENDS "</joint>"), "r.urdf:3: joint: the attribute 'name' is missing"},
     {ROBOT(A B "\n<joint name='j'>" ENDS "</joint>"), "r.urdf:3: joint 'j': the attribute 'type' is missing"},
     {ROBOT(A B "\n<joint name='j' type='hinge'>" ENDS "</joint>"), "r.urdf:3: joint 'j': unknown type 'hinge'"},
-    {ROBOT(A B "\n<joint name='j' type='planar'>" ENDS "</joint>"),
-     "r.urdf:3: joint 'j': planar joints are not supported"},
+    {ROBOT(A B "\n<joint name='j' type='planar'>" ENDS "</joint>"), "r.urdf:3: joint 'j': planar joints are not supported"},
     {ROBOT(A B "\n<joint name='j' type='fixed'><child link='b'/></joint>"), "r.urdf:3: joint 'j': <parent> is missing"},
     {ROBOT(A B "\n<joint name='j' type='fixed'><parent link='a'/></joint>"), "r.urdf:3: joint 'j': <child> is missing"},
     {ROBOT("<link name='base'/>" B "\n<joint name='j' type='fixed'>\n<parent link='bsae'/><child link='b'/></joint>"),
      "r.urdf:4: parent: there is no link 'bsae'; did you mean 'base'?"},
-    {ROBOT(A B "\n<joint name='j' type='fixed'>\n<parent link='a'/><child/></joint>"),
-     "r.urdf:4: child: the attribute 'link' is missing"},
+    {ROBOT(A B "\n<joint name='j' type='fixed'>\n<parent link='a'/><child/></joint>"), "r.urdf:4: child: the attribute 'link' is missing"},
     {ROBOT(A B "\n<joint name='j' type='fixed'>" ENDS "</joint>\n<joint name='j' type='fixed'>" ENDS "</joint>"),
      "r.urdf:4: joint 'j': there is one already, on line 3"},
     {ROBOT(A B "\n<joint name='j' type='fixed'>" ENDS "</joint>\n<joint name='k' type='fixed'>" ENDS "</joint>"),
      "link 'b' has two parents: joints 'j' and 'k'"},
-    {ROBOT(A B "\n<joint name='j' type='fixed'>" ENDS
-               "</joint>\n<joint name='k' type='fixed'><parent link='b'/><child link='a'/></joint>"),
+    {ROBOT(A B "\n<joint name='j' type='fixed'>" ENDS "</joint>\n<joint name='k' type='fixed'><parent link='b'/><child link='a'/></joint>"),
      "the joints make a circle"},
     {ROBOT(A "\n" B "<link name='c'/><joint name='j' type='fixed'><parent link='b'/><child link='c'/></joint>"
              "<joint name='k' type='fixed'><parent link='c'/><child link='b'/></joint>"),
      "r.urdf:3: robot 'robot1': the joints make a circle: link 'b' does not hang on the root 'a'"},
     {ROBOT(A "\n<joint name='j' type='fixed'><parent link='a'/><child link='a'/></joint>"),
      "r.urdf:3: robot 'robot1': joint 'j': it joins link 'a' to itself"},
-    {ROBOT(A B "\n<joint name='j' type='revolute'>" ENDS "</joint>"),
-     "r.urdf:3: joint 'j': a revolute joint needs a <limit>"},
+    {ROBOT(A B "\n<joint name='j' type='revolute'>" ENDS "</joint>"), "r.urdf:3: joint 'j': a revolute joint needs a <limit>"},
     {ROBOT(A B "\n<joint name='j' type='prismatic'>" ENDS "\n<limit lower='0' upper='1' velocity='1'/></joint>"),
      "r.urdf:4: limit: the attribute 'effort' is missing"},
-    {ROBOT(A B "\n<joint name='j' type='revolute'>" ENDS
-               "\n<limit lower='2' upper='1' effort='1' velocity='1'/></joint>"),
+    {ROBOT(A B "\n<joint name='j' type='revolute'>" ENDS "\n<limit lower='2' upper='1' effort='1' velocity='1'/></joint>"),
      "r.urdf:4: limit: lower 2 must not exceed upper 1"},
-    {ROBOT(A B "\n<joint name='j' type='revolute'>" ENDS LIMIT "\n<axis xyz='0 0 0'/></joint>"),
-     "r.urdf:4: axis: it has no direction"},
+    {ROBOT(A B "\n<joint name='j' type='revolute'>" ENDS LIMIT "\n<axis xyz='0 0 0'/></joint>"), "r.urdf:4: axis: it has no direction"},
     {ROBOT(A B "\n<joint name='j' type='revolute'>" ENDS LIMIT "\n<axis xyz='0 0'/></joint>"),
      "r.urdf:4: axis: xyz=\"0 0\" is not the numbers it needs"},
     {ROBOT(A B "\n<joint name='j' type='revolute'>" ENDS LIMIT "\n<origin xyz='0 0 ${h}'/></joint>"), "this is xacro"},
-    {ROBOT(A B "\n<joint name='j' type='revolute'>" ENDS LIMIT "\n<origin xyz='0 0 nan'/></joint>"),
-     "r.urdf:4: origin: xyz=\"0 0 nan\" is not"},
+    {ROBOT(A B "\n<joint name='j' type='revolute'>" ENDS LIMIT "\n<origin xyz='0 0 nan'/></joint>"), "r.urdf:4: origin: xyz=\"0 0 nan\" is not"},
     {ROBOT(A B "\n<joint name='j' type='revolute'>" ENDS LIMIT "\n<dynamics damping='-1'/></joint>"),
      "r.urdf:4: dynamics: damping and friction must not be negative"},
-    {ROBOT(A B "\n<joint name='j' type='revolute'>" ENDS LIMIT "\n<mimic joint='j'/></joint>"),
-     "joint 'j': it mimics itself"},
+    {ROBOT(A B "\n<joint name='j' type='revolute'>" ENDS LIMIT "\n<mimic joint='j'/></joint>"), "joint 'j': it mimics itself"},
     {ROBOT(A "<link name='b'>\n<inertial><mass value='-1'/><inertia ixx='1' iyy='1' izz='1'/></inertial></link>"),
      "r.urdf:3: mass: a mass of -1 kg is negative"},
-    {ROBOT(A "<link name='b'>\n<inertial><mass value='1'/></inertial></link>"),
-     "r.urdf:3: inertial: <inertia> is missing"},
-    {ROBOT(A "<link name='b'>\n<inertial><inertia ixx='1' iyy='1' izz='1'/></inertial></link>"),
-     "r.urdf:3: inertial: <mass> is missing"},
+    {ROBOT(A "<link name='b'>\n<inertial><mass value='1'/></inertial></link>"), "r.urdf:3: inertial: <inertia> is missing"},
+    {ROBOT(A "<link name='b'>\n<inertial><inertia ixx='1' iyy='1' izz='1'/></inertial></link>"), "r.urdf:3: inertial: <mass> is missing"},
     {ROBOT(A "<link name='b'><inertial><mass value='1'/>\n<inertia ixx='1' izz='1'/></inertial></link>"),
      "r.urdf:3: inertia: the attribute 'iyy' is missing"},
     {ROBOT("<link name='a'><collision/></link>"), "r.urdf:2: collision: <geometry> is missing"},
     {ROBOT("<link name='a'><collision><geometry/></collision></link>"), "r.urdf:2: geometry: needs exactly one shape"},
-    {ROBOT("<link name='a'><collision><geometry><cone/></geometry></collision></link>"),
-     "r.urdf:2: cone: no known shape"},
-    {ROBOT("<link name='a'><collision><geometry><box size='1 -1 1'/></geometry></collision></link>"),
-     "r.urdf:2: box: its sizes must be positive"},
-    {ROBOT("<link name='a'><collision><geometry><sphere/></geometry></collision></link>"),
-     "r.urdf:2: sphere: the attribute 'radius' is missing"},
+    {ROBOT("<link name='a'><collision><geometry><cone/></geometry></collision></link>"), "r.urdf:2: cone: no known shape"},
+    {ROBOT("<link name='a'><collision><geometry><box size='1 -1 1'/></geometry></collision></link>"), "r.urdf:2: box: its sizes must be positive"},
+    {ROBOT("<link name='a'><collision><geometry><sphere/></geometry></collision></link>"), "r.urdf:2: sphere: the attribute 'radius' is missing"},
     {ROBOT("<link name='a'><collision><geometry><mesh filename='no.stl'/></geometry></collision></link>"),
      "r.urdf:2: mesh: there is no file 'no.stl'"},
     {ROBOT("<link name='a'><collision><geometry><mesh filename='package://x/no.stl'/></geometry></collision></link>"),
      "r.urdf:2: mesh: there is no file 'package://x/no.stl'"},
-    {ROBOT(A "<ros2_control name='c'>\n<joint name='k'/></ros2_control>"),
-     "r.urdf:3: joint 'k': there is no such joint"},
-    {ROBOT(A B "<joint name='j' type='continuous'>" ENDS
-               "</joint><ros2_control name='c'><joint name='j'><state_interface "
+    {ROBOT(A "<ros2_control name='c'>\n<joint name='k'/></ros2_control>"), "r.urdf:3: joint 'k': there is no such joint"},
+    {ROBOT(A B "<joint name='j' type='continuous'>" ENDS "</joint><ros2_control name='c'><joint name='j'><state_interface "
                "name='position'>\n<param name='initial_value'>x</param></state_interface></joint></ros2_control>"),
      "r.urdf:3: param 'initial_value': is not a number"},
-    {ROBOT(A B "\n<joint name='j' type='revolute'>" ENDS LIMIT
-               "</joint><ros2_control name='c'><joint name='j'><state_interface "
+    {ROBOT(A B "\n<joint name='j' type='revolute'>" ENDS LIMIT "</joint><ros2_control name='c'><joint name='j'><state_interface "
                "name='position'><param name='initial_value'>3</param></state_interface></joint></ros2_control>"),
      "r.urdf:3: robot 'robot1': joint 'j': it starts at 3, outside its limits 0 and 1"},
 };
@@ -339,16 +317,14 @@ static void couplings_of_couplings_lead_to_the_first(void** state)
 {
     (void)state;
     FilWorld* world = make_world();
-    const FilId id = add_good(
-        world, "r.urdf",
-        ROBOT(A B
-              "<link name='c'>" INERTIAL "</link><link name='d'>" INERTIAL "</link>"
-              "<joint name='j' type='continuous'>" ENDS "</joint>"
-              "<joint name='k' type='continuous'><parent link='b'/><child link='c'/><mimic joint='j' multiplier='2' "
-              "offset='0.5'/></joint>"
-              "<joint name='l' type='continuous'><parent link='c'/><child link='d'/><mimic joint='k' multiplier='3' "
-              "offset='1'/></joint>"),
-        NULL);
+    const FilId id = add_good(world, "r.urdf",
+                              ROBOT(A B "<link name='c'>" INERTIAL "</link><link name='d'>" INERTIAL "</link>"
+                                        "<joint name='j' type='continuous'>" ENDS "</joint>"
+                                        "<joint name='k' type='continuous'><parent link='b'/><child link='c'/><mimic joint='j' multiplier='2' "
+                                        "offset='0.5'/></joint>"
+                                        "<joint name='l' type='continuous'><parent link='c'/><child link='d'/><mimic joint='k' multiplier='3' "
+                                        "offset='1'/></joint>"),
+                              NULL);
     // l = 3 k + 1 = 6 j + 2.5
     assert_true(fil_robot_joint_state(world, id, 2).position == 2.5);
     const FilArticulated* robot = world->system.bodies[0].impl;
@@ -365,8 +341,7 @@ static void settings_name_joints(void** state)
     FilRobotJointSetting setting = fil_robot_joint_setting_default();
     FilId id;
     setting.joint = "trun";
-    assert_int_equal(fil_world_add_robot_urdf(world, &def, "good.urdf", good, strlen(good), &setting, 1, &id),
-                     FIL_BAD_INPUT);
+    assert_int_equal(fil_world_add_robot_urdf(world, &def, "good.urdf", good, strlen(good), &setting, 1, &id), FIL_BAD_INPUT);
     assert_string_equal(fil_world_error(world), "good.urdf has no joint 'trun'; did you mean 'turn'?");
     setting.joint = "turn";
     setting.friction = 0.7;

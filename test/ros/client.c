@@ -38,8 +38,7 @@ void client_leave(Client* client)
     must(rclc_support_fini(&client->support), "support fini");
 }
 
-bool client_call(Client* client, const rosidl_service_type_support_t* type, const char* service, const void* request,
-                 void* response)
+bool client_call(Client* client, const rosidl_service_type_support_t* type, const char* service, const void* request, void* response)
 {
     rcl_client_t caller = rcl_get_zero_initialized_client();
     must(rclc_client_init_default(&caller, &client->node, type, service), service);
@@ -65,9 +64,8 @@ bool client_call(Client* client, const rosidl_service_type_support_t* type, cons
     return answered;
 }
 
-bool client_hear(Client* client, const rosidl_message_type_support_t* type, const char* topic,
-                 const rmw_qos_profile_t* qos, void* message, bool (*accept)(const void* message, void* context),
-                 void* context)
+bool client_hear(Client* client, const rosidl_message_type_support_t* type, const char* topic, const rmw_qos_profile_t* qos, void* message,
+                 bool (*accept)(const void* message, void* context), void* context)
 {
     rcl_subscription_t subscription = rcl_get_zero_initialized_subscription();
     must(rclc_subscription_init(&subscription, &client->node, type, topic, qos), topic);
@@ -105,9 +103,7 @@ bool client_pause(Client* client, const char* full_name, bool pause)
     service_name(name, full_name, "pause");
     const std_srvs__srv__SetBool_Request request = {.data = pause};
     std_srvs__srv__SetBool_Response* response = std_srvs__srv__SetBool_Response__create();
-    const bool done =
-        client_call(client, ROSIDL_GET_SRV_TYPE_SUPPORT(std_srvs, srv, SetBool), name, &request, response) &&
-        response->success;
+    const bool done = client_call(client, ROSIDL_GET_SRV_TYPE_SUPPORT(std_srvs, srv, SetBool), name, &request, response) && response->success;
     std_srvs__srv__SetBool_Response__destroy(response);
     return done;
 }
@@ -118,8 +114,7 @@ bool client_trigger(Client* client, const char* full_name, const char* service, 
     service_name(name, full_name, service);
     const std_srvs__srv__Trigger_Request request = {0};
     std_srvs__srv__Trigger_Response* response = std_srvs__srv__Trigger_Response__create();
-    const bool answered =
-        client_call(client, ROSIDL_GET_SRV_TYPE_SUPPORT(std_srvs, srv, Trigger), name, &request, response);
+    const bool answered = client_call(client, ROSIDL_GET_SRV_TYPE_SUPPORT(std_srvs, srv, Trigger), name, &request, response);
     const bool done = answered && response->success;
     snprintf(message, 256, "%s", answered ? response->message.data : "no answer");
     std_srvs__srv__Trigger_Response__destroy(response);
@@ -140,8 +135,7 @@ bool client_set(Client* client, const char* full_name, const char* name, FilPara
     parameter->value.integer_value = value.integer;
     parameter->value.double_value = value.real;
     rosidl_runtime_c__String__assign(&parameter->value.string_value, value.text);
-    const bool answered = client_call(client, ROSIDL_GET_SRV_TYPE_SUPPORT(rcl_interfaces, srv, SetParameters), service,
-                                      request, response) &&
+    const bool answered = client_call(client, ROSIDL_GET_SRV_TYPE_SUPPORT(rcl_interfaces, srv, SetParameters), service, request, response) &&
                           response->results.size == 1;
     const bool done = answered && response->results.data[0].successful;
     snprintf(reason, 512, "%s", answered ? response->results.data[0].reason.data : "no answer");
@@ -159,8 +153,7 @@ FilParameterValue client_get(Client* client, const char* full_name, const char* 
     rosidl_runtime_c__String__Sequence__init(&request->names, 1);
     rosidl_runtime_c__String__assign(&request->names.data[0], name);
     FilParameterValue value = {0};
-    if (client_call(client, ROSIDL_GET_SRV_TYPE_SUPPORT(rcl_interfaces, srv, GetParameters), service, request,
-                    response) &&
+    if (client_call(client, ROSIDL_GET_SRV_TYPE_SUPPORT(rcl_interfaces, srv, GetParameters), service, request, response) &&
         response->values.size == 1) {
         const rcl_interfaces__msg__ParameterValue* got = &response->values.data[0];
         value = fil_parameter_string(got->string_value.data);

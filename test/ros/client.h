@@ -26,13 +26,11 @@ void client_leave(Client* client);
 
 /* Calls a service and waits for the response, asking again every second: a server that has just died may still seem to
  * be there. False if nothing comes in time. */
-bool client_call(Client* client, const rosidl_service_type_support_t* type, const char* service, const void* request,
-                 void* response);
+bool client_call(Client* client, const rosidl_service_type_support_t* type, const char* service, const void* request, void* response);
 
 /* Waits for a message on a topic for which `accept` holds (NULL: any). `message` is initialised by the caller. */
-bool client_hear(Client* client, const rosidl_message_type_support_t* type, const char* topic,
-                 const rmw_qos_profile_t* qos, void* message, bool (*accept)(const void* message, void* context),
-                 void* context);
+bool client_hear(Client* client, const rosidl_message_type_support_t* type, const char* topic, const rmw_qos_profile_t* qos, void* message,
+                 bool (*accept)(const void* message, void* context), void* context);
 
 /* Simulated time by the next message on /clock, s; fails the test if none comes. */
 double client_time(Client* client);

@@ -103,7 +103,8 @@ int main(int argc, char** argv)
     Client client;
     client_join(&client, "controller", 0, NULL);
     rcl_publisher_t publisher = rcl_get_zero_initialized_publisher();
-    must(rclc_publisher_init_default(&publisher, &client.node, ROSIDL_GET_MSG_TYPE_SUPPORT(sensor_msgs, msg, JointState), "/joint_commands"), "publisher");
+    must(rclc_publisher_init_default(&publisher, &client.node, ROSIDL_GET_MSG_TYPE_SUPPORT(sensor_msgs, msg, JointState), "/joint_commands"),
+         "publisher");
     sensor_msgs__msg__JointState* command = sensor_msgs__msg__JointState__create();
     rosidl_runtime_c__String__Sequence__init(&command->name, 1);
     rosidl_runtime_c__String__assign(&command->name.data[0], "swing");

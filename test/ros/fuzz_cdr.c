@@ -28,8 +28,7 @@ static void check_round_trip(const FilMessageMembers* type, const void* message)
     FilCdrWriter writer = {.body = bytes + FIL_CDR_HEADER};
     fil_cdr_write_message(&writer, type, message);
     void* copy = message_new(type);
-    if (writer.at != counter.at || writer.failed || !decode(type, bytes, FIL_CDR_HEADER + writer.at, copy) ||
-        !message_equal(type, message, copy)) {
+    if (writer.at != counter.at || writer.failed || !decode(type, bytes, FIL_CDR_HEADER + writer.at, copy) || !message_equal(type, message, copy)) {
         abort();
     }
     message_free(type, copy);

@@ -63,7 +63,7 @@ int process_files(pid_t process)
     if (folder != NULL) {
         closedir(folder);
     }
-    return count > 2 ? count - 2 : 0; // without . and ..
+    return count > 2 ? count - 2 : 0;  // without . and ..
 }
 
 double seconds_now(void)

@@ -137,8 +137,7 @@ bool message_equal(const FilMessageMembers* type, const void* a, const void* b)
             return false;
         }
         for (size_t k = 0; k < count; k++) {
-            if (!equal_element(member, member->get_const_function(field_a, k),
-                               member->get_const_function(field_b, k))) {
+            if (!equal_element(member, member->get_const_function(field_a, k), member->get_const_function(field_b, k))) {
                 return false;
             }
         }

@@ -76,7 +76,8 @@ static const char grippers_text[] =
     "rigid_bodies:\n"
     "  - {name: block, motion: static, position: [0, 0, -0.07], shapes: [{box: {size: [0.04, 0.04, 0.04]}}]}\n"
     "robots:\n"
-    "  - {name: left, urdf: " FILUM_SOURCE_DIR "/config/robots/gripper.urdf, prefix: left_, trajectory_points: %d, joints: [%s, %s]}\n"
+    "  - {name: left, urdf: " FILUM_SOURCE_DIR
+    "/config/robots/gripper.urdf, prefix: left_, trajectory_points: %d, joints: [%s, %s]}\n"
     "  - {name: right, urdf: " FILUM_SOURCE_DIR "/config/robots/gripper.urdf, prefix: right_, position: [1, 0, 0], joints: [%s]}\n";
 static const char lift_text[] = "{joint: lift, gains: {stiffness: 5000, damping: 500}}";
 static const char grip_text[] = "{joint: grip, position: 0.045, gains: {stiffness: 2000, damping: 20}}";

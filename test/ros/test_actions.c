@@ -44,8 +44,20 @@ static BagFolder folder;
 
 static pid_t start(const char* more, const char* and_more)
 {
-    const char* const arguments[] = {"--ros-args", "-p",  scene_argument, "-p", "gripper_joints:=left_grip", "-p", "gripper_stall_timeout:=0.2",
-                                     "-p",         "gripper_tolerance:=0.002", "-p", more, and_more != NULL ? "-p" : NULL, and_more, NULL};
+    const char* const arguments[] = {"--ros-args",
+                                     "-p",
+                                     scene_argument,
+                                     "-p",
+                                     "gripper_joints:=left_grip",
+                                     "-p",
+                                     "gripper_stall_timeout:=0.2",
+                                     "-p",
+                                     "gripper_tolerance:=0.002",
+                                     "-p",
+                                     more,
+                                     and_more != NULL ? "-p" : NULL,
+                                     and_more,
+                                     NULL};
     return process_start(FILUM_NODE, arguments);
 }
 
@@ -83,8 +95,8 @@ static void tolerate(control_msgs__msg__JointTolerance__Sequence* list, const ch
 static bool send(Goal* goal)
 {
     control_msgs__action__FollowJointTrajectory_SendGoal_Response response = {0};
-    assert_true(client_call(&client, ROSIDL_GET_SRV_TYPE_SUPPORT(control_msgs, action, FollowJointTrajectory_SendGoal), FOLLOW "send_goal", goal,
-                            &response));
+    assert_true(
+        client_call(&client, ROSIDL_GET_SRV_TYPE_SUPPORT(control_msgs, action, FollowJointTrajectory_SendGoal), FOLLOW "send_goal", goal, &response));
     control_msgs__action__FollowJointTrajectory_SendGoal_Request__destroy(goal);
     return response.accepted;
 }
@@ -158,7 +170,8 @@ static void expect_status(uint8_t number, int8_t status)
     action_msgs__msg__GoalStatusArray* array = action_msgs__msg__GoalStatusArray__create();
     rmw_qos_profile_t kept = rmw_qos_profile_default;
     kept.durability = RMW_QOS_POLICY_DURABILITY_TRANSIENT_LOCAL;
-    assert_true(client_hear(&client, ROSIDL_GET_MSG_TYPE_SUPPORT(action_msgs, msg, GoalStatusArray), FOLLOW "status", &kept, array, has_status, &seen));
+    assert_true(
+        client_hear(&client, ROSIDL_GET_MSG_TYPE_SUPPORT(action_msgs, msg, GoalStatusArray), FOLLOW "status", &kept, array, has_status, &seen));
     action_msgs__msg__GoalStatusArray__destroy(array);
 }
 
@@ -307,8 +320,8 @@ static void two_arms_draw_a_knot(void** state)
 {
     (void)state;
     enum { POINTS = 301 };
-    const char* const arguments[] = {"--ros-args", "-p", "scene:=two_arms_knot", "-p", "start_paused:=true", "-p", "real_time_factor:=0.0",
-                                     "-p",         "record:=knot.mcap", NULL};
+    const char* const arguments[] = {
+        "--ros-args", "-p", "scene:=two_arms_knot", "-p", "start_paused:=true", "-p", "real_time_factor:=0.0", "-p", "record:=knot.mcap", NULL};
     const pid_t node = process_start(FILUM_NODE, arguments);
     Goal* goal = new_goal(1, "left_shoulder_lift", "right_shoulder_lift", 0.0, 0.1);
     Trajectory* message = &goal->goal.trajectory;
@@ -349,8 +362,8 @@ static bool ask_for_steps(uint8_t number, uint64_t steps)
     simulation_interfaces__action__SimulateSteps_SendGoal_Request request = {.goal = {.steps = steps}};
     simulation_interfaces__action__SimulateSteps_SendGoal_Response response = {0};
     memset(request.goal_id.uuid, number, sizeof request.goal_id.uuid);
-    assert_true(client_call(&client, ROSIDL_GET_SRV_TYPE_SUPPORT(simulation_interfaces, action, SimulateSteps_SendGoal), STEPS "send_goal",
-                            &request, &response));
+    assert_true(client_call(&client, ROSIDL_GET_SRV_TYPE_SUPPORT(simulation_interfaces, action, SimulateSteps_SendGoal), STEPS "send_goal", &request,
+                            &response));
     return response.accepted;
 }
 

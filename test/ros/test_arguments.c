@@ -55,8 +55,7 @@ static const rcl_variant_t* find(const rcl_params_t* params, const char* node, c
 static void separates_ros_arguments(void** state)
 {
     (void)state;
-    const char* argv[] = {"program",     "scene.yaml",  "--ros-args",           "-r",          "a:=b",
-                          "--",          "--quiet",     "--ros-args",           "--log-level", "debug",
+    const char* argv[] = {"program",     "scene.yaml",  "--ros-args",           "-r", "a:=b", "--", "--quiet", "--ros-args", "--log-level", "debug",
                           "--log-level", "filum:=WARN", "--disable-rosout-logs"};
     rcl_arguments_t arguments;
     assert_int_equal(parse(sizeof argv / sizeof *argv, argv, &arguments), RCL_RET_OK);
@@ -110,10 +109,9 @@ static void refuses_bad_arguments(void** state)
 static void values_get_types(void** state)
 {
     (void)state;
-    const char* argv[] = {"--ros-args",       "-p", "b:=true",   "-p", "i:=-7",     "-p", "h:=0x10",  "-p",
-                          "d:=1e-3",          "-p", "n:=.nan",   "-p", "s:=text",   "-p", "q:='12'",  "-p",
-                          "node:x.y:=1",      "-p", "l:=[1, 2]", "-p", "w:=[a, b]", "-p", "v:=[1.5]", "-p",
-                          "o:=[true, false]", "-p", "i:=8",      "-p", "m:=-.inf",  "-p", "t:=nan"};
+    const char* argv[] = {"--ros-args",       "-p", "b:=true", "-p", "i:=-7",       "-p", "h:=0x10",   "-p", "d:=1e-3",   "-p", "n:=.nan",  "-p",
+                          "s:=text",          "-p", "q:='12'", "-p", "node:x.y:=1", "-p", "l:=[1, 2]", "-p", "w:=[a, b]", "-p", "v:=[1.5]", "-p",
+                          "o:=[true, false]", "-p", "i:=8",    "-p", "m:=-.inf",    "-p", "t:=nan"};
     rcl_arguments_t arguments;
     assert_int_equal(parse(sizeof argv / sizeof *argv, argv, &arguments), RCL_RET_OK);
     rcl_params_t* params;
@@ -198,9 +196,8 @@ static void refuses_bad_files(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(separates_ros_arguments), cmocka_unit_test(refuses_bad_arguments),
-        cmocka_unit_test(values_get_types),        cmocka_unit_test(files_name_nodes_and_nest),
-        cmocka_unit_test(refuses_bad_files),
+        cmocka_unit_test(separates_ros_arguments),   cmocka_unit_test(refuses_bad_arguments), cmocka_unit_test(values_get_types),
+        cmocka_unit_test(files_name_nodes_and_nest), cmocka_unit_test(refuses_bad_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -82,8 +82,7 @@ static void tells_shape_and_frames(void** state)
     (void)state;
     const pid_t node = start(NULL);
     filum__msg__ArmStates* states = filum__msg__ArmStates__create();
-    assert_true(
-        client_hear(&client, TYPE(filum, ArmStates), "/arm_states", &rmw_qos_profile_default, states, hangs, NULL));
+    assert_true(client_hear(&client, TYPE(filum, ArmStates), "/arm_states", &rmw_qos_profile_default, states, hangs, NULL));
     assert_string_equal(states->header.frame_id.data, "world");
     assert_int_equal(states->arms.size, 1);
     const filum__msg__ArmState* arm = &states->arms.data[0];
@@ -96,9 +95,8 @@ static void tells_shape_and_frames(void** state)
     assert_true(arm->chamber_pressures.data[1] == 0.0);
     assert_true(arm->tip.position.z > 0.65);
     // a section's length is the mean of its chambers'
-    assert_true(fabs(arm->sections.data[2] -
-                     (arm->chamber_lengths.data[0] + arm->chamber_lengths.data[1] + arm->chamber_lengths.data[2]) /
-                         3.0) < 1e-12);  // rounding
+    assert_true(fabs(arm->sections.data[2] - (arm->chamber_lengths.data[0] + arm->chamber_lengths.data[1] + arm->chamber_lengths.data[2]) / 3.0) <
+                1e-12);  // rounding
     filum__msg__ArmStates__destroy(states);
 
     tf2_msgs__msg__TFMessage* tf = tf2_msgs__msg__TFMessage__create();
@@ -136,14 +134,11 @@ static bool refused_enough(const void* message, void* context)
 }
 
 /* sends until the node is seen to have taken it */
-static void send_until_pressure(rcl_publisher_t* publisher, const filum__msg__ChamberPressures* command,
-                                const double* wanted)
+static void send_until_pressure(rcl_publisher_t* publisher, const filum__msg__ChamberPressures* command, const double* wanted)
 {
     rcl_subscription_t subscription = rcl_get_zero_initialized_subscription();
     filum__msg__ArmStates* states = filum__msg__ArmStates__create();
-    must(rclc_subscription_init(&subscription, &client.node, TYPE(filum, ArmStates), "/arm_states",
-                                &rmw_qos_profile_sensor_data),
-         "arm_states");
+    must(rclc_subscription_init(&subscription, &client.node, TYPE(filum, ArmStates), "/arm_states", &rmw_qos_profile_sensor_data), "arm_states");
     bool seen = false;
     double next = 0.0;
     for (const double limit = seconds_now() + PATIENCE; !seen && seconds_now() < limit;) {
@@ -167,8 +162,7 @@ static void takes_pressures_and_refuses_nonsense(void** state)
     (void)state;
     const pid_t node = start(NULL);
     rcl_publisher_t publisher = rcl_get_zero_initialized_publisher();
-    must(rclc_publisher_init(&publisher, &client.node, TYPE(filum, ChamberPressures), "/chamber_commands",
-                             &rmw_qos_profile_default),
+    must(rclc_publisher_init(&publisher, &client.node, TYPE(filum, ChamberPressures), "/chamber_commands", &rmw_qos_profile_default),
          "chamber_commands");
     filum__msg__ChamberPressures* command = new_command();
     command->pressures.data[1] = 2000.0;
@@ -192,12 +186,11 @@ static void takes_pressures_and_refuses_nonsense(void** state)
     must(rcl_publish(&publisher, command, NULL), "chamber_commands");
     double refused = 4.0;  // Inf, two names, one length
     diagnostic_msgs__msg__DiagnosticArray* diagnostics = diagnostic_msgs__msg__DiagnosticArray__create();
-    assert_true(client_hear(&client, TYPE(diagnostic_msgs, DiagnosticArray), "/diagnostics", &rmw_qos_profile_default,
-                            diagnostics, refused_enough, &refused));
+    assert_true(client_hear(&client, TYPE(diagnostic_msgs, DiagnosticArray), "/diagnostics", &rmw_qos_profile_default, diagnostics, refused_enough,
+                            &refused));
     diagnostic_msgs__msg__DiagnosticArray__destroy(diagnostics);
     filum__msg__ArmStates* states = filum__msg__ArmStates__create();
-    assert_true(client_hear(&client, TYPE(filum, ArmStates), "/arm_states", &rmw_qos_profile_default, states,
-                            has_pressure, (void*)(uintptr_t)third));
+    assert_true(client_hear(&client, TYPE(filum, ArmStates), "/arm_states", &rmw_qos_profile_default, states, has_pressure, (void*)(uintptr_t)third));
     filum__msg__ArmStates__destroy(states);
     command->pressures.size = CHAMBERS;
     filum__msg__ChamberPressures__destroy(command);
@@ -221,8 +214,7 @@ static double seconds_of(builtin_interfaces__msg__Time stamp)
 }
 
 /* fills the command for a state; returns the distance to the goal relative to the goal's own */
-static double control(Controller* controller, const filum__msg__ArmStates* states,
-                      filum__msg__ChamberPressures* command)
+static double control(Controller* controller, const filum__msg__ArmStates* states, filum__msg__ChamberPressures* command)
 {
     // the plant moves some 4e-6 m per Pa with a time constant of half a second: gains for a second to settle
     const double proportional = 1e5;
@@ -262,8 +254,7 @@ static void loop_open(Loop* loop)
     loop->commands = rcl_get_zero_initialized_publisher();
     must(rclc_subscription_init(&loop->states, &client.node, TYPE(filum, ArmStates), "/arm_states", &qos), "states");
     must(rclc_subscription_init(&loop->infos, &client.node, TYPE(filum, StepInfo), "/step_info", &qos), "infos");
-    must(rclc_publisher_init(&loop->commands, &client.node, TYPE(filum, ChamberPressures), "/chamber_commands", &qos),
-         "commands");
+    must(rclc_publisher_init(&loop->commands, &client.node, TYPE(filum, ChamberPressures), "/chamber_commands", &qos), "commands");
     loop->state = filum__msg__ArmStates__create();
     loop->info = filum__msg__StepInfo__create();
     loop->command = new_command();
@@ -310,9 +301,8 @@ static void reaches_its_goal(void** state)
 /* the same controller under lockstep: the hash of the state after two seconds */
 static uint64_t run_in_lockstep(void)
 {
-    const char* const more[] = {
-        "-p", "publish_rate:=100.0",   "-p", "lockstep:=true",         "-p", "lockstep_topics:=chamber_commands",
-        "-p", "real_time_factor:=0.0", "-p", "lockstep_timeout:=20.0", NULL};
+    const char* const more[] = {"-p", "publish_rate:=100.0",   "-p", "lockstep:=true",         "-p", "lockstep_topics:=chamber_commands",
+                                "-p", "real_time_factor:=0.0", "-p", "lockstep_timeout:=20.0", NULL};
     const pid_t node = start(more);
     Loop loop;
     loop_open(&loop);

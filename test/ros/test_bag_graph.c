@@ -41,8 +41,7 @@ static void make_bag(const char* bag)
 static void compare_rows(const char* a, const char* b, const char* topic)
 {
     char command[512];
-    snprintf(command, sizeof command,
-             "bash -c \"diff <(cut -d, -f2- '%s/%s.csv') <(cut -d, -f2- '%s/%s.csv') >/dev/null\"", a, topic, b, topic);
+    snprintf(command, sizeof command, "bash -c \"diff <(cut -d, -f2- '%s/%s.csv') <(cut -d, -f2- '%s/%s.csv') >/dev/null\"", a, topic, b, topic);
     assert_int_equal(system(command), 0);
 }
 
@@ -56,9 +55,7 @@ static void what_is_played_is_recorded(void** state)
     for (int i = 0; i < 2; i++) {
         const pid_t recorder = start_recording(i == 0 ? "heard0" : "heard1.db3", NULL);
         // readers have a second to connect, the messages half a second to go by
-        assert_int_equal(bag_folder_run(&folder, i == 0 ? "bag play run.mcap --delay 1 --rate 0.4"
-                                                        : "bag play run.db3 --delay 1 --rate 0.4"),
-                         0);
+        assert_int_equal(bag_folder_run(&folder, i == 0 ? "bag play run.mcap --delay 1 --rate 0.4" : "bag play run.db3 --delay 1 --rate 0.4"), 0);
         assert_non_null(strstr(folder.output, "506 messages"));
         end(recorder);
         const char* const names[2][3] = {{"bag info heard0", "bag export heard0", "heard0_csv"},
@@ -96,9 +93,7 @@ static void latecomers_get_what_lasts(void** state)
     long count = -1;
     while (count < 1 && seconds_now() < limit) {
         sleep_seconds(0.2);
-        count = access("late.mcap", F_OK) == 0 && bag_folder_run(&folder, "bag info late.mcap") == 0
-                    ? bag_folder_count(&folder, "/tf_static")
-                    : -1;
+        count = access("late.mcap", F_OK) == 0 && bag_folder_run(&folder, "bag info late.mcap") == 0 ? bag_folder_count(&folder, "/tf_static") : -1;
     }
     end(recorder);
     end(player);
@@ -119,9 +114,7 @@ static void loops_go_on(void** state)
     long count = -1;
     while (count < 300 && seconds_now() < limit) {
         sleep_seconds(0.2);
-        count = access("loops.mcap", F_OK) == 0 && bag_folder_run(&folder, "bag info loops.mcap") == 0
-                    ? bag_folder_count(&folder, "/step_info")
-                    : -1;
+        count = access("loops.mcap", F_OK) == 0 && bag_folder_run(&folder, "bag info loops.mcap") == 0 ? bag_folder_count(&folder, "/step_info") : -1;
     }
     end(player);
     kill(recorder, SIGINT);
@@ -146,8 +139,7 @@ static void foreign_types_go_through(void** state)
     assert_int_equal(bag_folder_run(&folder, "bag info foreign.mcap"), 0);
     assert_int_equal(bag_folder_count(&folder, "/own"), 101);
     assert_non_null(strstr(folder.output, "mine/msg/Own (no definition: filum bag add-definitions)"));
-    assert_int_equal(system("mkdir -p defs/mine/msg && cp '" FILUM_SOURCE_DIR "/msg/Probes.msg' defs/mine/msg/Own.msg"),
-                     0);
+    assert_int_equal(system("mkdir -p defs/mine/msg && cp '" FILUM_SOURCE_DIR "/msg/Probes.msg' defs/mine/msg/Own.msg"), 0);
     assert_int_equal(bag_folder_run(&folder, "bag add-definitions foreign.mcap known.mcap --path defs"), 0);
     assert_int_equal(bag_folder_run(&folder, "bag export known.mcap"), 0);
     assert_int_equal(system("mv known_csv/own.csv known_csv/probes.csv"), 0);

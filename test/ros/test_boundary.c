@@ -2,6 +2,8 @@
  * measure, steps without end.
  *
  *   test_ros_boundary [SECONDS]: how long a hostile peer tries all of that while the node runs; from 60 on the clock is judged too */
+#include <math.h>
+#include <netinet/in.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -10,14 +12,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <math.h>
-#include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
+#include "../support/random.h"
 #include "client.h"
 #include "diagnostic_msgs/msg/diagnostic_array.h"
 #include "diagnostic_msgs/msg/diagnostic_status.h"
@@ -33,7 +34,6 @@
 #include "simulation_interfaces/srv/load_world.h"
 #include "simulation_interfaces/srv/set_simulation_state.h"
 #include "simulation_interfaces/srv/step_simulation.h"
-#include "../support/random.h"
 
 #define SERVICE(name) ROSIDL_GET_SRV_TYPE_SUPPORT(simulation_interfaces, srv, name)
 #define RESULT(name) simulation_interfaces__msg__Result__RESULT_##name
@@ -47,10 +47,10 @@ static const char thread[] =
 
 static const TestScene* scene;
 static Client client;
-static double duration = 1.0; /* s, of each hostile peer */
-static char before[512];                       /* working directory of the test */
+static double duration = 1.0;                       /* s, of each hostile peer */
+static char before[512];                            /* working directory of the test */
 static char place[] = "/tmp/filum_boundary_XXXXXX"; /* that of the node: good.yaml, secret.yaml, pipe, links to files elsewhere */
-static char stranger[64];                      /* a file beside it */
+static char stranger[64];                           /* a file beside it */
 
 static void write_text(const char* path, const char* text)
 {
@@ -158,8 +158,8 @@ static double count_refusals(void)
 {
     double value = -1.0;
     diagnostic_msgs__msg__DiagnosticArray* message = diagnostic_msgs__msg__DiagnosticArray__create();
-    assert_true(client_hear(&client, ROSIDL_GET_MSG_TYPE_SUPPORT(diagnostic_msgs, msg, DiagnosticArray), "/diagnostics",
-                            &rmw_qos_profile_default, message, tells_simulation, &value));
+    assert_true(client_hear(&client, ROSIDL_GET_MSG_TYPE_SUPPORT(diagnostic_msgs, msg, DiagnosticArray), "/diagnostics", &rmw_qos_profile_default,
+                            message, tells_simulation, &value));
     diagnostic_msgs__msg__DiagnosticArray__destroy(message);
     return value;
 }
@@ -170,7 +170,7 @@ static void reads_below_its_folders_only(void** state)
     char words[512], absent[512];
     const pid_t node = start("use_sim_time:=false", "use_sim_time:=false");
     assert_int_equal(load("good.yaml", "", words), RESULT(OK));
-    assert_int_equal(load("cantilever", "", words), RESULT(OK)); // by name, from the package
+    assert_int_equal(load("cantilever", "", words), RESULT(OK));  // by name, from the package
     static const char* const outside[] = {"/etc/passwd", "out.yaml", "../../etc/passwd", "link.yaml"};
     for (size_t k = 0; k < sizeof outside / sizeof *outside; k++) {
         assert_int_equal(load(outside[k], "", words), PARSE_ERROR);
@@ -212,7 +212,7 @@ static void records_below_its_folders_only(void** state)
     assert_false(set("record", path, reason));
     assert_non_null(strstr(reason, "not below a folder that may be used"));
     assert_false(set("record", "../filum_bag", reason));
-    assert_false(set("record", "new.db3", reason)); // a link, although it leads nowhere
+    assert_false(set("record", "new.db3", reason));  // a link, although it leads nowhere
     assert_int_not_equal(access("../filum_boundary_else.db3", F_OK), 0);
     assert_false(set("record_storage", "xyz", reason));
     assert_non_null(strstr(reason, "'xyz' is none of mcap, sqlite3"));
@@ -271,7 +271,7 @@ static void steps_without_end_are_ended(void** state)
     assert_non_null(strstr(response->result.error_message.data, "steps of an earlier request are being made"));
     simulation_interfaces__srv__StepSimulation_Response__destroy(response);
     assert_true(client_pause(&client, "/filum", true));
-    assert_true(client_trigger(&client, "/filum", "step", words)); // and it is free again
+    assert_true(client_trigger(&client, "/filum", "step", words));  // and it is free again
     end(node, EXIT_PATIENCE);
 }
 
@@ -301,18 +301,35 @@ static int attack(int number, Random* random)
 {
     char words[512], text[512];
     switch (number % 12) {
-    case 0: return load("/etc/passwd", "", words) != RESULT(OK);
-    case 1: return load("", "include: /etc/shadow\n", words) != RESULT(OK);
-    case 2: return load("pipe", "", words) != RESULT(OK);
-    case 3: snprintf(text, sizeof text, thread, 1000000); return load("", text, words) != RESULT(OK);
-    case 4: return load("", "robots: [{name: r, urdf: /proc/kmsg}]\n", words) != RESULT(OK);
-    case 5: return !set("record", "/tmp/filum_hostile_bag", words);
-    case 6: return !set("record", "../filum_hostile.db3", words);
-    case 7: return set_state(STATE(QUITTING), words) != RESULT(OK); // under `locked` only
-    case 8: assert_false(set("record_storage", "xyz", words)); return 0;
-    case 9: assert_int_equal(filter("(((a{1,200}){1,200}){1,200}){1,200}"), RESULT(FEATURE_UNSUPPORTED)); return 0;
-    case 10: assert_false(client_set(&client, "/filum", "time_step", fil_parameter_double(-1.0), words)); return 0;
-    default: throw_packets(random); return 0;
+        case 0:
+            return load("/etc/passwd", "", words) != RESULT(OK);
+        case 1:
+            return load("", "include: /etc/shadow\n", words) != RESULT(OK);
+        case 2:
+            return load("pipe", "", words) != RESULT(OK);
+        case 3:
+            snprintf(text, sizeof text, thread, 1000000);
+            return load("", text, words) != RESULT(OK);
+        case 4:
+            return load("", "robots: [{name: r, urdf: /proc/kmsg}]\n", words) != RESULT(OK);
+        case 5:
+            return !set("record", "/tmp/filum_hostile_bag", words);
+        case 6:
+            return !set("record", "../filum_hostile.db3", words);
+        case 7:
+            return set_state(STATE(QUITTING), words) != RESULT(OK);  // under `locked` only
+        case 8:
+            assert_false(set("record_storage", "xyz", words));
+            return 0;
+        case 9:
+            assert_int_equal(filter("(((a{1,200}){1,200}){1,200}){1,200}"), RESULT(FEATURE_UNSUPPORTED));
+            return 0;
+        case 10:
+            assert_false(client_set(&client, "/filum", "time_step", fil_parameter_double(-1.0), words));
+            return 0;
+        default:
+            throw_packets(random);
+            return 0;
     }
 }
 
@@ -322,7 +339,7 @@ static void hostile(bool locked)
     Random random = {7};
     const pid_t node = start("start_paused:=false", locked ? "locked:=true" : "step_time_limit:=1.0");
     int attempts = 0, refusals = 0;
-    for (; attempts < 12; attempts++) { // once, after which memory is what it is
+    for (; attempts < 12; attempts++) {  // once, after which memory is what it is
         refusals += attempts % 12 == 7 && !locked ? 0 : attack(attempts, &random);
     }
     const double memory = process_memory(node), simulated = client_time(&client), begin = seconds_now();
@@ -333,13 +350,13 @@ static void hostile(bool locked)
     }
     const double rate = (client_time(&client) - simulated) / (seconds_now() - begin), grown = process_memory(node) / memory - 1.0;
     const double counted = count_refusals();
-    print_message("%s: %d attempts in %.0f s, %d refusals, %.0f counted; clock %+.3f %%, memory %.1f MB %+.1f %%\n",
-                  locked ? "locked" : "open", attempts, seconds_now() - begin, refusals, counted, 100.0 * (rate - 1.0), memory, 100.0 * grown);
+    print_message("%s: %d attempts in %.0f s, %d refusals, %.0f counted; clock %+.3f %%, memory %.1f MB %+.1f %%\n", locked ? "locked" : "open",
+                  attempts, seconds_now() - begin, refusals, counted, 100.0 * (rate - 1.0), memory, 100.0 * grown);
     assert_true(counted >= refusals && refusals > 0);
-#ifndef __SANITIZE_ADDRESS__ // which keeps freed memory back
+#ifndef __SANITIZE_ADDRESS__  // which keeps freed memory back
     assert_true(fabs(grown) < 0.1);
 #endif
-    if (duration >= 60.0) { // a short time on a busy machine says nothing
+    if (duration >= 60.0) {  // a short time on a busy machine says nothing
         assert_true(fabs(rate - 1.0) < 0.01);
     }
     end(node, EXIT_PATIENCE);

@@ -85,12 +85,10 @@ static void encodes_as_by_hand(void** state)
 static void reads_big_endian(void** state)
 {
     (void)state;
-    static const uint8_t bytes[] = {0,    0,    0, 0, 0, 0, 0, 1, 0, 0, 0,   2, 0, 0, 0, 3, 'a', 'b',
-                                    0,    0,    0, 0, 0, 1, 0, 0, 0, 2, 'j', 0, 0, 0, 0, 0, 0,   1,
-                                    0x3f, 0xf0, 0, 0, 0, 0, 0, 0, 0, 0, 0,   0, 0, 0, 0, 0};
+    static const uint8_t bytes[] = {0, 0, 0,   0, 0, 0, 0, 1, 0, 0, 0,    2,    0, 0, 0, 3, 'a', 'b', 0, 0, 0, 0, 0, 1, 0, 0,
+                                    0, 2, 'j', 0, 0, 0, 0, 0, 0, 1, 0x3f, 0xf0, 0, 0, 0, 0, 0,   0,   0, 0, 0, 0, 0, 0, 0, 0};
     sensor_msgs__msg__JointState* message = sensor_msgs__msg__JointState__create();
-    assert_true(
-        decode(members(ROSIDL_GET_MSG_TYPE_SUPPORT(sensor_msgs, msg, JointState)), bytes, sizeof bytes, message));
+    assert_true(decode(members(ROSIDL_GET_MSG_TYPE_SUPPORT(sensor_msgs, msg, JointState)), bytes, sizeof bytes, message));
     assert_int_equal(message->header.stamp.sec, 1);
     assert_int_equal(message->header.stamp.nanosec, 2);
     assert_string_equal(message->header.frame_id.data, "ab");
@@ -179,8 +177,7 @@ static void a_bool_is_zero_or_one(void** state)
     (void)state;
     const uint8_t bytes[] = {0, 1, 0, 0, 0x82};
     std_srvs__srv__SetBool_Request request = {0};
-    assert_true(
-        decode(members(ROSIDL_GET_MSG_TYPE_SUPPORT(std_srvs, srv, SetBool_Request)), bytes, sizeof bytes, &request));
+    assert_true(decode(members(ROSIDL_GET_MSG_TYPE_SUPPORT(std_srvs, srv, SetBool_Request)), bytes, sizeof bytes, &request));
     uint8_t byte;
     memcpy(&byte, &request.data, 1);
     assert_int_equal(byte, 1);

@@ -16,7 +16,8 @@
 static const char scene[] =
     "world: {dt: 0.01}\n"
     "materials: {m: {young: 3.0e+5, poisson: 0.3, density: 1000}}\n"
-    "solids: [{name: finger, material: m, brick: {size: [0.1, 0.02, 0.02], cells: [5, 3, 3], hollows: [{from: [1, 1, 1], to: [4, 2, 2]}]}, gas: {law: driven}}]\n"
+    "solids: [{name: finger, material: m, brick: {size: [0.1, 0.02, 0.02], cells: [5, 3, 3], hollows: [{from: [1, 1, 1], to: [4, 2, 2]}]}, gas: "
+    "{law: driven}}]\n"
     "shells: [{name: ball, material: m, thickness: 0.001, bubble: {half: [0.1, 0.1, 0.1], divisions: 3, position: [1, 0, 0]}, gas: {law: sealed}}]\n";
 
 static void drives_gas(void** state)

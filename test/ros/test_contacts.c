@@ -57,8 +57,7 @@ static void contact_carries_the_weight(void** state)
     const char* const arguments[] = {"--ros-args", "-p", scene_argument, NULL};
     const pid_t node = process_start(FILUM_NODE, arguments);
     filum__msg__ContactWrenches* wrenches = filum__msg__ContactWrenches__create();
-    assert_true(client_hear(&client, TYPE(filum, ContactWrenches), "/contact_wrenches", &rmw_qos_profile_default,
-                            wrenches, is_at_rest, NULL));
+    assert_true(client_hear(&client, TYPE(filum, ContactWrenches), "/contact_wrenches", &rmw_qos_profile_default, wrenches, is_at_rest, NULL));
     assert_string_equal(wrenches->header.frame_id.data, "world");
     assert_true(wrenches->contacts.size >= 3);  // a face stands on three points at least
     double carried = 0.0;
@@ -110,8 +109,7 @@ static void patches_are_published(void** state)
     const char* const arguments[] = {"--ros-args", "-p", patch_argument, NULL};
     const pid_t node = process_start(FILUM_NODE, arguments);
     filum__msg__ContactWrenches* wrenches = filum__msg__ContactWrenches__create();
-    assert_true(client_hear(&client, TYPE(filum, ContactWrenches), "/contact_wrenches", &rmw_qos_profile_default,
-                            wrenches, is_at_rest, NULL));
+    assert_true(client_hear(&client, TYPE(filum, ContactWrenches), "/contact_wrenches", &rmw_qos_profile_default, wrenches, is_at_rest, NULL));
     assert_int_equal(wrenches->patches.size, 1);
     const filum__msg__PatchWrench* patch = &wrenches->patches.data[0];
     const double sign = strcmp(patch->body_b.data, "ball") == 0 ? 1.0 : -1.0;
@@ -140,8 +138,7 @@ static void shapes_are_drawn(void** state)
     const char* const arguments[] = {"--ros-args", "-p", scene_argument, NULL};
     const pid_t node = process_start(FILUM_NODE, arguments);
     visualization_msgs__msg__MarkerArray* markers = visualization_msgs__msg__MarkerArray__create();
-    assert_true(client_hear(&client, TYPE(visualization_msgs, MarkerArray), "/markers", &rmw_qos_profile_default,
-                            markers, has_shapes, NULL));
+    assert_true(client_hear(&client, TYPE(visualization_msgs, MarkerArray), "/markers", &rmw_qos_profile_default, markers, has_shapes, NULL));
     const visualization_msgs__msg__Marker* box = &markers->markers.data[1];
     assert_string_equal(box->ns.data, "box");
     assert_int_equal(box->type, visualization_msgs__msg__Marker__CUBE);

@@ -98,8 +98,7 @@ static void single_commands_arrive(void** state)
         say_once("nobody", 0.0);
     }
     diagnostic_msgs__msg__DiagnosticArray* heard = diagnostic_msgs__msg__DiagnosticArray__create();
-    assert_true(client_hear(&client, TYPE(diagnostic_msgs, DiagnosticArray), "/diagnostics", &rmw_qos_profile_default, heard,
-                            has_refused, &sent));
+    assert_true(client_hear(&client, TYPE(diagnostic_msgs, DiagnosticArray), "/diagnostics", &rmw_qos_profile_default, heard, has_refused, &sent));
     diagnostic_msgs__msg__DiagnosticArray__destroy(heard);
     assert_int_equal(stop(node), 0);
 }
@@ -139,8 +138,7 @@ static void failed_is_a_state(void** state)
     const pid_t node = start(NULL);
     say_once("pull", 1e300);  // finite, but no step can bear it
     diagnostic_msgs__msg__DiagnosticArray* heard = diagnostic_msgs__msg__DiagnosticArray__create();
-    assert_true(client_hear(&client, TYPE(diagnostic_msgs, DiagnosticArray), "/diagnostics", &rmw_qos_profile_default, heard,
-                            is_error, NULL));
+    assert_true(client_hear(&client, TYPE(diagnostic_msgs, DiagnosticArray), "/diagnostics", &rmw_qos_profile_default, heard, is_error, NULL));
     assert_non_null(strstr(heard->status.data[0].message.data, "failed at "));
     assert_true(value_of(&heard->status.data[0], "failed_since") >= 0.0);
     diagnostic_msgs__msg__DiagnosticArray__destroy(heard);

@@ -24,8 +24,8 @@ static void garbage_does_no_harm(void** state)
     const char* const arguments[] = {"--ros-args", "-p", scene->argument, NULL};
     const pid_t node = process_start(FILUM_NODE, arguments);
     FilEndpoint writer;
-    must(fil_endpoint_create(client.support.context.impl->participant.entity, true, "rt/rod_commands",
-                             "filum::msg::dds_::RodCommand_", &rmw_qos_profile_default, NULL, &writer),
+    must(fil_endpoint_create(client.support.context.impl->participant.entity, true, "rt/rod_commands", "filum::msg::dds_::RodCommand_",
+                             &rmw_qos_profile_default, NULL, &writer),
          "writer");
     size_t connected = 0;
     const double limit = seconds_now() + PATIENCE;

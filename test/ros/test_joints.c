@@ -80,8 +80,7 @@ static void tells_joints_and_links(void** state)
     (void)state;
     const pid_t node = start();
     sensor_msgs__msg__JointState* states = sensor_msgs__msg__JointState__create();
-    assert_true(client_hear(&client, TYPE(sensor_msgs, JointState), "/joint_states", &rmw_qos_profile_default, states,
-                            NULL, NULL));
+    assert_true(client_hear(&client, TYPE(sensor_msgs, JointState), "/joint_states", &rmw_qos_profile_default, states, NULL, NULL));
     assert_true(find(states, "left_lift") >= 0 && find(states, "right_grip") >= 0);
     assert_int_equal(states->position.size, states->name.size);
     assert_int_equal(states->velocity.size, states->name.size);
@@ -130,8 +129,7 @@ static bool publish_until(const rosidl_message_type_support_t* type, const char*
     rcl_publisher_t publisher = rcl_get_zero_initialized_publisher();
     rcl_subscription_t subscription = rcl_get_zero_initialized_subscription();
     must(rclc_publisher_init(&publisher, &client.node, type, topic, &rmw_qos_profile_default), topic);
-    must(rclc_subscription_init(&subscription, &client.node, heard_type, heard_topic, &rmw_qos_profile_default),
-         heard_topic);
+    must(rclc_subscription_init(&subscription, &client.node, heard_type, heard_topic, &rmw_qos_profile_default), heard_topic);
     bool accepted = false;
     double next = seconds_now();
     for (const double limit = next + PATIENCE; !accepted && seconds_now() < limit;) {
@@ -150,12 +148,10 @@ static bool publish_until(const rosidl_message_type_support_t* type, const char*
     return accepted;
 }
 
-static bool publish_until_there(const rosidl_message_type_support_t* type, const char* topic, const void* message,
-                                Goal goal)
+static bool publish_until_there(const rosidl_message_type_support_t* type, const char* topic, const void* message, Goal goal)
 {
     sensor_msgs__msg__JointState* states = sensor_msgs__msg__JointState__create();
-    const bool there =
-        publish_until(type, topic, message, TYPE(sensor_msgs, JointState), "/joint_states", states, is_there, &goal);
+    const bool there = publish_until(type, topic, message, TYPE(sensor_msgs, JointState), "/joint_states", states, is_there, &goal);
     sensor_msgs__msg__JointState__destroy(states);
     return there;
 }
@@ -179,13 +175,12 @@ static bool are_refused(const void* message, void* context)
 }
 
 /* `count` more refusals than there were */
-static bool publish_until_refused(const rosidl_message_type_support_t* type, const char* topic, const void* message,
-                                  Refusals* refusals, int count)
+static bool publish_until_refused(const rosidl_message_type_support_t* type, const char* topic, const void* message, Refusals* refusals, int count)
 {
     diagnostic_msgs__msg__DiagnosticArray* diagnostics = diagnostic_msgs__msg__DiagnosticArray__create();
     refusals->least = refusals->seen + count;
-    const bool refused = publish_until(type, topic, message, TYPE(diagnostic_msgs, DiagnosticArray), "/diagnostics",
-                                       diagnostics, are_refused, refusals);
+    const bool refused =
+        publish_until(type, topic, message, TYPE(diagnostic_msgs, DiagnosticArray), "/diagnostics", diagnostics, are_refused, refusals);
     diagnostic_msgs__msg__DiagnosticArray__destroy(diagnostics);
     return refused;
 }
@@ -203,8 +198,7 @@ static sensor_msgs__msg__JointState* new_command(const char* first, const char* 
 static bool hear_there(Goal goal)
 {
     sensor_msgs__msg__JointState* states = sensor_msgs__msg__JointState__create();
-    const bool there = client_hear(&client, TYPE(sensor_msgs, JointState), "/joint_states", &rmw_qos_profile_default,
-                                   states, is_there, &goal);
+    const bool there = client_hear(&client, TYPE(sensor_msgs, JointState), "/joint_states", &rmw_qos_profile_default, states, is_there, &goal);
     sensor_msgs__msg__JointState__destroy(states);
     return there;
 }
@@ -278,8 +272,7 @@ static int set_up(void** state)
 {
     (void)state;
     FILE* file = fdopen(mkstemps(scene_path, 5), "w");
-    if (file == NULL || fprintf(file, scene_text, FILUM_SOURCE_DIR, joint_text, FILUM_SOURCE_DIR, joint_text) < 0 ||
-        fclose(file) != 0) {
+    if (file == NULL || fprintf(file, scene_text, FILUM_SOURCE_DIR, joint_text, FILUM_SOURCE_DIR, joint_text) < 0 || fclose(file) != 0) {
         perror(scene_path);
         return -1;
     }

@@ -11,11 +11,11 @@
 #include <cmocka.h>
 
 #include "commands.h"
+#include "conversion.h"
+#include "entities.h"
 #include "filum/msg/mesh_states.h"
 #include "filum/msg/ring_states.h"
 #include "marker_parts.h"
-#include "conversion.h"
-#include "entities.h"
 #include "outputs.h"
 
 static const char scene_text[] =
@@ -220,7 +220,8 @@ static void every_object_has_its_markers(void** state)
 static void arms_are_smooth(void** state)
 {
     (void)state;
-    static const char text[] = "world: {gravity: [0, 0, 0]}\narms: [{name: trunk, sections: [{mass: 0.5, length: 0.3, disks: 4, disk_radius: 0.05}]}]\n";
+    static const char text[] =
+        "world: {gravity: [0, 0, 0]}\narms: [{name: trunk, sections: [{mass: 0.5, length: 0.3, disks: 4, disk_radius: 0.05}]}]\n";
     FilSimulation arm;
     FilError error = {""};
     FilStateMessages messages;
@@ -274,7 +275,7 @@ static void patches_are_discs(void** state)
     assert_int_equal(disc->action, FIL_MARKER(ADD));
     assert_int_equal(disc->points.size, 3 * SIDES);
     assert_int_equal(disc->colors.size, 3 * SIDES);
-    assert_true(disc->colors.data[0].g == 0.0f); // it has the highest pressure of all
+    assert_true(disc->colors.data[0].g == 0.0f);  // it has the highest pressure of all
     for (size_t i = 0; i < disc->points.size; i++) {
         const geometry_msgs__msg__Point* p = &disc->points.data[i];
         const double x = p->x - patch.center.x, y = p->y - patch.center.y, z = p->z - patch.center.z;
@@ -362,8 +363,7 @@ static void every_topic_has_a_name_of_its_own(void** state)
     (void)state;
     const char* names[FIL_TOPIC_COUNT + FIL_COMMAND_COUNT];
     for (int i = 0; i < FIL_TOPIC_COUNT + FIL_COMMAND_COUNT; i++) {
-        const FilOutputTopic* topic = i < FIL_TOPIC_COUNT ? fil_output_topic((FilTopicId)i)
-                                                          : fil_commands_topic((FilCommandId)(i - FIL_TOPIC_COUNT));
+        const FilOutputTopic* topic = i < FIL_TOPIC_COUNT ? fil_output_topic((FilTopicId)i) : fil_commands_topic((FilCommandId)(i - FIL_TOPIC_COUNT));
         names[i] = topic->name;
         assert_non_null(names[i]);
         assert_non_null(topic->type());
@@ -376,10 +376,15 @@ static void every_topic_has_a_name_of_its_own(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_object_is_an_entity),         cmocka_unit_test(rings_are_seen_but_not_moved),
-        cmocka_unit_test(every_object_has_its_markers), cmocka_unit_test(arms_are_smooth),
-        cmocka_unit_test(patches_are_discs), cmocka_unit_test(states_of_all_kinds_are_told),     cmocka_unit_test(kinds_without_objects_are_silent),
-        cmocka_unit_test(every_topic_has_a_name_of_its_own), cmocka_unit_test(moved_shells_keep_their_shape),
+        cmocka_unit_test(every_object_is_an_entity),
+        cmocka_unit_test(rings_are_seen_but_not_moved),
+        cmocka_unit_test(every_object_has_its_markers),
+        cmocka_unit_test(arms_are_smooth),
+        cmocka_unit_test(patches_are_discs),
+        cmocka_unit_test(states_of_all_kinds_are_told),
+        cmocka_unit_test(kinds_without_objects_are_silent),
+        cmocka_unit_test(every_topic_has_a_name_of_its_own),
+        cmocka_unit_test(moved_shells_keep_their_shape),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -77,8 +77,7 @@ static int read_states(const char* file)
     }
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
-    count.cpu = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-                1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+    count.cpu = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) + 1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
     FILE* out = fopen(file, "wb");
     const bool written = out != NULL && fwrite(&count, sizeof count, 1, out) == 1;
     if (out != NULL) {
@@ -135,11 +134,10 @@ typedef struct Watch {
 
 static void watch_start(Watch* watch)
 {
-    *watch = (Watch){.message = diagnostic_msgs__msg__DiagnosticArray__create(),
-                     .subscription = rcl_get_zero_initialized_subscription()};
+    *watch = (Watch){.message = diagnostic_msgs__msg__DiagnosticArray__create(), .subscription = rcl_get_zero_initialized_subscription()};
     client_join(&watch->client, "watcher", 0, NULL);
-    must(rclc_subscription_init(&watch->subscription, &watch->client.node, TYPE(diagnostic_msgs, DiagnosticArray),
-                                "/diagnostics", &rmw_qos_profile_default),
+    must(rclc_subscription_init(&watch->subscription, &watch->client.node, TYPE(diagnostic_msgs, DiagnosticArray), "/diagnostics",
+                                &rmw_qos_profile_default),
          "diagnostics");
 }
 
@@ -187,14 +185,8 @@ static void readers_miss_nothing(void** state)
         readers[i] = process_start_role("read", files[i], NULL, NULL);
     }
     // what gets lost on the way is kept long enough to be sent again
-    const char* const arguments[] = {"--ros-args",
-                                     "-p",
-                                     argument,
-                                     "-p",
-                                     "publish_rate:=100.0",
-                                     "-p",
-                                     "qos_overrides./rod_states.publisher.depth:=300",
-                                     NULL};
+    const char* const arguments[] = {
+        "--ros-args", "-p", argument, "-p", "publish_rate:=100.0", "-p", "qos_overrides./rod_states.publisher.depth:=300", NULL};
     const pid_t node = process_start(FILUM_NODE, arguments);
     watch_for(&watch, node, 0.5 * duration - 2.5);
     const Watch running = watch;
@@ -212,16 +204,14 @@ static void readers_miss_nothing(void** state)
     Count counts[READERS + 1];
     for (int i = 0; i <= READERS; i++) {
         counts[i] = collect(readers[i], files[i]);
-        print_message("reader %d: %lld heard, %lld missed in %lld gaps, %.1f s of CPU time\n", i,
-                      (long long)counts[i].heard, (long long)counts[i].missed, (long long)counts[i].gaps,
-                      counts[i].cpu);
+        print_message("reader %d: %lld heard, %lld missed in %lld gaps, %.1f s of CPU time\n", i, (long long)counts[i].heard,
+                      (long long)counts[i].missed, (long long)counts[i].gaps, counts[i].cpu);
     }
     kill(node, SIGINT);
     int status;
     struct rusage usage;
     wait4(node, &status, 0, &usage);
-    const double cpu = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-                       1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+    const double cpu = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) + 1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
     print_message(
         "node: %.1f s of CPU time; slowest publication %.2f ms, with a stopped reader %.2f ms; of which not for "
         "want of a processor: %.2f and %.2f ms\n",

@@ -25,7 +25,7 @@ static int join_and_wait(const char* name)
 {
     Client member;
     client_join(&member, name, 0, NULL);
-    sleep_seconds(10.0 * PATIENCE); // it is killed before
+    sleep_seconds(10.0 * PATIENCE);  // it is killed before
     return 1;
 }
 
@@ -51,7 +51,7 @@ static void sockets_hear_this_machine_only(void** state)
         assert_string_equal(device, "lo");
         bound++;
     }
-    assert_true(bound >= 2); // those for discovery and for data
+    assert_true(bound >= 2);  // those for discovery and for data
     client_leave(&member);
 }
 
@@ -71,7 +71,7 @@ static void many_processes_have_room(void** state)
     Client member;
     for (int k = 0; k < MEMBERS; k++) {
         char name[16];
-        snprintf(name, sizeof name, "member%d", k / 2 * 2); // in pairs of one name
+        snprintf(name, sizeof name, "member%d", k / 2 * 2);  // in pairs of one name
         process_start_role("join", name, NULL, NULL);
     }
     client_join(&member, "member4", 0, NULL);

@@ -55,11 +55,8 @@ static void controller_join(Controller* controller, Client* client)
                                .measured = filum__msg__Probes__create(),
                                .command = filum__msg__RodCommand__create(),
                                .last = -1};
-    must(rclc_subscription_init_default(&controller->probes, &client->node, ROSIDL_GET_MSG_TYPE_SUPPORT(filum, msg, Probes),
-                                        "/probes"),
-         "probes");
-    must(rclc_publisher_init_default(&controller->commands, &client->node,
-                                     ROSIDL_GET_MSG_TYPE_SUPPORT(filum, msg, RodCommand), "/rod_commands"),
+    must(rclc_subscription_init_default(&controller->probes, &client->node, ROSIDL_GET_MSG_TYPE_SUPPORT(filum, msg, Probes), "/probes"), "probes");
+    must(rclc_publisher_init_default(&controller->commands, &client->node, ROSIDL_GET_MSG_TYPE_SUPPORT(filum, msg, RodCommand), "/rod_commands"),
          "commands");
     filum__msg__DriveTarget__Sequence__init(&controller->command->targets, 1);
     rosidl_runtime_c__String__assign(&controller->command->targets.data[0].drive, "pull");
@@ -103,9 +100,7 @@ static int controller_answer(Controller* controller, double lateness)
 static uint64_t control(Client* client, int late)
 {
     rcl_subscription_t infos = rcl_get_zero_initialized_subscription();
-    must(rclc_subscription_init_default(&infos, &client->node, ROSIDL_GET_MSG_TYPE_SUPPORT(filum, msg, StepInfo),
-                                        "/step_info"),
-         "infos");
+    must(rclc_subscription_init_default(&infos, &client->node, ROSIDL_GET_MSG_TYPE_SUPPORT(filum, msg, StepInfo), "/step_info"), "infos");
     filum__msg__StepInfo* info = filum__msg__StepInfo__create();
     Controller controller;
     controller_join(&controller, client);
@@ -220,8 +215,8 @@ static void silence_is_noticed(void** state)
     client_join(&client, "watcher", 0, NULL);
     const pid_t node = start_node();
     rcl_interfaces__msg__Log* log = rcl_interfaces__msg__Log__create();
-    assert_true(client_hear(&client, ROSIDL_GET_MSG_TYPE_SUPPORT(rcl_interfaces, msg, Log), "/rosout",
-                            &rcl_qos_profile_rosout_default, log, is_timeout, NULL));
+    assert_true(client_hear(&client, ROSIDL_GET_MSG_TYPE_SUPPORT(rcl_interfaces, msg, Log), "/rosout", &rcl_qos_profile_rosout_default, log,
+                            is_timeout, NULL));
     rcl_interfaces__msg__Log__destroy(log);
     char message[256];
     assert_false(client_trigger(&client, "/filum", "step", message));

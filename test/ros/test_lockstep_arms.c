@@ -35,8 +35,7 @@ typedef struct Run {
     uint64_t hash; /* of the world's state after the last period */
 } Run;
 
-static const char* const led[LED] = {"left_shoulder_lift",  "left_elbow",  "left_wrist_2",
-                                     "right_shoulder_lift", "right_elbow", "right_wrist_2"};
+static const char* const led[LED] = {"left_shoulder_lift", "left_elbow", "left_wrist_2", "right_shoulder_lift", "right_elbow", "right_wrist_2"};
 
 static pid_t start_node(void)
 {
@@ -123,12 +122,9 @@ static void control(Client* client, Run* run)
     rcl_publisher_t commands = rcl_get_zero_initialized_publisher();
     rmw_qos_profile_t qos = rmw_qos_profile_default;
     qos.depth = 200;
-    must(rclc_subscription_init(&joints, &client->node, TYPE(sensor_msgs, JointState), "/joint_states", &qos),
-         "joints");
+    must(rclc_subscription_init(&joints, &client->node, TYPE(sensor_msgs, JointState), "/joint_states", &qos), "joints");
     must(rclc_subscription_init(&infos, &client->node, TYPE(filum, StepInfo), "/step_info", &qos), "infos");
-    must(rclc_publisher_init(&commands, &client->node, TYPE(trajectory_msgs, JointTrajectory), "/joint_trajectory",
-                             &qos),
-         "commands");
+    must(rclc_publisher_init(&commands, &client->node, TYPE(trajectory_msgs, JointTrajectory), "/joint_trajectory", &qos), "commands");
     sensor_msgs__msg__JointState* states = sensor_msgs__msg__JointState__create();
     filum__msg__StepInfo* info = filum__msg__StepInfo__create();
     trajectory_msgs__msg__JointTrajectory* command = new_command();
@@ -157,8 +153,7 @@ static void runs_are_equal(void** state)
     (void)state;
     static Run runs[2];
     for (int r = 0; r < 2; r++) {
-        const pid_t busy[2] = {r == 1 ? process_start_role("burn", NULL, NULL, NULL) : 0,
-                               r == 1 ? process_start_role("burn", NULL, NULL, NULL) : 0};
+        const pid_t busy[2] = {r == 1 ? process_start_role("burn", NULL, NULL, NULL) : 0, r == 1 ? process_start_role("burn", NULL, NULL, NULL) : 0};
         Client client;
         client_join(&client, "controller", 0, NULL);
         const pid_t node = start_node();

@@ -1,6 +1,6 @@
 /* ctest: heavy */
-/* Two arms at a shoelace through the node: a controller sends arms and fingers joint trajectories in lockstep, taken from the scene's own plan, the node
- * records, and the recording alone gives the same states again. The first seconds: grasp and cross. FILUM_LACE_SECONDS=57 ties the whole bow. */
+/* Two arms at a shoelace through the node: a controller sends arms and fingers joint trajectories in lockstep, taken from the scene's own plan, the
+ * node records, and the recording alone gives the same states again. The first seconds: grasp and cross. FILUM_LACE_SECONDS=57 ties the whole bow. */
 #include <math.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -73,7 +73,7 @@ static void make_plan(double seconds)
         }
         note_plan(world, period);
     }
-    assert_int_equal(plan.joints, 16); // two arms of seven, a motor for the fingers of each
+    assert_int_equal(plan.joints, 16);  // two arms of seven, a motor for the fingers of each
     fil_world_destroy(world);
 }
 
@@ -164,8 +164,20 @@ static void laces_are_grasped_and_crossed(void** state)
     (void)state;
     const char* given = getenv("FILUM_LACE_SECONDS");
     const double seconds = given != NULL ? strtod(given, NULL) : 3.2;
-    const char* const arguments[] = {"--ros-args", "-p", "scene:=shoelace", "-p", "lockstep:=true", "-p", "lockstep_topics:=joint_trajectory", "-p",
-                                     "real_time_factor:=0.0", "-p", "lockstep_timeout:=20.0", "-p", "record:=laces", NULL};
+    const char* const arguments[] = {"--ros-args",
+                                     "-p",
+                                     "scene:=shoelace",
+                                     "-p",
+                                     "lockstep:=true",
+                                     "-p",
+                                     "lockstep_topics:=joint_trajectory",
+                                     "-p",
+                                     "real_time_factor:=0.0",
+                                     "-p",
+                                     "lockstep_timeout:=20.0",
+                                     "-p",
+                                     "record:=laces",
+                                     NULL};
     make_plan(seconds);
     assert_int_equal(bag_folder_make(&folder), 0);
     Client client;

@@ -66,7 +66,7 @@ static void states_are_heard(void** state)
     assert_int_equal(rings->rings.size, 1);
     assert_string_equal(rings->rings.data[0].name.data, "hook");
     assert_true(rings->rings.data[0].threaded);
-    assert_true(fabs(rings->rings.data[0].travel - 0.25) < 0.01); // half of the way along a straight rod
+    assert_true(fabs(rings->rings.data[0].travel - 0.25) < 0.01);  // half of the way along a straight rod
     filum__msg__RingStates__destroy(rings);
     kill(node, SIGINT);
     assert_int_equal(process_wait(node, EXIT_PATIENCE), 0);
@@ -101,7 +101,7 @@ static void markers_have_looks(void** state)
     assert_true(fabsf(cloth->color.r - 1.0f) < 1e-6f && fabsf(cloth->color.g - 0x63 / 255.0f) < 1e-6f && cloth->color.a == 1.0f);
     assert_non_null(find_marker(markers, "hook"));
     assert_non_null(find_marker(markers, "corner"));
-    assert_int_equal(find_marker(markers, "jelly")->points.size, 36); // six sides of two triangles
+    assert_int_equal(find_marker(markers, "jelly")->points.size, 36);  // six sides of two triangles
     visualization_msgs__msg__MarkerArray__destroy(markers);
     kill(node, SIGINT);
     assert_int_equal(process_wait(node, EXIT_PATIENCE), 0);

@@ -72,8 +72,7 @@ static void remaps(void** state)
                           "-r",      "other:__node:=x",
                           "-r",      "__node:=y"};
     rcl_arguments_t arguments = rcl_get_zero_initialized_arguments();
-    assert_int_equal(rcl_parse_arguments(sizeof argv / sizeof *argv, argv, rcl_get_default_allocator(), &arguments),
-                     RCL_RET_OK);
+    assert_int_equal(rcl_parse_arguments(sizeof argv / sizeof *argv, argv, rcl_get_default_allocator(), &arguments), RCL_RET_OK);
     static const struct {
         const char *name, *full;
         FilRemapKind kind;

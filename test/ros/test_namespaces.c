@@ -36,8 +36,18 @@ static int stop(pid_t pid)
 static void nodes_have_their_own_clock_and_transforms(void** state)
 {
     (void)state;
-    const char* const arguments[] = {"--ros-args", "-r", "__ns:=/lab/one", "-p", scene->argument, "-p", "own_clock:=true", "-p", "own_tf:=true",
-                                     "-p",         "qos_overrides./lab/one/clock.publisher.depth:=3", NULL};
+    const char* const arguments[] = {"--ros-args",
+                                     "-r",
+                                     "__ns:=/lab/one",
+                                     "-p",
+                                     scene->argument,
+                                     "-p",
+                                     "own_clock:=true",
+                                     "-p",
+                                     "own_tf:=true",
+                                     "-p",
+                                     "qos_overrides./lab/one/clock.publisher.depth:=3",
+                                     NULL};
     const pid_t node = process_start(FILUM_NODE, arguments);
     rosgraph_msgs__msg__Clock clock = {.clock = {0, 0}};
     tf2_msgs__msg__TFMessage* transforms = tf2_msgs__msg__TFMessage__create();
@@ -58,8 +68,8 @@ static void nodes_have_their_own_clock_and_transforms(void** state)
 static void qos_goes_by_the_names_after_remapping(void** state)
 {
     (void)state;
-    const char* const arguments[] = {"--ros-args", "-r", "rod_states:=/ropes", "-p", scene->argument, "-p",
-                                     "qos_overrides./ropes.publisher.reliability:=best_effort", NULL};
+    const char* const arguments[] = {
+        "--ros-args", "-r", "rod_states:=/ropes", "-p", scene->argument, "-p", "qos_overrides./ropes.publisher.reliability:=best_effort", NULL};
     const pid_t node = process_start(FILUM_NODE, arguments);
     filum__msg__RodStates* rods = filum__msg__RodStates__create();
     assert_true(client_hear(&client, TYPE(filum, RodStates), "/ropes", &rmw_qos_profile_sensor_data, rods, NULL, NULL));

@@ -94,8 +94,7 @@ static void publishes_everything(void** state)
     for (size_t i = 0; i < 10; i++) {
         const double* q = rods->rods.data[0].orientations.data + 4 * i;
         const double* x = rods->rods.data[0].positions.data + 3 * i;
-        const double z[3] = {2 * (q[0] * q[2] + q[1] * q[3]), 2 * (q[1] * q[2] - q[0] * q[3]),
-                             1 - 2 * (q[0] * q[0] + q[1] * q[1])};
+        const double z[3] = {2 * (q[0] * q[2] + q[1] * q[3]), 2 * (q[1] * q[2] - q[0] * q[3]), 1 - 2 * (q[0] * q[0] + q[1] * q[1])};
         const double e[3] = {x[3] - x[0], x[4] - x[1], x[5] - x[2]};
         const double length = sqrt(e[0] * e[0] + e[1] * e[1] + e[2] * e[2]);
         for (int k = 0; k < 3; k++) {
@@ -121,14 +120,12 @@ static void publishes_everything(void** state)
     tf2_msgs__msg__TFMessage__destroy(tf);
 
     visualization_msgs__msg__MarkerArray* markers = visualization_msgs__msg__MarkerArray__create();
-    assert_true(client_hear(&client, TYPE(visualization_msgs, MarkerArray), "/markers", &rmw_qos_profile_default,
-                            markers, NULL, NULL));
+    assert_true(client_hear(&client, TYPE(visualization_msgs, MarkerArray), "/markers", &rmw_qos_profile_default, markers, NULL, NULL));
     assert_true(markers->markers.size == 4 || markers->markers.size == 1);  // the first one clears
     visualization_msgs__msg__MarkerArray__destroy(markers);
 
     diagnostic_msgs__msg__DiagnosticArray* diagnostics = diagnostic_msgs__msg__DiagnosticArray__create();
-    assert_true(
-        client_hear(&client, TYPE(diagnostic_msgs, DiagnosticArray), "/diagnostics", lax, diagnostics, NULL, NULL));
+    assert_true(client_hear(&client, TYPE(diagnostic_msgs, DiagnosticArray), "/diagnostics", lax, diagnostics, NULL, NULL));
     assert_int_equal(diagnostics->status.size, 1);
     assert_string_equal(diagnostics->status.data[0].name.data, "filum: simulation");
     diagnostic_msgs__msg__DiagnosticArray__destroy(diagnostics);
@@ -275,10 +272,8 @@ static void atomic_means_all_or_none(void** state)
 {
     (void)state;
     const pid_t node = start(NULL);
-    rcl_interfaces__srv__SetParametersAtomically_Request* request =
-        rcl_interfaces__srv__SetParametersAtomically_Request__create();
-    rcl_interfaces__srv__SetParametersAtomically_Response* response =
-        rcl_interfaces__srv__SetParametersAtomically_Response__create();
+    rcl_interfaces__srv__SetParametersAtomically_Request* request = rcl_interfaces__srv__SetParametersAtomically_Request__create();
+    rcl_interfaces__srv__SetParametersAtomically_Response* response = rcl_interfaces__srv__SetParametersAtomically_Response__create();
     rcl_interfaces__msg__Parameter__Sequence__init(&request->parameters, 2);
     for (int good = 0; good < 2; good++) {
         rosidl_runtime_c__String__assign(&request->parameters.data[0].name, "time_step");
@@ -336,8 +331,7 @@ static void lists_and_describes(void** state)
     rosidl_runtime_c__String__Sequence__init(&ask->names, 2);
     rosidl_runtime_c__String__assign(&ask->names.data[0], "time_step");
     rosidl_runtime_c__String__assign(&ask->names.data[1], "scene");
-    assert_true(client_call(&client, ROSIDL_GET_SRV_TYPE_SUPPORT(rcl_interfaces, srv, DescribeParameters),
-                            "/filum/describe_parameters", ask, told));
+    assert_true(client_call(&client, ROSIDL_GET_SRV_TYPE_SUPPORT(rcl_interfaces, srv, DescribeParameters), "/filum/describe_parameters", ask, told));
     assert_int_equal(told->descriptors.size, 2);
     assert_int_equal(told->descriptors.data[0].type, FIL_PARAMETER_DOUBLE);
     assert_int_equal(told->descriptors.data[0].floating_point_range.size, 1);
@@ -351,8 +345,7 @@ static void lists_and_describes(void** state)
     rosidl_runtime_c__String__Sequence__init(&types->names, 2);
     rosidl_runtime_c__String__assign(&types->names.data[0], "lockstep");
     rosidl_runtime_c__String__assign(&types->names.data[1], "nonsense");
-    assert_true(client_call(&client, ROSIDL_GET_SRV_TYPE_SUPPORT(rcl_interfaces, srv, GetParameterTypes),
-                            "/filum/get_parameter_types", types, got));
+    assert_true(client_call(&client, ROSIDL_GET_SRV_TYPE_SUPPORT(rcl_interfaces, srv, GetParameterTypes), "/filum/get_parameter_types", types, got));
     assert_int_equal(got->types.data[0], FIL_PARAMETER_BOOL);
     assert_int_equal(got->types.data[1], FIL_PARAMETER_NONE);
     rcl_interfaces__srv__GetParameterTypes_Request__destroy(types);
@@ -375,17 +368,8 @@ static void namespaces_remaps_and_files(void** state)
         "/lab/**:\n  ros__parameters: {clock_rate: 23.0, unknown: 3}\n",
         file);
     fclose(file);
-    const char* const more[] = {"--params-file",
-                                path,
-                                "-r",
-                                "__ns:=/lab",
-                                "-r",
-                                "__node:=arm",
-                                "-r",
-                                "rod_states:=/shapes",
-                                "-p",
-                                "arm:real_time_factor:=0.5",
-                                NULL};
+    const char* const more[] = {
+        "--params-file", path, "-r", "__ns:=/lab", "-r", "__node:=arm", "-r", "rod_states:=/shapes", "-p", "arm:real_time_factor:=0.5", NULL};
     const pid_t node = start(more);
     assert_true(client_get(&client, "/lab/arm", "publish_rate").real == 11.0);
     assert_true(client_get(&client, "/lab/arm", "tf_rate").real == 22.0);
@@ -478,8 +462,7 @@ static void commands_move_the_world(void** state)
     must(rcl_publish(&publisher, command, NULL), "publish");
     filum__msg__Probes* probes = filum__msg__Probes__create();
     Sender sender = {&publisher, command};
-    assert_true(
-        client_hear(&client, TYPE(filum, Probes), "/probes", &rmw_qos_profile_default, probes, is_lifted, &sender));
+    assert_true(client_hear(&client, TYPE(filum, Probes), "/probes", &rmw_qos_profile_default, probes, is_lifted, &sender));
     filum__msg__Probes__destroy(probes);
 
     // nonsense is refused, counted, and does no harm
@@ -493,8 +476,8 @@ static void commands_move_the_world(void** state)
     rosidl_runtime_c__String__assign(&command->rod, "rope");
     must(rcl_publish(&publisher, command, NULL), "publish");
     diagnostic_msgs__msg__DiagnosticArray* diagnostics = diagnostic_msgs__msg__DiagnosticArray__create();
-    assert_true(client_hear(&client, TYPE(diagnostic_msgs, DiagnosticArray), "/diagnostics", &rmw_qos_profile_default,
-                            diagnostics, has_refused, NULL));
+    assert_true(
+        client_hear(&client, TYPE(diagnostic_msgs, DiagnosticArray), "/diagnostics", &rmw_qos_profile_default, diagnostics, has_refused, NULL));
     diagnostic_msgs__msg__DiagnosticArray__destroy(diagnostics);
     filum__msg__RodCommand__destroy(command);
     must(rcl_publisher_fini(&publisher, &client.node), "commands");

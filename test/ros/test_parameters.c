@@ -54,8 +54,7 @@ static void keys_match_nodes(void** state)
     }
 }
 
-static bool refuse_seven(void* context, const FilParameter* parameter, const FilParameterValue* value,
-                         char reason[FIL_REASON_TEXT])
+static bool refuse_seven(void* context, const FilParameter* parameter, const FilParameterValue* value, char reason[FIL_REASON_TEXT])
 {
     (void)parameter;
     int* calls = context;

@@ -27,13 +27,16 @@ static char scene_argument[64];
 static Client client;
 
 /* P1's task, smaller: 0.6 rad in 12 stages, half a second of CPU */
-static const char scene_text[] = "include: " FILUM_SOURCE_DIR "/config/scenes/ball_rotation.yaml\n"
-                                 "world: {dt: 2e-3}\n"
-                                 "task: {angle: 0.6}\n"
-                                 "plan: {nodes: %d, solver: {meshes: 1}, bounds: {target: 3}}\n";  // anywhere: the bound of the end takes eight times as long
+static const char scene_text[] =
+    "include: " FILUM_SOURCE_DIR
+    "/config/scenes/ball_rotation.yaml\n"
+    "world: {dt: 2e-3}\n"
+    "task: {angle: 0.6}\n"
+    "plan: {nodes: %d, solver: {meshes: 1}, bounds: {target: 3}}\n";  // anywhere: the bound of the end takes eight times as long
 
 /* Two robots turn a valve, in half the stages */
-static const char valve_text[] = "include: " FILUM_SOURCE_DIR "/config/scenes/valve_turn.yaml\n"
+static const char valve_text[] = "include: " FILUM_SOURCE_DIR
+                                 "/config/scenes/valve_turn.yaml\n"
                                  "plan: {nodes: %d, solver: {meshes: 1}}\n";
 
 static pid_t start_scene(const char* text, int nodes, const char* paused)
@@ -81,7 +84,6 @@ static bool has_begun(const void* message, void* context)
     const filum__msg__PlanProgress* p = message;
     return strcmp(p->state.data, "planning") == 0 && p->iteration > 2;
 }
-
 
 typedef struct Later {
     double than;
@@ -210,8 +212,8 @@ static void robots_turn_a_valve(void** state)
     assert_true(client_pause(&client, "/filum", false));
     sensor_msgs__msg__JointState* joints = sensor_msgs__msg__JointState__create();
     double goal = info.plan.manipulation.goal.angle;
-    assert_true(client_hear(&client, ROSIDL_GET_MSG_TYPE_SUPPORT(sensor_msgs, msg, JointState), "/joint_states", &rmw_qos_profile_default, joints, is_turned,
-                            &goal));
+    assert_true(client_hear(&client, ROSIDL_GET_MSG_TYPE_SUPPORT(sensor_msgs, msg, JointState), "/joint_states", &rmw_qos_profile_default, joints,
+                            is_turned, &goal));
     sensor_msgs__msg__JointState__destroy(joints);
     filum__msg__PlanTrajectory__destroy(t);
     fil_plan_destroy(plan);
@@ -297,10 +299,8 @@ static int leave(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(finds_what_the_command_line_finds),
-        cmocka_unit_test(robots_turn_a_valve),
-        cmocka_unit_test(the_clock_runs_while_it_plans),
-        cmocka_unit_test(ends_in_the_middle_of_a_plan),
+        cmocka_unit_test(finds_what_the_command_line_finds), cmocka_unit_test(robots_turn_a_valve),
+        cmocka_unit_test(the_clock_runs_while_it_plans),     cmocka_unit_test(ends_in_the_middle_of_a_plan),
         cmocka_unit_test(says_why_there_is_no_plan),
     };
     return cmocka_run_group_tests(tests, join, leave);

@@ -40,11 +40,9 @@ static void controller_start(Controller* controller)
     controller->heard = 0;
     controller->infos = rcl_get_zero_initialized_subscription();
     controller->commands = rcl_get_zero_initialized_publisher();
-    must(rclc_subscription_init(&controller->infos, &client.node, ROSIDL_GET_MSG_TYPE_SUPPORT(filum, msg, StepInfo),
-                                "/step_info", &qos),
+    must(rclc_subscription_init(&controller->infos, &client.node, ROSIDL_GET_MSG_TYPE_SUPPORT(filum, msg, StepInfo), "/step_info", &qos),
          "step_info");
-    must(rclc_publisher_init(&controller->commands, &client.node, ROSIDL_GET_MSG_TYPE_SUPPORT(filum, msg, RodCommand),
-                             "/rod_commands", &qos),
+    must(rclc_publisher_init(&controller->commands, &client.node, ROSIDL_GET_MSG_TYPE_SUPPORT(filum, msg, RodCommand), "/rod_commands", &qos),
          "rod_commands");
     controller->info = filum__msg__StepInfo__create();
     controller->command = filum__msg__RodCommand__create();
@@ -183,15 +181,13 @@ static void runs_are_repeated(void** state)
 
 static void set_hoop_by_hand(void)
 {
-    simulation_interfaces__srv__SetEntityState_Request* request =
-        simulation_interfaces__srv__SetEntityState_Request__create();
-    simulation_interfaces__srv__SetEntityState_Response* response =
-        simulation_interfaces__srv__SetEntityState_Response__create();
+    simulation_interfaces__srv__SetEntityState_Request* request = simulation_interfaces__srv__SetEntityState_Request__create();
+    simulation_interfaces__srv__SetEntityState_Response* response = simulation_interfaces__srv__SetEntityState_Response__create();
     rosidl_runtime_c__String__assign(&request->entity, "hoop");
     request->state.pose.position.x = 2.0;
     request->state.pose.orientation.w = 1.0;
-    assert_true(client_call(&client, ROSIDL_GET_SRV_TYPE_SUPPORT(simulation_interfaces, srv, SetEntityState),
-                            "/filum/set_entity_state", request, response));
+    assert_true(
+        client_call(&client, ROSIDL_GET_SRV_TYPE_SUPPORT(simulation_interfaces, srv, SetEntityState), "/filum/set_entity_state", request, response));
     assert_int_equal(response->result.result, simulation_interfaces__msg__Result__RESULT_OK);
     simulation_interfaces__srv__SetEntityState_Request__destroy(request);
     simulation_interfaces__srv__SetEntityState_Response__destroy(response);

@@ -120,7 +120,8 @@ static void noise_has_the_deviation_asked_for(void** state)
 static void what_is_no_sensor_is_refused(void** state)
 {
     (void)state;
-    static const char* const wrong[] = {"sensors:=imu", "sensors:=sonar:weight", "sensors:=imu:weight@0", "sensors:=imu:weight@fast", "sensors:=imu:"};
+    static const char* const wrong[] = {"sensors:=imu", "sensors:=sonar:weight", "sensors:=imu:weight@0", "sensors:=imu:weight@fast",
+                                        "sensors:=imu:"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         assert_int_equal(process_wait(start(wrong[i], NULL), EXIT_PATIENCE), 1);
     }

@@ -50,8 +50,7 @@ static void open_readers(Client* client, Reader* readers)
         readers[i].message = message_new(readers[i].type);
         rmw_qos_profile_t qos = rmw_qos_profile_default;
         qos.durability = topic->transient_local ? RMW_QOS_POLICY_DURABILITY_TRANSIENT_LOCAL : qos.durability;
-        must(rclc_subscription_init(&readers[i].subscription, &client->node, topic->type(), topic->name, &qos),
-             topic->name);
+        must(rclc_subscription_init(&readers[i].subscription, &client->node, topic->type(), topic->name, &qos), topic->name);
     }
 }
 
@@ -80,9 +79,7 @@ static void open_commander(Client* client, Commander* commander)
     for (int i = 0; i < FIL_COMMAND_COUNT; i++) {
         const FilOutputTopic* topic = fil_commands_topic((FilCommandId)i);
         commander->publishers[i] = rcl_get_zero_initialized_publisher();
-        must(rclc_publisher_init(&commander->publishers[i], &client->node, topic->type(), topic->name,
-                                 &rmw_qos_profile_default),
-             topic->name);
+        must(rclc_publisher_init(&commander->publishers[i], &client->node, topic->type(), topic->name, &rmw_qos_profile_default), topic->name);
     }
 }
 
@@ -161,8 +158,7 @@ static void memory_stays(void** state)
     char options[512];
     snprintf(options, sizeof options, "%s%squarantine_size_mb=4", given != NULL ? given : "", given != NULL ? ":" : "");
     setenv("ASAN_OPTIONS", options, 1);
-    const char* const arguments[] = {
-        "--ros-args", "-p", "scene:=" FILUM_SOURCE_DIR "/config/scenes/demo.yaml", "-p", "real_time_factor:=0.0", NULL};
+    const char* const arguments[] = {"--ros-args", "-p", "scene:=" FILUM_SOURCE_DIR "/config/scenes/demo.yaml", "-p", "real_time_factor:=0.0", NULL};
     const pid_t node = process_start(FILUM_NODE, arguments);
     Client client;
     client_join(&client, "soak", 0, NULL);

@@ -73,8 +73,8 @@ static void encoding_costs_little_more_than_copying(void** state)
         decoding = decoded - encoded < decoding ? decoded - encoded : decoding;
         assert_int_equal(copy[size - 1], bytes.buffer[size - 1]);
     }
-    print_message("%zu bytes: copied in %.2f us, encoded in %.2f us (%.2f times), decoded in %.2f us\n", size,
-                  1e6 * copying, 1e6 * encoding, encoding / copying, 1e6 * decoding);
+    print_message("%zu bytes: copied in %.2f us, encoded in %.2f us (%.2f times), decoded in %.2f us\n", size, 1e6 * copying, 1e6 * encoding,
+                  encoding / copying, 1e6 * decoding);
     assert_true(encoding < 3.0 * copying);
     assert_true(filum__msg__RodStates__are_equal(states, back));
     filum__msg__RodStates__destroy(back);

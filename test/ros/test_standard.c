@@ -53,8 +53,7 @@ static int stop(pid_t pid)
 static int get_state(void)
 {
     const simulation_interfaces__srv__GetSimulationState_Request request = {0};
-    simulation_interfaces__srv__GetSimulationState_Response* response =
-        simulation_interfaces__srv__GetSimulationState_Response__create();
+    simulation_interfaces__srv__GetSimulationState_Response* response = simulation_interfaces__srv__GetSimulationState_Response__create();
     assert_true(client_call(&client, SERVICE(GetSimulationState), "/filum/get_simulation_state", &request, response));
     const int state = response->state.state;
     simulation_interfaces__srv__GetSimulationState_Response__destroy(response);
@@ -64,8 +63,7 @@ static int get_state(void)
 static int set_state(uint8_t state)
 {
     const simulation_interfaces__srv__SetSimulationState_Request request = {.state = {.state = state}};
-    simulation_interfaces__srv__SetSimulationState_Response* response =
-        simulation_interfaces__srv__SetSimulationState_Response__create();
+    simulation_interfaces__srv__SetSimulationState_Response* response = simulation_interfaces__srv__SetSimulationState_Response__create();
     assert_true(client_call(&client, SERVICE(SetSimulationState), "/filum/set_simulation_state", &request, response));
     const int result = response->result.result;
     simulation_interfaces__srv__SetSimulationState_Response__destroy(response);
@@ -75,8 +73,7 @@ static int set_state(uint8_t state)
 static int step(uint64_t steps)
 {
     const simulation_interfaces__srv__StepSimulation_Request request = {.steps = steps};
-    simulation_interfaces__srv__StepSimulation_Response* response =
-        simulation_interfaces__srv__StepSimulation_Response__create();
+    simulation_interfaces__srv__StepSimulation_Response* response = simulation_interfaces__srv__StepSimulation_Response__create();
     assert_true(client_call(&client, SERVICE(StepSimulation), "/filum/step_simulation", &request, response));
     const int result = response->result.result;
     simulation_interfaces__srv__StepSimulation_Response__destroy(response);
@@ -86,8 +83,7 @@ static int step(uint64_t steps)
 static int reset(uint8_t scope)
 {
     const simulation_interfaces__srv__ResetSimulation_Request request = {.scope = scope};
-    simulation_interfaces__srv__ResetSimulation_Response* response =
-        simulation_interfaces__srv__ResetSimulation_Response__create();
+    simulation_interfaces__srv__ResetSimulation_Response* response = simulation_interfaces__srv__ResetSimulation_Response__create();
     assert_true(client_call(&client, SERVICE(ResetSimulation), "/filum/reset_simulation", &request, response));
     const int result = response->result.result;
     simulation_interfaces__srv__ResetSimulation_Response__destroy(response);
@@ -97,10 +93,8 @@ static int reset(uint8_t scope)
 /* the state of the cable; its stamp is the simulation's time */
 static simulation_interfaces__srv__GetEntityState_Response* ask_cable(void)
 {
-    simulation_interfaces__srv__GetEntityState_Request* request =
-        simulation_interfaces__srv__GetEntityState_Request__create();
-    simulation_interfaces__srv__GetEntityState_Response* response =
-        simulation_interfaces__srv__GetEntityState_Response__create();
+    simulation_interfaces__srv__GetEntityState_Request* request = simulation_interfaces__srv__GetEntityState_Request__create();
+    simulation_interfaces__srv__GetEntityState_Response* response = simulation_interfaces__srv__GetEntityState_Response__create();
     rosidl_runtime_c__String__assign(&request->entity, "cable");
     assert_true(client_call(&client, SERVICE(GetEntityState), "/filum/get_entity_state", request, response));
     simulation_interfaces__srv__GetEntityState_Request__destroy(request);
@@ -140,10 +134,8 @@ static void runs_through_its_states(void** state)
     assert_int_equal(nanoseconds(), 0);
     assert_int_equal(set_state(STATE(NO_WORLD)), 103);  // no such transition
     const simulation_interfaces__srv__GetSimulatorFeatures_Request request = {0};
-    simulation_interfaces__srv__GetSimulatorFeatures_Response* features =
-        simulation_interfaces__srv__GetSimulatorFeatures_Response__create();
-    assert_true(
-        client_call(&client, SERVICE(GetSimulatorFeatures), "/filum/get_simulator_features", &request, features));
+    simulation_interfaces__srv__GetSimulatorFeatures_Response* features = simulation_interfaces__srv__GetSimulatorFeatures_Response__create();
+    assert_true(client_call(&client, SERVICE(GetSimulatorFeatures), "/filum/get_simulator_features", &request, features));
     assert_true(features->features.features.size > 8);
     simulation_interfaces__srv__GetSimulatorFeatures_Response__destroy(features);
     assert_int_equal(set_state(STATE(QUITTING)), RESULT(OK));
@@ -152,10 +144,8 @@ static void runs_through_its_states(void** state)
 
 static size_t count_entities(const char* filter, uint8_t category, int* result)
 {
-    simulation_interfaces__srv__GetEntitiesStates_Request* request =
-        simulation_interfaces__srv__GetEntitiesStates_Request__create();
-    simulation_interfaces__srv__GetEntitiesStates_Response* response =
-        simulation_interfaces__srv__GetEntitiesStates_Response__create();
+    simulation_interfaces__srv__GetEntitiesStates_Request* request = simulation_interfaces__srv__GetEntitiesStates_Request__create();
+    simulation_interfaces__srv__GetEntitiesStates_Response* response = simulation_interfaces__srv__GetEntitiesStates_Response__create();
     rosidl_runtime_c__String__assign(&request->filters.filter, filter);
     if (category != 255) {
         simulation_interfaces__msg__EntityCategory__Sequence__init(&request->filters.categories, 1);
@@ -224,10 +214,8 @@ static void entities_are_listed_and_filtered(void** state)
     assert_int_equal(count_entities("(", 255, &result), 0);
     assert_int_equal(result, RESULT(OPERATION_FAILED));
 
-    simulation_interfaces__srv__GetEntities_Request* request =
-        simulation_interfaces__srv__GetEntities_Request__create();
-    simulation_interfaces__srv__GetEntities_Response* response =
-        simulation_interfaces__srv__GetEntities_Response__create();
+    simulation_interfaces__srv__GetEntities_Request* request = simulation_interfaces__srv__GetEntities_Request__create();
+    simulation_interfaces__srv__GetEntities_Response* response = simulation_interfaces__srv__GetEntities_Response__create();
     assert_true(client_call(&client, SERVICE(GetEntities), "/filum/get_entities", request, response));
     assert_int_equal(response->entities.size, 2);
     assert_string_equal(response->entities.data[1].data, "hoop");
@@ -238,10 +226,8 @@ static void entities_are_listed_and_filtered(void** state)
 
 static int move(const char* entity, double x, double qw)
 {
-    simulation_interfaces__srv__SetEntityState_Request* request =
-        simulation_interfaces__srv__SetEntityState_Request__create();
-    simulation_interfaces__srv__SetEntityState_Response* response =
-        simulation_interfaces__srv__SetEntityState_Response__create();
+    simulation_interfaces__srv__SetEntityState_Request* request = simulation_interfaces__srv__SetEntityState_Request__create();
+    simulation_interfaces__srv__SetEntityState_Response* response = simulation_interfaces__srv__SetEntityState_Response__create();
     rosidl_runtime_c__String__assign(&request->entity, entity);
     request->state.pose.position.x = x;
     request->state.pose.orientation.w = qw;
@@ -270,11 +256,10 @@ static void worlds_are_loaded_and_entities_moved(void** state)
     assert_int_equal(response->result.result, 103);                         // RESOURCE_PARSE_ERROR
     assert_true(client_get(&client, "/filum", "time_step").real == 0.002);  // the old world is still there
     rosidl_runtime_c__String__assign(&request->uri, "");
-    rosidl_runtime_c__String__assign(
-        &request->resource_string,
-        "title: A thread\nworld: {dt: 0.004}\nmaterials: {m: {young: 1e6, poisson: 0.5, density: 1000}}\n"
-        "rods:\n  - {name: thread, material: m, section: {circle: {radius: 0.01}}, "
-        "shape: {straight: {from: [0, 0, 0], to: [1, 0, 0], nodes: 5}}}\n");
+    rosidl_runtime_c__String__assign(&request->resource_string,
+                                     "title: A thread\nworld: {dt: 0.004}\nmaterials: {m: {young: 1e6, poisson: 0.5, density: 1000}}\n"
+                                     "rods:\n  - {name: thread, material: m, section: {circle: {radius: 0.01}}, "
+                                     "shape: {straight: {from: [0, 0, 0], to: [1, 0, 0], nodes: 5}}}\n");
     assert_true(client_call(&client, SERVICE(LoadWorld), "/filum/load_world", request, response));
     assert_int_equal(response->result.result, RESULT(OK));
     assert_string_equal(response->world.description.data, "A thread");

@@ -84,9 +84,7 @@ static int serve(void)
     const char* const arguments[] = {"server"};
     client_join(&member, "server", 1, arguments);
     rcl_service_t service = rcl_get_zero_initialized_service();
-    must(rclc_service_init_default(&service, &member.node, ROSIDL_GET_SRV_TYPE_SUPPORT(std_srvs, srv, SetBool),
-                                   "~/switch"),
-         "service");
+    must(rclc_service_init_default(&service, &member.node, ROSIDL_GET_SRV_TYPE_SUPPORT(std_srvs, srv, SetBool), "~/switch"), "service");
     std_srvs__srv__SetBool_Request* request = std_srvs__srv__SetBool_Request__create();
     std_srvs__srv__SetBool_Response* response = std_srvs__srv__SetBool_Response__create();
     rclc_executor_t executor = rclc_executor_get_zero_initialized_executor();
@@ -147,8 +145,7 @@ static void hears(const char* count, const char* profile, const rmw_qos_profile_
     process_kill(talker);
     assert_int_equal(came, wanted);
     assert_int_equal(message->values.size, atol(count));
-    assert_true(message->values.size < 2 ||
-                message->values.data[message->values.size - 1] == (double)(message->values.size - 1));
+    assert_true(message->values.size < 2 || message->values.data[message->values.size - 1] == (double)(message->values.size - 1));
     filum__msg__Probes__destroy(message);
     client_leave(&member);
 }
@@ -238,9 +235,7 @@ static void service_answers(void** state)
     client_join(&member, "caller", 0, NULL);
     const pid_t server = process_start_role("serve", NULL, NULL, NULL);
     rcl_client_t client = rcl_get_zero_initialized_client();
-    must(rclc_client_init_default(&client, &member.node, ROSIDL_GET_SRV_TYPE_SUPPORT(std_srvs, srv, SetBool),
-                                  "/server/switch"),
-         "client");
+    must(rclc_client_init_default(&client, &member.node, ROSIDL_GET_SRV_TYPE_SUPPORT(std_srvs, srv, SetBool), "/server/switch"), "client");
     const double limit = seconds_now() + PATIENCE;
     bool available = false;
     while (!available && seconds_now() < limit) {
@@ -290,8 +285,7 @@ static bool has_topic(Client* member, const char* name, const char* type)
     must(rcl_get_topic_names_and_types(&member->node, &member->allocator, false, &topics), "topics");
     bool found = false;
     for (size_t i = 0; i < topics.names.size; i++) {
-        found |= strcmp(topics.names.data[i], name) == 0 && topics.types[i].size == 1 &&
-                 strcmp(topics.types[i].data[0], type) == 0;
+        found |= strcmp(topics.names.data[i], name) == 0 && topics.types[i].size == 1 && strcmp(topics.types[i].data[0], type) == 0;
     }
     must(rcl_names_and_types_fini(&topics), "names fini");
     return found;
@@ -304,8 +298,7 @@ static void graph_lists_nodes_and_forgets_the_dead(void** state)
     client_join(&member, "watcher", 0, NULL);
     const pid_t talker = process_start_role("publish", "1", "reliable", NULL);
     double limit = seconds_now() + PATIENCE;
-    while ((!is_listed(&member, "/far", "talker") || !has_topic(&member, "/probes", "filum/msg/Probes")) &&
-           seconds_now() < limit) {
+    while ((!is_listed(&member, "/far", "talker") || !has_topic(&member, "/probes", "filum/msg/Probes")) && seconds_now() < limit) {
         sleep_seconds(0.02);
     }
     assert_true(is_listed(&member, "/far", "talker"));
@@ -331,8 +324,8 @@ static void logs_reach_rosout(void** state)
     Client member;
     client_join(&member, "watcher", 0, NULL);
     rcl_subscription_t subscription = rcl_get_zero_initialized_subscription();
-    must(rclc_subscription_init(&subscription, &member.node, ROSIDL_GET_MSG_TYPE_SUPPORT(rcl_interfaces, msg, Log),
-                                "/rosout", &rcl_qos_profile_rosout_default),
+    must(rclc_subscription_init(&subscription, &member.node, ROSIDL_GET_MSG_TYPE_SUPPORT(rcl_interfaces, msg, Log), "/rosout",
+                                &rcl_qos_profile_rosout_default),
          "subscription");
     rcl_interfaces__msg__Log* log = rcl_interfaces__msg__Log__create();
     const double limit = seconds_now() + PATIENCE;

@@ -69,10 +69,17 @@ static void set_up_bench(Bench* bench)
     const struct {
         const char* name;
         FilParameterValue value;
-    } given[] = {{"teleop_link", fil_parameter_string("grasp")}, {"teleop_gain", fil_parameter_double(10)}, {"teleop_damping", fil_parameter_double(0.01)},
-                 {"teleop_timeout", fil_parameter_double(0.5)}, {"teleop_linear", fil_parameter_double(0.2)}, {"teleop_angular", fil_parameter_double(1)},
-                 {"teleop_axes", fil_parameter_string("")}, {"teleop_enable_button", fil_parameter_integer(2)}, {"teleop_open_button", fil_parameter_integer(1)},
-                 {"teleop_open", fil_parameter_string("index_1:0 thumb_1:0")}, {"teleop_closed", fil_parameter_string("index_1:0.5 thumb_1:0.25")},
+    } given[] = {{"teleop_link", fil_parameter_string("grasp")},
+                 {"teleop_gain", fil_parameter_double(10)},
+                 {"teleop_damping", fil_parameter_double(0.01)},
+                 {"teleop_timeout", fil_parameter_double(0.5)},
+                 {"teleop_linear", fil_parameter_double(0.2)},
+                 {"teleop_angular", fil_parameter_double(1)},
+                 {"teleop_axes", fil_parameter_string("")},
+                 {"teleop_enable_button", fil_parameter_integer(2)},
+                 {"teleop_open_button", fil_parameter_integer(1)},
+                 {"teleop_open", fil_parameter_string("index_1:0 thumb_1:0")},
+                 {"teleop_closed", fil_parameter_string("index_1:0.5 thumb_1:0.25")},
                  {"teleop_grasp_time", fil_parameter_double(1)}};
     for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
         if (!set(bench, given[i].name, given[i].value, reason)) {
@@ -376,8 +383,22 @@ static double teleoperate(Client* client, double patience, double* height)
 static void the_ball_is_taken_and_shaken(void** state)
 {
     (void)state;
-    const char* const arguments[] = {"--ros-args", "-p", "scene:=hand_ball", "--params-file", FILUM_SOURCE_DIR "/config/hand_ball_teleop.yaml", "-p", "lockstep:=true", "-p",
-                                     "lockstep_topics:=joy", "-p", "real_time_factor:=0.0", "-p", "lockstep_timeout:=20.0", "-p", "record:=pad", NULL};
+    const char* const arguments[] = {"--ros-args",
+                                     "-p",
+                                     "scene:=hand_ball",
+                                     "--params-file",
+                                     FILUM_SOURCE_DIR "/config/hand_ball_teleop.yaml",
+                                     "-p",
+                                     "lockstep:=true",
+                                     "-p",
+                                     "lockstep_topics:=joy",
+                                     "-p",
+                                     "real_time_factor:=0.0",
+                                     "-p",
+                                     "lockstep_timeout:=20.0",
+                                     "-p",
+                                     "record:=pad",
+                                     NULL};
     Client client;
     client_join(&client, "operator", 0, NULL);
     const pid_t node = process_start(FILUM_NODE, arguments);
@@ -398,7 +419,8 @@ static void the_ball_is_taken_and_shaken(void** state)
 static void twists_move_a_running_robot(void** state)
 {
     (void)state;
-    const char* const arguments[] = {"--ros-args", "-p", "scene:=t.yaml", "-p", "teleop_link:=grasp", "-p", "teleop_timeout:=0.2", "-p", "record:=twists.mcap", NULL};
+    const char* const arguments[] = {"--ros-args",          "-p", "scene:=t.yaml",       "-p", "teleop_link:=grasp", "-p",
+                                     "teleop_timeout:=0.2", "-p", "record:=twists.mcap", NULL};
     FILE* file = fopen("t.yaml", "w");
     assert_non_null(file);
     // the URDF beside the scenes

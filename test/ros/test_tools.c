@@ -71,8 +71,7 @@ static void topics(void** state)
     expect("topic echo /rosout --once --timeout 20", 0, "msg: ");
     expect("topic pub /rod_commands filum/RodCommand '{targets: [{drives: pull}]}' --once", 1,
            "DriveTarget has no field 'drives'; did you mean 'drive'?");
-    expect("topic pub /rod_commands filum/RodCommand '{first_node: -1}' --once", 1,
-           "first_node: is not an integer that fits");
+    expect("topic pub /rod_commands filum/RodCommand '{first_node: -1}' --once", 1, "first_node: is not an integer that fits");
     expect("topic pub /rod_commands filum/RodComand '{}' --once", 1, "did you mean 'filum/msg/RodCommand'?");
     expect("topic pub /nobody filum/RodCommand '{}' --once", 1, "nobody listens");
     stop(node);

@@ -88,7 +88,10 @@ static void long_trajectories_are_followed_whole(void** state)
     (void)state;
     static const struct {
         int points, room, kinds;
-    } cases[] = {{1000, 4, 0}, {1000, 128, VELOCITIES}, {1000, 2, VELOCITIES | EFFORTS}, {40, 65, VELOCITIES | ACCELERATIONS | EFFORTS},
+    } cases[] = {{1000, 4, 0},
+                 {1000, 128, VELOCITIES},
+                 {1000, 2, VELOCITIES | EFFORTS},
+                 {40, 65, VELOCITIES | ACCELERATIONS | EFFORTS},
                  {5000, 7, VELOCITIES}}; /* the last: fifty points in three steps, more than there is room for */
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         Bench few, all;
@@ -102,7 +105,8 @@ static void long_trajectories_are_followed_whole(void** state)
             step(&few);
             step(&all);
             for (int j = 0; j < 2; j++) {
-                const FilJointState a = fil_robot_joint_state(few.simulation.world, few.robot, j), b = fil_robot_joint_state(all.simulation.world, all.robot, j);
+                const FilJointState a = fil_robot_joint_state(few.simulation.world, few.robot, j),
+                                    b = fil_robot_joint_state(all.simulation.world, all.robot, j);
                 // parts of one trajectory differ from the whole by rounding at most, where they begin between two points
                 if (fabs(a.position - b.position) > 1e-12 || fabs(a.effort - b.effort) > 1e-7) {
                     fail_msg("case %zu, joint %d at %g s: %.17g %.17g, %.17g %.17g", c, j, 0.002 * k, a.position, b.position, a.effort, b.effort);

@@ -81,18 +81,15 @@ static const BadScene bad_scenes[] = {
     {"word for a flag", ROD "    gyroscopic: maybe\n", ":8: rods.cable.gyroscopic: ", "expected true or false"},
     {"mapping for a text", ROD "title: {a: 1}\n", ":8: title: ", "expected a text, got a mapping"},
     // materials and sections
-    {"no Young's modulus", "materials:\n  rubber: {poisson: 0.5, density: 1000}\n",
-     ":2: materials.rubber.young: ", "missing"},
+    {"no Young's modulus", "materials:\n  rubber: {poisson: 0.5, density: 1000}\n", ":2: materials.rubber.young: ", "missing"},
     {"neither shear nor poisson", "materials:\n  rubber: {young: 1, density: 1}\n",
      ":2: materials.rubber: ", "one of these is missing: shear, poisson"},
     {"shear and poisson", "materials:\n  rubber: {young: 1, shear: 1, poisson: 0, density: 1}\n",
      ":2: materials.rubber.poisson: ", "only one of 'shear' and 'poisson'"},
-    {"poisson above one half", "materials:\n  rubber: {young: 1, poisson: 0.6, density: 1}\n",
-     ":2: materials.rubber.poisson: ", "at most 0.5"},
+    {"poisson above one half", "materials:\n  rubber: {young: 1, poisson: 0.6, density: 1}\n", ":2: materials.rubber.poisson: ", "at most 0.5"},
     {"unknown material", MATERIAL "rods:\n  - name: cable\n    material: ruber\n" SECTION SHAPE,
      ":5: rods.cable.material: ", "did you mean 'rubber'?"},
-    {"no material", MATERIAL "rods:\n  - name: cable\n" SECTION SHAPE,
-     ":5: rods.cable.section.circle: ", "needs a material"},
+    {"no material", MATERIAL "rods:\n  - name: cable\n" SECTION SHAPE, ":5: rods.cable.section.circle: ", "needs a material"},
     {"no section", HEAD SHAPE, ":4: rods.cable.section: ", "missing"},
     {"no kind of section", HEAD "    section: {}\n" SHAPE, ":6: rods.cable.section: ", "circle, tube, rectangle"},
     {"two sections", HEAD "    section: {circle: {radius: 1}, tube: {radius: 2, inner_radius: 1}}\n" SHAPE,
@@ -107,30 +104,25 @@ static const BadScene bad_scenes[] = {
      ":9: rods.cable.sections.0.count: ", "must be from 1 to 2, got 3"},
     // shapes
     {"no shape", BARE, ":4: rods.cable.shape: ", "missing"},
-    {"no nodes", BARE "    shape: {straight: {from: [0, 0, 0], to: [1, 0, 0]}}\n",
-     ":7: rods.cable.shape.straight.nodes: ", "missing"},
+    {"no nodes", BARE "    shape: {straight: {from: [0, 0, 0], to: [1, 0, 0]}}\n", ":7: rods.cable.shape.straight.nodes: ", "missing"},
     {"one node", BARE "    shape: {straight: {from: [0, 0, 0], to: [1, 0, 0], nodes: 1}}\n",
      ":7: rods.cable.shape.straight.nodes: ", "must be from 2 to"},
     {"too many nodes", BARE "    shape: {straight: {from: [0, 0, 0], to: [1, 0, 0], nodes: 1e8}}\n",
      ":7: rods.cable.shape.straight.nodes: ", "must be from 2 to 10000000"},
-    {"no length", BARE "    shape: {straight: {from: [1, 0, 0], to: [1, 0, 0], nodes: 5}}\n",
-     ":7: rods.cable.shape.straight.to: ", "no length"},
+    {"no length", BARE "    shape: {straight: {from: [1, 0, 0], to: [1, 0, 0], nodes: 5}}\n", ":7: rods.cable.shape.straight.to: ", "no length"},
     {"zero-length edge",
      BARE "    shape:\n      polyline:\n        points:\n          - [0, 0, 0]\n"
           "          - [1, 0, 0]\n          - [1, 0, 0]\n",
      ":12: rods.cable.shape.polyline.points.2: ", "points 1 and 2 are equal"},
     {"two numbers for a point", BARE "    shape: {polyline: {points: [[0, 0, 0], [1, 0]]}}\n",
      ":7: rods.cable.shape.polyline.points.1: ", "expected 3 numbers, got 2"},
-    {"one point", BARE "    shape: {polyline: {points: [[0, 0, 0]]}}\n",
-     ":7: rods.cable.shape.polyline.points: ", "at least 2 points"},
+    {"one point", BARE "    shape: {polyline: {points: [[0, 0, 0]]}}\n", ":7: rods.cable.shape.polyline.points: ", "at least 2 points"},
     {"arc without radius",
      BARE "    shape: {arc: {center: [0, 0, 0], normal: [0, 0, 1], start: [0, 0, 1], angle: 1, "
           "nodes: 5}}\n",
      ":7: rods.cable.shape.arc.start: ", "no radius"},
-    {"zero normal", BARE "    shape: {ring: {normal: [0, 0, 0], radius: 1, nodes: 5}}\n",
-     ":7: rods.cable.shape.ring.normal: ", "must not be zero"},
-    {"open ring", BARE "    shape: {ring: {radius: 1, nodes: 5}}\n    closed: false\n",
-     ":8: rods.cable.closed: ", "always closed"},
+    {"zero normal", BARE "    shape: {ring: {normal: [0, 0, 0], radius: 1, nodes: 5}}\n", ":7: rods.cable.shape.ring.normal: ", "must not be zero"},
+    {"open ring", BARE "    shape: {ring: {radius: 1, nodes: 5}}\n    closed: false\n", ":8: rods.cable.closed: ", "always closed"},
     {"closed rod of two nodes",
      BARE "    shape: {straight: {from: [0, 0, 0], to: [1, 0, 0], nodes: 2}}\n"
           "    closed: true\n",
@@ -143,10 +135,8 @@ static const BadScene bad_scenes[] = {
     {"nothing in it", "title: nothing\n", ":1: scene: ", "at least one object: rod, net, rigid body, chain, arm"},
     {"empty rods", "rods: []\n", ":1: scene: ", "at least one object: rod, net, rigid body, chain, arm"},
     {"rods as a mapping", "rods: {cable: {}}\n", ":1: rods: ", "expected a list of rods, got a mapping"},
-    {"duplicate name", ROD "  - name: cable\n    material: rubber\n" SECTION SHAPE,
-     ":8: rods.cable.name: ", "the name 'cable' is given twice"},
-    {"name with a dot", MATERIAL "rods:\n  - name: a.b\n    material: rubber\n" SECTION SHAPE,
-     ":4: rods.a.b.name: ", "is not a name"},
+    {"duplicate name", ROD "  - name: cable\n    material: rubber\n" SECTION SHAPE, ":8: rods.cable.name: ", "the name 'cable' is given twice"},
+    {"name with a dot", MATERIAL "rods:\n  - name: a.b\n    material: rubber\n" SECTION SHAPE, ":4: rods.a.b.name: ", "is not a name"},
     {"unknown rod", ROD "attachments:\n  - {name: wall, clamp: {rod: cabel, node: 0}}\n",
      ":9: attachments.wall.clamp.rod: ", "unknown rod 'cabel'; did you mean 'cable'?"},
     {"node out of range", ROD "attachments:\n  - {name: wall, clamp: {rod: cable, node: 5}}\n",
@@ -169,18 +159,15 @@ static const BadScene bad_scenes[] = {
      ":9: drives.push.force: ", "expected a list of numbers"},
     {"position on a rod", ROD "drives:\n  - {name: push, rod: cable, position: [1, 0, 0]}\n",
      ":9: drives.push.rod: ", "'position' does not act on 'rod': it needs 'body' or 'attachment'"},
-    {"probe of an unknown kind", ROD "probes:\n  tip: {positon: {rod: cable, node: -1}}\n",
-     ":9: probes.tip.positon: ", "did you mean 'position'?"},
+    {"probe of an unknown kind", ROD "probes:\n  tip: {positon: {rod: cable, node: -1}}\n", ":9: probes.tip.positon: ", "did you mean 'position'?"},
     {"probe of nothing", ROD "probes:\n  tip: position\n", ":9: probes.tip: ", "needs to know of what"},
-    {"component of a number", ROD "probes:\n  sum: {momentum: {component: w}}\n",
-     ":9: probes.sum.momentum.component: ", "unknown value 'w'"},
+    {"component of a number", ROD "probes:\n  sum: {momentum: {component: w}}\n", ":9: probes.sum.momentum.component: ", "unknown value 'w'"},
     {"two probes of one name",
      ROD "probes:\n  tip: {position: {rod: cable, node: -1}}\n"
          "  tip_x: {position: {rod: cable, node: 0, component: x}}\n",
      ":10: probes.tip_x: ", "tip_x"},
     {"junction of distant nodes",
-     ROD "  - name: rope\n    material: rubber\n" SECTION
-         "    shape: {straight: {from: [0, 1, 0], to: [1, 1, 0], nodes: 5}}\n"
+     ROD "  - name: rope\n    material: rubber\n" SECTION "    shape: {straight: {from: [0, 1, 0], to: [1, 1, 0], nodes: 5}}\n"
          "junctions:\n  - {a: {rod: cable, node: 0}, b: {rod: rope, node: 0}}\n",
      ":13: junctions.0: ", "1 m apart"},
     // contact
@@ -189,15 +176,11 @@ static const BadScene bad_scenes[] = {
      ":9: world.contact.tolerence: ", "did you mean 'tolerance'?"},
     {"contact that never iterates", ROD "world:\n  contact: {model: sap, max_iterations: 0}\n",
      ":9: world.contact.max_iterations: ", "must be from 1 to"},
-    {"negative friction", ROD "    surface: {friction: -0.1}\n",
-     ":8: rods.cable.surface.friction: ", "must not be negative"},
-    {"rod of a material without elasticity",
-     "materials:\n  wood: {density: 500}\nrods:\n  - name: cable\n    material: wood\n" SECTION SHAPE,
+    {"negative friction", ROD "    surface: {friction: -0.1}\n", ":8: rods.cable.surface.friction: ", "must not be negative"},
+    {"rod of a material without elasticity", "materials:\n  wood: {density: 500}\nrods:\n  - name: cable\n    material: wood\n" SECTION SHAPE,
      ":6: rods.cable.section.circle: ", "'wood' has no Young's modulus"},
-    {"shear without young", "materials:\n  wood: {density: 500, shear: 1e6}\n",
-     ":2: materials.wood.young: ", "missing"},
-    {"group as a word", ROD "    collision: {groups: ropes}\n",
-     ":8: rods.cable.collision.groups: ", "expected a list of groups"},
+    {"shear without young", "materials:\n  wood: {density: 500, shear: 1e6}\n", ":2: materials.wood.young: ", "missing"},
+    {"group as a word", ROD "    collision: {groups: ropes}\n", ":8: rods.cable.collision.groups: ", "expected a list of groups"},
     {"unknown group", ROD "    collision: {groups: [ropes], with: [rope]}\n",
      ":8: rods.cable.collision.with.0: ", "unknown group 'rope'; did you mean 'ropes'?"},
     {"too many groups", ROD BALL("  - name: ball\n    repeat: 32\n    collision: {groups: [g$(index)]}\n"),
@@ -207,38 +190,29 @@ static const BadScene bad_scenes[] = {
     // rigid bodies
     {"unknown shape", "rigid_bodies:\n  - name: ball\n    shapes: [{spere: {radius: 1}}]\n",
      ":3: rigid_bodies.ball.shapes.0.spere: ", "did you mean 'sphere'?"},
-    {"two shapes in one",
-     "rigid_bodies:\n  - name: ball\n    shapes: [{sphere: {radius: 1}, box: {size: [1, 1, 1]}}]\n",
+    {"two shapes in one", "rigid_bodies:\n  - name: ball\n    shapes: [{sphere: {radius: 1}, box: {size: [1, 1, 1]}}]\n",
      ":3: rigid_bodies.ball.shapes.0.box: ", "only one of 'sphere' and 'box'"},
     {"box without thickness", "rigid_bodies:\n  - name: plate\n    shapes: [{box: {size: [1, 1, 0]}}]\n",
      ":3: rigid_bodies.plate.shapes.0.box.size: ", "three positive sizes"},
-    {"body of nothing", "rigid_bodies:\n  - name: ghost\n",
-     ":2: rigid_bodies.ghost: ", "needs shapes, or mass and inertia"},
-    {"dynamic half-space", BALL("  - name: floor\n    shapes: [{half_space: {}}]\n"),
-     ":4: rigid_bodies.floor: ", "a half-space cannot be dynamic"},
-    {"hull that is flat",
-     "rigid_bodies:\n  - name: leaf\n    shapes: [{hull: {points: [[0, 0, 0], [1, 0, 0], [0, 1, 0]]}}]\n",
+    {"body of nothing", "rigid_bodies:\n  - name: ghost\n", ":2: rigid_bodies.ghost: ", "needs shapes, or mass and inertia"},
+    {"dynamic half-space", BALL("  - name: floor\n    shapes: [{half_space: {}}]\n"), ":4: rigid_bodies.floor: ", "a half-space cannot be dynamic"},
+    {"hull that is flat", "rigid_bodies:\n  - name: leaf\n    shapes: [{hull: {points: [[0, 0, 0], [1, 0, 0], [0, 1, 0]]}}]\n",
      ":2: rigid_bodies.leaf: ", "hull"},
     {"mesh that is not there", "rigid_bodies:\n  - name: stone\n    shapes: [{mesh: {file: stone.stl}}]\n",
      ":3: rigid_bodies.stone.shapes.0.mesh.file: ", "stone.stl"},
-    {"long quaternion", BALL("  - name: cube\n    orientation: [0, 0, 1, 1]\n"),
-     ":5: rigid_bodies.cube.orientation: ", "must have length 1"},
+    {"long quaternion", BALL("  - name: cube\n    orientation: [0, 0, 1, 1]\n"), ":5: rigid_bodies.cube.orientation: ", "must have length 1"},
     {"turned twice", BALL("  - name: cube\n    orientation: [0, 0, 0, 1]\n    rotation: [1, 0, 0]\n"),
      ":5: rigid_bodies.cube.orientation: ", "only one of"},
-    {"thrown wall", BALL("  - name: wall\n    motion: static\n    velocity: [1, 0, 0]\n"),
-     ":6: rigid_bodies.wall.velocity: ", "is not thrown"},
-    {"unknown motion", BALL("  - name: wall\n    motion: statik\n"),
-     ":5: rigid_bodies.wall.motion: ", "did you mean 'static'?"},
-    {"inertia without mass", BALL("  - name: top\n    inertia: [1, 1, 1, 0, 0, 0]\n"),
-     ":5: rigid_bodies.top.inertia: ", "needs 'mass'"},
+    {"thrown wall", BALL("  - name: wall\n    motion: static\n    velocity: [1, 0, 0]\n"), ":6: rigid_bodies.wall.velocity: ", "is not thrown"},
+    {"unknown motion", BALL("  - name: wall\n    motion: statik\n"), ":5: rigid_bodies.wall.motion: ", "did you mean 'static'?"},
+    {"inertia without mass", BALL("  - name: top\n    inertia: [1, 1, 1, 0, 0, 0]\n"), ":5: rigid_bodies.top.inertia: ", "needs 'mass'"},
     {"body called like a rod", ROD BALL("  - name: cable\n    shapes: [{sphere: {radius: 1}}]\n"),
      ":11: rigid_bodies.cable.name: ", "the name 'cable' is given twice"},
     {"drive of a dynamic body", BALL("drives:\n  - {name: push, body: ball, position: [1, 0, 0]}\n"),
      ":5: drives.push.body: ", "acts on kinematic bodies"},
     {"curvature of a body", BALL("drives:\n  - {name: bend, body: ball, curvature: [1, 0]}\n"),
      ":5: drives.bend.body: ", "'curvature' does not act on 'body': it needs 'rod'"},
-    {"force on a wall",
-     BALL("  - name: wall\n    motion: static\ndrives:\n  - {name: push, body: wall, force: [1, 0, 0]}\n"),
+    {"force on a wall", BALL("  - name: wall\n    motion: static\ndrives:\n  - {name: push, body: wall, force: [1, 0, 0]}\n"),
      ":7: drives.push.body: ", "acts on dynamic bodies"},
     {"probe of an unknown body", BALL("probes:\n  top: {body_position: {body: bal}}\n"),
      ":5: probes.top.body_position.body: ", "unknown rigid body 'bal'; did you mean 'ball'?"},
@@ -246,8 +220,7 @@ static const BadScene bad_scenes[] = {
      ":5: probes.load.contact_force: ", "one of these is missing: rod, body"},
     {"edges under a force", ROD "drives:\n  - {name: push, rod: cable, edge: 0, force: [1, 0, 0]}\n",
      ":9: drives.push.edge: ", "'force' acts on nodes, not on 'edge'"},
-    {"disk of a rod", ROD "drives:\n  - {name: push, rod: cable, disk: 0, force: [1, 0, 0]}\n",
-     ":9: drives.push.disk: ", "rod 'cable' has no disks"},
+    {"disk of a rod", ROD "drives:\n  - {name: push, rod: cable, disk: 0, force: [1, 0, 0]}\n", ":9: drives.push.disk: ", "rod 'cable' has no disks"},
     {"drive on nothing", ROD "drives:\n  - {name: push, force: [1, 0, 0]}\n",
      ":9: drives.push: ", "one of these is missing: rod, body, arm, solid, link"},
     {"component of a drive's one number",
@@ -257,14 +230,11 @@ static const BadScene bad_scenes[] = {
      ":9: probes.t.tension.node: ", "unknown key 'node'"},
     {"twisted beyond measure", ROD "    rest_twist: 1e300\n", ":4: rods.cable: ", "turns an edge by more than 10000 rad"},
     {"too many threads", ROD "world: {threads: 1000}\n", ":8: world.threads: ", "must be from 0 to 256"},
-    {"adaptive steps without room", ROD "world: {adaptive: {iterations: 1}}\n",
-     ":8: world.adaptive.iterations: ", "must be from 2 to 10000"},
+    {"adaptive steps without room", ROD "world: {adaptive: {iterations: 1}}\n", ":8: world.adaptive.iterations: ", "must be from 2 to 10000"},
     {"settings of a model that has none", ROD "world: {sap: {}}\n", ":8: world.sap: ", "unknown key 'sap'"},
     // joints
-    {"joint of nothing", BALL("joints:\n  - {name: hinge, pin: {point: [0, 0, 0]}}\n"),
-     ":5: joints.hinge.pin.a: ", "missing"},
-    {"joint without a point", BALL("joints:\n  - {name: hinge, pin: {a: {body: ball}}}\n"),
-     ":5: joints.hinge.pin.point: ", "missing"},
+    {"joint of nothing", BALL("joints:\n  - {name: hinge, pin: {point: [0, 0, 0]}}\n"), ":5: joints.hinge.pin.a: ", "missing"},
+    {"joint without a point", BALL("joints:\n  - {name: hinge, pin: {a: {body: ball}}}\n"), ":5: joints.hinge.pin.point: ", "missing"},
     {"node of a body", BALL("joints:\n  - {name: hinge, pin: {a: {body: ball, node: 0}, point: [0, 0, 0]}}\n"),
      ":5: joints.hinge.pin.a.node: ", "rigid body 'ball' has no nodes"},
     {"point beside a node", ROD "joints:\n  - {name: hinge, pin: {a: {rod: cable, node: 0}, point: [0, 0, 0]}}\n",
@@ -275,11 +245,9 @@ static const BadScene bad_scenes[] = {
      ":5: joints.rubber.bushing: ", "needs stiffness or damping"},
     {"probe of an unknown joint", BALL("probes:\n  pull: {joint_force: {joint: hinge}}\n"),
      ":5: probes.pull.joint_force.joint: ", "unknown joint 'hinge'"},
-    {"a profile that reaches the axis",
-     "rigid_bodies:\n  - name: top\n    shapes: [{revolution: {profile: $(0.1 - z), length: 0.4}}]\n",
+    {"a profile that reaches the axis", "rigid_bodies:\n  - name: top\n    shapes: [{revolution: {profile: $(0.1 - z), length: 0.4}}]\n",
      ":3: rigid_bodies.top.shapes.0.revolution.profile: ", "must be positive"},
-    {"a profile of something unknown",
-     "rigid_bodies:\n  - name: top\n    shapes: [{revolution: {profile: $(0.1 - y), length: 0.4}}]\n",
+    {"a profile of something unknown", "rigid_bodies:\n  - name: top\n    shapes: [{revolution: {profile: $(0.1 - y), length: 0.4}}]\n",
      ":3: rigid_bodies.top.shapes.0.revolution.profile: ", "unknown parameter 'y'"},
     {"hinge without an axis", BALL("joints:\n  - {name: axle, hinge: {a: {body: ball}, point: [0, 0, 0]}}\n"),
      ":5: joints.axle.hinge.axis: ", "missing"},
@@ -295,8 +263,7 @@ static const BadScene bad_scenes[] = {
      BALL("joints:\n  - {name: axle, hinge: {a: {body: ball}, point: [0, 0, 0], axis: [1, 0, 0]}}\n"
           "drives:\n  - {name: turn, joint: axle, motor: 3}\n"),
      ":7: drives.turn: ", "has a motor"},
-    {"chain without bushings", "chains:\n  - name: rope\n    radius: 0.01\n" SHAPE,
-     ":2: chains.rope.bushing: ", "missing"},
+    {"chain without bushings", "chains:\n  - name: rope\n    radius: 0.01\n" SHAPE, ":2: chains.rope.bushing: ", "missing"},
     // knots and wraps
     {"knot that does not fit", BARE "    shape: {knot: {n: 9, nodes: 301, length: 0.1, diameter: 0.01}}\n",
      ":7: rods.cable.shape.knot: ", "do not fit"},
@@ -305,14 +272,11 @@ static const BadScene bad_scenes[] = {
     {"wrap with a negative tail", BARE "    shape: {wrap: {radius: 0.1, angle: 1, segments: 9, tails: [1, -1]}}\n",
      ":7: rods.cable.shape.wrap.tails: ", "expected lengths of tails"},
     // repeated elements
-    {"half a copy", BALL("  - name: egg\n    repeat: 1.5\n"),
-     ":5: rigid_bodies.egg.repeat: ", "expected a whole number"},
-    {"fewer than no copies", BALL("  - name: egg\n    repeat: -1\n"),
-     ":5: rigid_bodies.egg.repeat: ", "must not be negative"},
+    {"half a copy", BALL("  - name: egg\n    repeat: 1.5\n"), ":5: rigid_bodies.egg.repeat: ", "expected a whole number"},
+    {"fewer than no copies", BALL("  - name: egg\n    repeat: -1\n"), ":5: rigid_bodies.egg.repeat: ", "must not be negative"},
     {"too many copies", BALL("  - name: egg\n    repeat: 1e6\n    shapes: [{sphere: {radius: 1}}]\n"),
      ":5: rigid_bodies.egg.repeat: ", "copies of more than"},
-    {"error in a copy",
-     BALL("  - name: egg\n    repeat: 3\n    motion: static\n    position: [0, 0, $(1 / (index - 2))]\n"),
+    {"error in a copy", BALL("  - name: egg\n    repeat: 3\n    motion: static\n    position: [0, 0, $(1 / (index - 2))]\n"),
      ":7: rigid_bodies.egg2.position.2: ", "division by zero"},
     {"index outside of a copy", ROD "duration: $(index + 1)\n", ":8: duration: ", "unknown parameter 'index'"},
     {"own parameter called index", BALL("  - name: egg\n    repeat: 3\n    parameters: {index: 1}\n"),
@@ -331,8 +295,7 @@ static const BadScene bad_scenes[] = {
     {"broken expression", ROD "duration: $(2 * (3 + 1)\n", ":8: duration: ", "expected ')'"},
     {"division by zero", "parameters: {n: 0}\n" ROD "duration: $(1 / n)\n", ":9: duration: ", "division by zero"},
     {"root of a negative number", ROD "duration: $(sqrt(-1))\n", ":8: duration: ", "not finite"},
-    {"parameters in a circle", "parameters:\n  a: $(b)\n  b: $(a + 1)\n" ROD,
-     ":2: parameters.a: ", "depends on itself"},
+    {"parameters in a circle", "parameters:\n  a: $(b)\n  b: $(a + 1)\n" ROD, ":2: parameters.a: ", "depends on itself"},
     {"text as a parameter", "parameters: {a: {b: yes}}\n" ROD, ":1: parameters.a.b: ", "expected a number"},
 };
 
@@ -353,8 +316,7 @@ static void assert_contains(const char* title, const char* text, const char* par
 }
 
 /* The library refuses the file with this status and message; the world is not made. */
-static void assert_refused(const char* title, const char* name, FilStatus expected, const char* place,
-                           const char* message)
+static void assert_refused(const char* title, const char* name, FilStatus expected, const char* place, const char* message)
 {
     FilWorld* world = (FilWorld*)&world;
     FilError error;
@@ -542,8 +504,7 @@ static void assert_setting_refused(const char* path, const char* value, const ch
     const FilSceneOptions options = {.settings = &setting, .setting_count = 1};
     FilWorld* world = NULL;
     FilError error;
-    assert_int_equal(fil_scene_load_text("good.yaml", text, strlen(text), &options, &world, NULL, &error),
-                     FIL_BAD_INPUT);
+    assert_int_equal(fil_scene_load_text("good.yaml", text, strlen(text), &options, &world, NULL, &error), FIL_BAD_INPUT);
     assert_null(world);
     assert_contains(path, error.text, place);
     assert_contains(path, error.text, message);
@@ -560,8 +521,7 @@ static void bad_settings_are_refused(void** state)
     assert_setting_refused("world.dtt", "1e-3", "--set world.dtt=1e-3: world.dtt: ", "did you mean 'dt'?");
     assert_setting_refused("wrold.dt", "1e-3", "--set wrold.dt=1e-3: ", "no such path 'wrold.dt'");
     assert_setting_refused("rods.cabel.material", "x", "--set ", "did you mean 'rods.cable.material'?");
-    assert_setting_refused("rods.cable.section.circle.radius", "-1",
-                           ": rods.cable.section.circle.radius: ", "must be positive");
+    assert_setting_refused("rods.cable.section.circle.radius", "-1", ": rods.cable.section.circle.radius: ", "must be positive");
     assert_setting_refused("rods.cable.shape.straight.nodes.deep", "1", "--set ", "no such path");
     assert_setting_refused("include", "other.yaml", "--set include=other.yaml", "no such path");
     assert_setting_refused("", "1", "--set =1: ", "no such path");

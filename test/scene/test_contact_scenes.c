@@ -18,12 +18,11 @@
 /* A few roundings of numbers of the size of one. */
 #define ROUNDING 1e-12
 
-#define MATERIAL \
-    "materials:\n  rubber: {young: 3e6, shear: 1e6, density: 1000, friction: 0.3, contact_stiffness: 1e4}\n"
-#define ROD                                                                                     \
-    MATERIAL                                                                                    \
-        "rods:\n  - name: cable\n    material: rubber\n    section: {circle: {radius: 0.01}}\n" \
-        "    shape: {straight: {from: [0, 0, 0.01], to: [1, 0, 0.01], nodes: 5}}\n"
+#define MATERIAL "materials:\n  rubber: {young: 3e6, shear: 1e6, density: 1000, friction: 0.3, contact_stiffness: 1e4}\n"
+#define ROD                                                                                 \
+    MATERIAL                                                                                \
+    "rods:\n  - name: cable\n    material: rubber\n    section: {circle: {radius: 0.01}}\n" \
+    "    shape: {straight: {from: [0, 0, 0.01], to: [1, 0, 0.01], nodes: 5}}\n"
 #define GROUND "rigid_bodies:\n  - {name: ground, motion: static, shapes: [{half_space: {}}]}\n"
 
 static void assert_near(double value, double expected, double tolerance)
@@ -128,8 +127,7 @@ static void a_mesh_is_found_beside_its_scene(void** state)
     fputs("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n", file);
     fclose(file);
     snprintf(path, sizeof path, "%s/scene.yaml", folder);
-    const char* text =
-        "rigid_bodies:\n  - {name: stone, density: 600, shapes: [{mesh: {file: tetra.obj, scale: 0.1}}]}\n";
+    const char* text = "rigid_bodies:\n  - {name: stone, density: 600, shapes: [{mesh: {file: tetra.obj, scale: 0.1}}]}\n";
     FilWorld* world = NULL;
     FilError error;
     assert_int_equal(fil_scene_load_text(path, text, strlen(text), NULL, &world, NULL, &error), FIL_OK);
@@ -196,7 +194,8 @@ static double acceleration_on_slope(const char* linearised, double mu)
     snprintf(text, sizeof text,
              "world:\n  dt: 1e-3\n  gravity: [$(9.81 * sin(0.6)), 0, $(-9.81 * cos(0.6))]\n"
              "  contact: {model: sap_lagged, slip_velocity: 1e-3, friction_iterations: 0, linearisation: %s}\n"
-             "materials: {rubber: {young: 1e6, poisson: 0.5, density: 1200, friction: %g, contact_stiffness: 1e5, dissipation: 10}, floor: {density: 1000, friction: %g}}\n"
+             "materials: {rubber: {young: 1e6, poisson: 0.5, density: 1200, friction: %g, contact_stiffness: 1e5, dissipation: 10}, floor: {density: "
+             "1000, friction: %g}}\n"
              "rods:\n  - {name: rod, material: rubber, section: {circle: {radius: 0.002}},\n"
              "     shape: {straight: {from: [0, 0, 0.002], to: [0, 0.1, 0.002], nodes: 11}}}\n"
              "rigid_bodies:\n  - {name: floor, motion: static, material: floor, shapes: [{half_space: {}}]}\n"
@@ -252,8 +251,7 @@ static void friction_comes_from_material_surface_or_pair(void** state)
     assert_near(slide("    material: ice\n", ""), 2.0, 1e-9);
     assert_near(slide("    material: wood\n", ""), 2.0 - 0.4 / 0.9 * lost, 0.01);
     assert_near(slide("    material: ice\n    surface: {friction: 0.4}\n", ""), 2.0 - 0.4 / 0.9 * lost, 0.01);
-    assert_near(slide("    material: ice\n", "pairs:\n  - {a: box, b: ground, friction: 0.2}\n"), 2.0 - 0.2 * lost,
-                0.01);
+    assert_near(slide("    material: ice\n", "pairs:\n  - {a: box, b: ground, friction: 0.2}\n"), 2.0 - 0.2 * lost, 0.01);
 }
 
 /* Height of a ball after falling for 0.5 s onto ground of the group `floor`. */
@@ -291,7 +289,7 @@ static double lost_speed(const char* iterations, int steps)
 static void bounds_of_friction_follow_normal_forces(void** state)
 {
     (void)state;
-    const double in_a_step = 0.5 * 9.81 * 1e-3; // mu g dt
+    const double in_a_step = 0.5 * 9.81 * 1e-3;  // mu g dt
     // nothing has pressed before the first step: without following there is no friction in it, with it nearly all
     assert_near(lost_speed(", friction_iterations: 0", 1), 0.0, 1e-9);
     assert_near(lost_speed("", 1), in_a_step, 0.1 * in_a_step);
@@ -304,19 +302,19 @@ static void bounds_of_friction_follow_normal_forces(void** state)
 static void a_pressed_lace_stays(void** state)
 {
     (void)state;
-    FilWorld* world =
-        load("world: {dt: 0.002, contact: sap_lagged}\n"
-             "materials:\n  lace: {young: 1e5, poisson: 0.45, density: 1100, friction: 0.6, contact_stiffness: 1e4, dissipation: 5}\n"
-             "  finger: {density: 1000, friction: 0.8}\n  table: {density: 1000, friction: 0.5}\n"
-             "rods:\n  - name: lace\n    material: lace\n    section: {circle: {radius: 0.0025, ea: 100}}\n"
-             "    shape: {straight: {from: [-0.1, 0, 0.0025], to: [0.1, 0, 0.0025], nodes: 38}}\n"
-             "    damping: {mass: 2, stiffness: 2e-3}\n    surface: {modulus: 1e6}\n"
-             "pairs: [{a: lace, b: table, patches: false}]\n"
-             "rigid_bodies:\n  - {name: table, motion: static, material: table, shapes: [{half_space: {}}]}\n"
-             "  - {name: finger, motion: kinematic, material: finger, position: [0, 0, 0.012],\n"
-             "     shapes: [{capsule: {radius: 0.006, length: 0.02}, rotation: [0, 1.5707963267948966, 0]}]}\n"
-             "drives:\n  - {body: finger, position: [[0, 0, 0, 0], [0.3, 0, 0, -0.001], [0.6, 0, 0, -0.004], [1, 0, 0, -0.004]]}\n"
-             "probes: {v: {velocity: {rod: lace, node: 18, component: norm}}, y: {position: {rod: lace, node: 18, component: y}}}\n");
+    FilWorld* world = load(
+        "world: {dt: 0.002, contact: sap_lagged}\n"
+        "materials:\n  lace: {young: 1e5, poisson: 0.45, density: 1100, friction: 0.6, contact_stiffness: 1e4, dissipation: 5}\n"
+        "  finger: {density: 1000, friction: 0.8}\n  table: {density: 1000, friction: 0.5}\n"
+        "rods:\n  - name: lace\n    material: lace\n    section: {circle: {radius: 0.0025, ea: 100}}\n"
+        "    shape: {straight: {from: [-0.1, 0, 0.0025], to: [0.1, 0, 0.0025], nodes: 38}}\n"
+        "    damping: {mass: 2, stiffness: 2e-3}\n    surface: {modulus: 1e6}\n"
+        "pairs: [{a: lace, b: table, patches: false}]\n"
+        "rigid_bodies:\n  - {name: table, motion: static, material: table, shapes: [{half_space: {}}]}\n"
+        "  - {name: finger, motion: kinematic, material: finger, position: [0, 0, 0.012],\n"
+        "     shapes: [{capsule: {radius: 0.006, length: 0.02}, rotation: [0, 1.5707963267948966, 0]}]}\n"
+        "drives:\n  - {body: finger, position: [[0, 0, 0, 0], [0.3, 0, 0, -0.001], [0.6, 0, 0, -0.004], [1, 0, 0, -0.004]]}\n"
+        "probes: {v: {velocity: {rod: lace, node: 18, component: norm}}, y: {position: {rod: lace, node: 18, component: y}}}\n");
     double fastest = 0.0;
     for (int k = 0; k < 400; k++) {
         step(world, 1);
@@ -328,7 +326,8 @@ static void a_pressed_lace_stays(void** state)
     fil_world_destroy(world);
 }
 
-// a belt that hardly stretches buckles at the start of a step too: linearised about it, with a tangent enlarged until it was definite, it flew off its rollers
+// a belt that hardly stretches buckles at the start of a step too: linearised about it, with a tangent enlarged until it was definite, it flew off
+// its rollers
 static void a_stiff_belt_stays_on_its_rollers(void** state)
 {
     (void)state;
@@ -361,21 +360,20 @@ static void groups_decide_who_collides(void** state)
 static void joints_hold_bodies_and_rods(void** state)
 {
     (void)state;
-    FilWorld* world =
-        load("world: {dt: 1e-3, contact: sap}\n" ROD
-             "rigid_bodies:\n"
-             "  - {name: arm, mass: 2, position: [0, 5, 0], shapes: [{sphere: {radius: 0.1}}]}\n"
-             "  - {name: leg, mass: 1, position: [0, 5, -0.15], shapes: [{sphere: {radius: 0.1}}]}\n"
-             "  - {name: lamp, mass: 1, position: [5, 0, 0], shapes: [{sphere: {radius: 0.1}}]}\n"
-             "  - {name: hook, motion: static, shapes: [{sphere: {radius: 0.001}}], collision: {enabled: false}}\n"
-             "joints:\n"
-             "  - {name: shoulder, pin: {a: {body: arm}, point: [0, 5, 0.1]}}\n"
-             "  - {name: knee, weld: {a: {body: arm}, b: {body: leg}, point: [0, 5, -0.1]}}\n"
-             "  - {name: spring, bushing: {a: {body: lamp}, point: [5, 0, 0], stiffness: 100, damping: 20}}\n"
-             "  - {name: tie, pin: {a: {body: hook}, b: {rod: cable, node: 0}}}\n"
-             "probes:\n  load: {joint_force: {joint: shoulder, component: z}}\n  turn: {joint_torque: {joint: knee}}\n"
-             "  lamp: {body_position: {body: lamp, component: z}}\n"
-             "  end: {position: {rod: cable, node: 0, component: z}}\n  n: contacts\n");
+    FilWorld* world = load("world: {dt: 1e-3, contact: sap}\n" ROD
+                           "rigid_bodies:\n"
+                           "  - {name: arm, mass: 2, position: [0, 5, 0], shapes: [{sphere: {radius: 0.1}}]}\n"
+                           "  - {name: leg, mass: 1, position: [0, 5, -0.15], shapes: [{sphere: {radius: 0.1}}]}\n"
+                           "  - {name: lamp, mass: 1, position: [5, 0, 0], shapes: [{sphere: {radius: 0.1}}]}\n"
+                           "  - {name: hook, motion: static, shapes: [{sphere: {radius: 0.001}}], collision: {enabled: false}}\n"
+                           "joints:\n"
+                           "  - {name: shoulder, pin: {a: {body: arm}, point: [0, 5, 0.1]}}\n"
+                           "  - {name: knee, weld: {a: {body: arm}, b: {body: leg}, point: [0, 5, -0.1]}}\n"
+                           "  - {name: spring, bushing: {a: {body: lamp}, point: [5, 0, 0], stiffness: 100, damping: 20}}\n"
+                           "  - {name: tie, pin: {a: {body: hook}, b: {rod: cable, node: 0}}}\n"
+                           "probes:\n  load: {joint_force: {joint: shoulder, component: z}}\n  turn: {joint_torque: {joint: knee}}\n"
+                           "  lamp: {body_position: {body: lamp, component: z}}\n"
+                           "  end: {position: {rod: cable, node: 0, component: z}}\n  n: contacts\n");
     step(world, 1000);
     // the world holds three kilogrammes: what it does to a, negated
     assert_near(probe_value(world, "load"), -3.0 * 9.81, 0.01);
@@ -390,30 +388,30 @@ static void joints_hold_bodies_and_rods(void** state)
 static void joints_have_axes_and_motors(void** state)
 {
     (void)state;
-    FilWorld* world =
-        load("world: {dt: 1e-3, contact: sap}\n"
-             "rigid_bodies:\n"
-             "  - {name: wheel, mass: 2, shapes: [{cylinder: {radius: 0.1, length: 0.05}}]}\n"
-             "  - {name: cart, mass: 1, position: [3, 0, 0], shapes: [{sphere: {radius: 0.1}}]}\n"
-             "  - {name: door, mass: 1, position: [6, 0, 0], shapes: [{sphere: {radius: 0.1}}]}\n"
-             "  - {name: lamp, mass: 1, position: [9.2, 0, 0], shapes: [{sphere: {radius: 0.1}}]}\n"
-             "  - {name: lift, mass: 1, position: [12, 0, 0], shapes: [{sphere: {radius: 0.1}}]}\n"
-             "joints:\n"
-             "  - {name: axle, hinge: {a: {body: wheel}, point: [0, 0, 0], axis: [0, 0, 1], start: 0.5, friction: 0.01,\n"
-             "                         motor: {position: 0, stiffness: 100, damping: 10, max_effort: 50}}}\n"
-             "  - {name: rail, slider: {a: {body: cart}, point: [3, 0, 0], axis: [0, 0, 1],\n"
-             "                          limits: {lower: -0.1, upper: 1, stiffness: 1000, damping: 30}}}\n"
-             "  - {name: jamb, hinge: {a: {body: door}, point: [5.8, 0, 0], axis: [0, 1, 0],\n"
-             "                         spring: {stiffness: 50, damping: 5, rest: -0.1}}}\n"
-             "  - {name: hook, ball: {a: {body: lamp}, point: [9, 0, 0], axis: [1, 0, 0], cone: 0.2, friction: 0.1,\n"
-             "                        spring: {stiffness: 0.1, damping: 0.1}}}\n"
-             "  - {name: crane, slider: {a: {body: lift}, point: [12, 0, 0], axis: [0, 0, 1], motor: {effort: 0, max_effort: 15}}}\n"
-             "drives:\n"
-             "  - {name: turn, joint: axle, motor: [[0, 0.5], [0.5, 10.5]]}\n"
-             "  - {name: hoist, joint: crane, motor: 12.81}\n"
-             "probes:\n  turn: {joint_position: {joint: axle}}\n  fall: {joint_position: {joint: rail}}\n"
-             "  door: {joint_position: {joint: jamb}}\n  lamp: {joint_position: {joint: hook}}\n"
-             "  lift: {joint_velocity: {joint: crane}}\n  pull: {joint_effort: {joint: crane}}\n");
+    FilWorld* world = load(
+        "world: {dt: 1e-3, contact: sap}\n"
+        "rigid_bodies:\n"
+        "  - {name: wheel, mass: 2, shapes: [{cylinder: {radius: 0.1, length: 0.05}}]}\n"
+        "  - {name: cart, mass: 1, position: [3, 0, 0], shapes: [{sphere: {radius: 0.1}}]}\n"
+        "  - {name: door, mass: 1, position: [6, 0, 0], shapes: [{sphere: {radius: 0.1}}]}\n"
+        "  - {name: lamp, mass: 1, position: [9.2, 0, 0], shapes: [{sphere: {radius: 0.1}}]}\n"
+        "  - {name: lift, mass: 1, position: [12, 0, 0], shapes: [{sphere: {radius: 0.1}}]}\n"
+        "joints:\n"
+        "  - {name: axle, hinge: {a: {body: wheel}, point: [0, 0, 0], axis: [0, 0, 1], start: 0.5, friction: 0.01,\n"
+        "                         motor: {position: 0, stiffness: 100, damping: 10, max_effort: 50}}}\n"
+        "  - {name: rail, slider: {a: {body: cart}, point: [3, 0, 0], axis: [0, 0, 1],\n"
+        "                          limits: {lower: -0.1, upper: 1, stiffness: 1000, damping: 30}}}\n"
+        "  - {name: jamb, hinge: {a: {body: door}, point: [5.8, 0, 0], axis: [0, 1, 0],\n"
+        "                         spring: {stiffness: 50, damping: 5, rest: -0.1}}}\n"
+        "  - {name: hook, ball: {a: {body: lamp}, point: [9, 0, 0], axis: [1, 0, 0], cone: 0.2, friction: 0.1,\n"
+        "                        spring: {stiffness: 0.1, damping: 0.1}}}\n"
+        "  - {name: crane, slider: {a: {body: lift}, point: [12, 0, 0], axis: [0, 0, 1], motor: {effort: 0, max_effort: 15}}}\n"
+        "drives:\n"
+        "  - {name: turn, joint: axle, motor: [[0, 0.5], [0.5, 10.5]]}\n"
+        "  - {name: hoist, joint: crane, motor: 12.81}\n"
+        "probes:\n  turn: {joint_position: {joint: axle}}\n  fall: {joint_position: {joint: rail}}\n"
+        "  door: {joint_position: {joint: jamb}}\n  lamp: {joint_position: {joint: hook}}\n"
+        "  lift: {joint_velocity: {joint: crane}}\n  pull: {joint_effort: {joint: crane}}\n");
     step(world, 3000);
     assert_near(probe_value(world, "turn"), 10.5, 1e-3);
     assert_near(probe_value(world, "fall"), -0.1 - 9.81 / 1000.0, 1e-5);

@@ -114,8 +114,7 @@ static void numbers_are_decimal_and_whole(void** state)
     assert_true(value == -1.5e-3);
     assert_true(fil_parse_number("+.5", &value));
     assert_true(value == 0.5);
-    static const char* const not_numbers[] = {"",      "-",  ".",  "e5",  "1e",  "0x1p3",
-                                              "1_000", "1 ", " 1", "nan", "inf", "1,5"};
+    static const char* const not_numbers[] = {"", "-", ".", "e5", "1e", "0x1p3", "1_000", "1 ", " 1", "nan", "inf", "1,5"};
     for (size_t k = 0; k < sizeof not_numbers / sizeof not_numbers[0]; k++) {
         if (fil_parse_number(not_numbers[k], &value)) {
             fail_msg("'%s' is taken for %g", not_numbers[k], value);

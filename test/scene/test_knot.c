@@ -34,8 +34,7 @@ static double least_distance(int count, double edge, double apart)
     for (int i = 0; i + 1 < count; i++) {
         for (int j = i + 1 + (int)ceil(apart / edge); j + 1 < count; j++) {
             double s, t;
-            least = fmin(
-                least, fil_segment_segment(nodes + 3 * i, nodes + 3 * i + 3, nodes + 3 * j, nodes + 3 * j + 3, &s, &t));
+            least = fmin(least, fil_segment_segment(nodes + 3 * i, nodes + 3 * i + 3, nodes + 3 * j, nodes + 3 * j + 3, &s, &t));
         }
     }
     return sqrt(least);
@@ -172,9 +171,8 @@ static void bad_knots_are_refused(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(edges_are_equal),           cmocka_unit_test(strands_keep_their_distance),
-        cmocka_unit_test(curve_is_smooth),           cmocka_unit_test(crossings_are_counted),
-        cmocka_unit_test(knots_are_what_they_claim), cmocka_unit_test(rings_link),
+        cmocka_unit_test(edges_are_equal),       cmocka_unit_test(strands_keep_their_distance), cmocka_unit_test(curve_is_smooth),
+        cmocka_unit_test(crossings_are_counted), cmocka_unit_test(knots_are_what_they_claim),   cmocka_unit_test(rings_link),
         cmocka_unit_test(bad_knots_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -66,12 +66,15 @@ static void every_kind_takes_them(void** state)
 {
     (void)state;
     FilWorld* world = load(
-        "  - {name: red, color: red, material: rubber, section: {circle: {radius: 0.01}}, shape: {straight: {from: [0, 1, 0], to: [1, 1, 0], nodes: 5}}}\n"
+        "  - {name: red, color: red, material: rubber, section: {circle: {radius: 0.01}}, shape: {straight: {from: [0, 1, 0], to: [1, 1, 0], nodes: "
+        "5}}}\n"
         "nets: [{name: net, color: \"#00ff00\", material: rubber, section: {circle: {radius: 0.01}}, hexagon: {side: 1, cells: 2}}]\n"
         "rigid_bodies: [{name: box, visible: false, shapes: [{box: {size: [1, 1, 1]}}]}]\n"
-        "chains: [{name: chain, color: blue, radius: 0.01, bushing: {stiffness: 10}, shape: {straight: {from: [0, 2, 0], to: [1, 2, 0], nodes: 4}}}]\n"
+        "chains: [{name: chain, color: blue, radius: 0.01, bushing: {stiffness: 10}, shape: {straight: {from: [0, 2, 0], to: [1, 2, 0], nodes: "
+        "4}}}]\n"
         "arms: [{name: arm, color: gold, sections: [{}]}]\n"
-        "shells: [{name: cloth, color: pink, material: rubber, thickness: 0.001, sheet: {along: [1, 0, 0], across: [0, 1, 0], columns: 2, rows: 2}}]\n"
+        "shells: [{name: cloth, color: pink, material: rubber, thickness: 0.001, sheet: {along: [1, 0, 0], across: [0, 1, 0], columns: 2, rows: "
+        "2}}]\n"
         "solids: [{name: block, color: gray, visible: false, material: rubber, brick: {size: [1, 1, 1], cells: [1, 1, 1]}}]\n"
         "rings: [{name: ring, color: tomato, rod: plain, range: 0.01, stiffness: 1, point: {mass: 0.1, position: [0.5, 0, 0]}}]\n"
         "world: {contact: ipc}\n",
@@ -80,9 +83,10 @@ static void every_kind_takes_them(void** state)
         const char* name;
         bool visible, colored;
         uint32_t rgb;
-    } rows[] = {{"plain", true, false, 0},         {"red", true, true, 0xff0000},  {"net_side0", true, true, 0x00ff00}, {"net_cord0", true, true, 0x00ff00},
-                {"box", false, false, 0},          {"chain1", true, true, 0xff},   {"arm", true, true, 0xffd700},       {"cloth", true, true, 0xffc0cb},
-                {"block", false, true, 0x808080}, {"ring", true, true, 0xff6347}};
+    } rows[] = {{"plain", true, false, 0},           {"red", true, true, 0xff0000},   {"net_side0", true, true, 0x00ff00},
+                {"net_cord0", true, true, 0x00ff00}, {"box", false, false, 0},        {"chain1", true, true, 0xff},
+                {"arm", true, true, 0xffd700},       {"cloth", true, true, 0xffc0cb}, {"block", false, true, 0x808080},
+                {"ring", true, true, 0xff6347}};
     int number = 0;
     for (int k = 0; k < FIL_SHOW_COUNT; k++) {
         const FilShowKind* kind = fil_show_kind(k);
@@ -130,13 +134,14 @@ static void shape_of(const FilWorld* world, const char* name, int index, FilShow
 static void handles_are_where_they_hold(void** state)
 {
     (void)state;
-    FilWorld* world = load("world: {dt: 0.001, gravity: [0, 0, 0]}\n"
-                           "attachments:\n"
-                           "  - {name: clamp, clamp: {rod: plain, node: 0}}\n"
-                           "  - {name: spring, handle: {rod: plain, node: -1, stiffness: 10, damping: 1}}\n"
-                           "  - {name: brief, pin: {rod: plain, node: 2}, until: 0.005}\n"
-                           "drives: [{name: up, attachment: spring, position: [[0, 0, 0, 0], [0.01, 0, 0, 0.02]]}]\n",
-                           NULL);
+    FilWorld* world = load(
+        "world: {dt: 0.001, gravity: [0, 0, 0]}\n"
+        "attachments:\n"
+        "  - {name: clamp, clamp: {rod: plain, node: 0}}\n"
+        "  - {name: spring, handle: {rod: plain, node: -1, stiffness: 10, damping: 1}}\n"
+        "  - {name: brief, pin: {rod: plain, node: 2}, until: 0.005}\n"
+        "drives: [{name: up, attachment: spring, position: [[0, 0, 0, 0], [0.01, 0, 0, 0.02]]}]\n",
+        NULL);
     FilShownShape clamp, spring, brief;
     double x[3];
     for (int step = 0; step < 10; ++step) {
@@ -167,12 +172,14 @@ static void handles_are_where_they_hold(void** state)
 static void rings_are_round(void** state)
 {
     (void)state;
-    FilWorld* world = load("world: {contact: ipc}\n"
-                           "rigid_bodies: [{name: hoop, motion: dynamic, mass: 0.1, inertia: [1e-3, 5e-4, 5e-4, 0, 0, 0], position: [0.7, 0, -0.089], rotation: [0, 0.1, 0]}]\n"
-                           "rings:\n"
-                           "  - {name: loose, rod: plain, range: 0.01, stiffness: 1, offset: 0.02, point: {mass: 0.1, position: [0.3, 0, -0.02]}}\n"
-                           "  - {name: rim, rod: plain, range: 1e-3, stiffness: 1, hole: {rigid_body: hoop, axis: [1, 0, 0], radius: 0.1}}\n",
-                           NULL);
+    FilWorld* world = load(
+        "world: {contact: ipc}\n"
+        "rigid_bodies: [{name: hoop, motion: dynamic, mass: 0.1, inertia: [1e-3, 5e-4, 5e-4, 0, 0, 0], position: [0.7, 0, -0.089], rotation: [0, "
+        "0.1, 0]}]\n"
+        "rings:\n"
+        "  - {name: loose, rod: plain, range: 0.01, stiffness: 1, offset: 0.02, point: {mass: 0.1, position: [0.3, 0, -0.02]}}\n"
+        "  - {name: rim, rod: plain, range: 1e-3, stiffness: 1, hole: {rigid_body: hoop, axis: [1, 0, 0], radius: 0.1}}\n",
+        NULL);
     static const struct {
         const char* name;
         double radius, tilt;
@@ -247,7 +254,7 @@ static void urdf_visuals_are_shown(void** state)
     link = fil_world_find_link(world, "left_base");
     assert_int_equal(fil_world_visual_count(world, link), 2);
     assert_string_equal(fil_robot_ignored(world, robot), "mesh of a visual");
-    assert_int_equal(fil_show_robot.shape_count(world, robot), 3); // two visuals, and the sphere of what has none
+    assert_int_equal(fil_show_robot.shape_count(world, robot), 3);  // two visuals, and the sphere of what has none
     FilShownShape shape;
     fil_show_robot.shape(world, robot, 0, &shape);
     assert_true(shape.def.type == FIL_TYPE_BOX && shape.def.size.y == 2.0 && shape.def.position.z == 0.5);
@@ -299,7 +306,7 @@ static void misuse_is_refused(void** state)
     visual.shape.triangles = (const int[]){0, 1, 2};
     assert_int_equal(fil_world_add_visual(world, box, &visual), FIL_OK);
     assert_int_equal(fil_world_visual_count(world, box), 1);
-    assert_true(fil_world_visual(world, box, 0).shape.points != points); // a copy
+    assert_true(fil_world_visual(world, box, 0).shape.points != points);  // a copy
     assert_true(isnan(fil_world_visual(world, box, 1).shape.radius));
     fil_world_destroy(world);
 }
@@ -307,8 +314,8 @@ static void misuse_is_refused(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(colours_are_read),       cmocka_unit_test(every_kind_takes_them), cmocka_unit_test(handles_are_where_they_hold),
-        cmocka_unit_test(rings_are_round),        cmocka_unit_test(wrong_ones_are_named),  cmocka_unit_test(urdf_visuals_are_shown),
+        cmocka_unit_test(colours_are_read),  cmocka_unit_test(every_kind_takes_them), cmocka_unit_test(handles_are_where_they_hold),
+        cmocka_unit_test(rings_are_round),   cmocka_unit_test(wrong_ones_are_named),  cmocka_unit_test(urdf_visuals_are_shown),
         cmocka_unit_test(misuse_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

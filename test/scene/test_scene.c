@@ -165,8 +165,7 @@ static void options_win_over_the_scene(void** state)
 /* ---- parameters and settings ---- */
 
 #define PARAMETERS "parameters:\n  knot: {n: 4, r: $(0.1 * knot.n)}\n  far: $(10 * knot.r)\n"
-#define WITH_PARAMETERS \
-    PARAMETERS RODS "    shape: {straight: {from: [0, 0, 0], to: [$(far), 0, 0], nodes: $(knot.n + 1)}}\n"
+#define WITH_PARAMETERS PARAMETERS RODS "    shape: {straight: {from: [0, 0, 0], to: [$(far), 0, 0], nodes: $(knot.n + 1)}}\n"
 
 static void parameters_reach_the_scene(void** state)
 {
@@ -260,16 +259,13 @@ static void shapes_make_rods(void** state)
     assert_int_equal(fil_rod_edge_count(world, ring), 12);
     assert_near(node(world, "cable", 3).y, 2.0, ROUNDING);
     fil_world_destroy(world);
-    world = load(
-        RODS
-        "    shape: {arc: {center: [0, 0, 0], normal: [0, 0, 1], start: [1, 0, 0], angle: $(pi / 2), nodes: 9}}\n");
+    world = load(RODS "    shape: {arc: {center: [0, 0, 0], normal: [0, 0, 1], start: [1, 0, 0], angle: $(pi / 2), nodes: 9}}\n");
     assert_near(node(world, "cable", 8).y, 1.0, ROUNDING);
     fil_world_destroy(world);
     world = load(RODS "    shape: {helix: {radius: 1, pitch: 0.5, turns: 2, nodes: 41, toward: [1, 0, 0]}}\n");
     assert_near(node(world, "cable", 40).z, 1.0, ROUNDING);
     fil_world_destroy(world);
-    world =
-        load(RODS "    shape: {polyline: {points: [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]]}}\n    closed: true\n");
+    world = load(RODS "    shape: {polyline: {points: [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]]}}\n    closed: true\n");
     assert_int_equal(fil_rod_edge_count(world, find_rod(world, "cable")), 4);
     fil_world_destroy(world);
     world = load(RODS "    shape: {polyline: {points: [[0, 0, 0], [1, 0, 0], [1, 1, 0]], nodes: 5}}\n");
@@ -295,10 +291,9 @@ static void sections_may_differ_along_a_rod(void** state)
 }
 
 /* EA 1, EI 2, GJ 3, in a rod of five nodes and one metre. */
-#define STIFF_ROD                                                                                     \
-    "rods:\n  - name: cable\n"                                                                        \
-    "    section: {stiffness: {ea: 100, ei1: 2, gj: 3, mass_per_length: 4, radius: 0.01}}\n" STRAIGHT \
-    "    director: [0, 1, 0]\n"
+#define STIFF_ROD              \
+    "rods:\n  - name: cable\n" \
+    "    section: {stiffness: {ea: 100, ei1: 2, gj: 3, mass_per_length: 4, radius: 0.01}}\n" STRAIGHT "    director: [0, 1, 0]\n"
 #define ENERGY "probes:\n  energy: elastic_energy\n"
 
 static void rest_shape_and_twist_store_energy(void** state)
@@ -418,9 +413,8 @@ static void rods_that_meet_are_one_body(void** state)
         "  - name: %s\n    material: rubber\n    section: {circle: {radius: 0.01}}\n"
         "    shape: {straight: {from: %s, to: %s, nodes: 5}}\n";
     static const char* const rods[][3] = {
-        {"alone", "[0, 5, 0]", "[1, 5, 0]"},      {"east", "[0, 0, 0]", "[1, 0, 0]"},
-        {"far", "[9, 0, 0]", "[9, 1, 0]"},        {"north", "[0.5, -0.5, 0]", "[0.5, 0.5, 0]"},
-        {"up", "[0.5, 0.5, 0]", "[0.5, 0.5, 1]"},
+        {"alone", "[0, 5, 0]", "[1, 5, 0]"},          {"east", "[0, 0, 0]", "[1, 0, 0]"},       {"far", "[9, 0, 0]", "[9, 1, 0]"},
+        {"north", "[0.5, -0.5, 0]", "[0.5, 0.5, 0]"}, {"up", "[0.5, 0.5, 0]", "[0.5, 0.5, 1]"},
     };
     char text[2048] = MATERIAL "rods:\n";
     for (int k = 0; k < 5; k++) {

@@ -63,7 +63,7 @@ static void a_stadium_goes_around_two_wheels(void** state)
     (void)state;
     const FilStadium stadium = {
         .center = {1.0, 2.0, 3.0}, .normal = {0.0, 1.0, 0.0}, .toward = {2.0, 0.0, 0.0}, .radius = 0.2, .distance = 0.3 * FIL_PI};
-    enum { COUNT = 50 }; // each step is pi/50 of the radius 0.2: half a circle has 10 and a straight 15
+    enum { COUNT = 50 };  // each step is pi/50 of the radius 0.2: half a circle has 10 and a straight 15
     double nodes[3 * COUNT];
     fil_shape_stadium(&stadium, COUNT, nodes);
     // across is normal x toward = -z; the first node stands before the wheel at +x
@@ -108,12 +108,7 @@ static void helix_climbs_by_its_pitch(void** state)
 {
     (void)state;
     enum { COUNT = 33 };
-    const FilHelix helix = {.origin = {1.0, 0.0, 0.0},
-                            .axis = {0.0, 0.0, 3.0},
-                            .toward = {1.0, 0.0, 0.0},
-                            .radius = 0.2,
-                            .pitch = 0.1,
-                            .turns = 2.0};
+    const FilHelix helix = {.origin = {1.0, 0.0, 0.0}, .axis = {0.0, 0.0, 3.0}, .toward = {1.0, 0.0, 0.0}, .radius = 0.2, .pitch = 0.1, .turns = 2.0};
     double nodes[3 * COUNT];
     fil_shape_helix(&helix, COUNT, nodes);
     assert_point(nodes, 1.2, 0.0, 0.0);
@@ -198,8 +193,7 @@ static void wrap_touches_its_post(void** state)
     assert_near(fil_wrap_edge_length(&wrap), hypot(across, climb), ROUNDING);
     assert_equal_edges(nodes, 71, hypot(across, climb));
     for (int i = 3; i < 64; i++) {  // from the last edge of one tail to the first of the other
-        const double x = 0.5 * (nodes[3 * i] + nodes[3 * i + 3]) - 1.0,
-                     y = 0.5 * (nodes[3 * i + 1] + nodes[3 * i + 4]) - 2.0;
+        const double x = 0.5 * (nodes[3 * i] + nodes[3 * i + 3]) - 1.0, y = 0.5 * (nodes[3 * i + 1] + nodes[3 * i + 4]) - 2.0;
         assert_near(hypot(x, y), 0.5, ROUNDING);
     }
     // it touches first at the height of the centre, where `toward` points to, and turns one and a half times from there

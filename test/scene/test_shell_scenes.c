@@ -42,9 +42,7 @@ static void test_obj(void** state)
                "f 1 2 5\nf 2/1/1 3/1/1 5/1/1\nf 4 1 5 3\n");
     FilWorld* world;
     FilError error;
-    assert_int_equal(
-        load("square.obj", ", scale: 0.1, position: [1, 2, 3], rotation: [0, 0, 1.5707963267948966]", &world, &error),
-        FIL_OK);
+    assert_int_equal(load("square.obj", ", scale: 0.1, position: [1, 2, 3], rotation: [0, 0, 1.5707963267948966]", &world, &error), FIL_OK);
     const FilId shell = fil_world_find_shell(world, "cloth");
     assert_int_equal(fil_shell_vertex_count(world, shell), 5);
     assert_int_equal(fil_shell_triangle_count(world, shell), 4);

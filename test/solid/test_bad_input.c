@@ -58,8 +58,7 @@ static void test_numbers(void** state)
 static void test_meshes(void** state)
 {
     (void)state;
-    static const int inverted[8] = {0, 1, 2, 3, 1, 3, 2, 4}, missing[8] = {0, 1, 2, 3, 1, 2, 3, 7},
-                     twice[8] = {0, 1, 2, 3, 1, 2, 2, 4};
+    static const int inverted[8] = {0, 1, 2, 3, 1, 3, 2, 4}, missing[8] = {0, 1, 2, 3, 1, 2, 3, 7}, twice[8] = {0, 1, 2, 3, 1, 2, 2, 4};
     FilSolidDef def = two_elements();
     def.tets = inverted;
     refuse(def, "element 2 is inverted");
@@ -94,10 +93,8 @@ static void test_generators(void** state)
     assert_non_null(strstr(error.text, "part 1"));
     assert_int_equal(fil_solid_mesh_blend(&unspaced, &mesh, &error), FIL_BAD_INPUT);
     assert_non_null(strstr(error.text, "positive spacing"));
-    assert_int_equal(fil_solid_mesh_brick((double[3]){1.0, 1.0, 0.0}, (int[3]){1, 1, 1}, 0, &mesh, &error),
-                     FIL_BAD_INPUT);
-    assert_int_equal(fil_solid_mesh_brick((double[3]){1.0, 1.0, 1.0}, (int[3]){1, 1, 1}, 3, &mesh, &error),
-                     FIL_BAD_INPUT);
+    assert_int_equal(fil_solid_mesh_brick((double[3]){1.0, 1.0, 0.0}, (int[3]){1, 1, 1}, 0, &mesh, &error), FIL_BAD_INPUT);
+    assert_int_equal(fil_solid_mesh_brick((double[3]){1.0, 1.0, 1.0}, (int[3]){1, 1, 1}, 3, &mesh, &error), FIL_BAD_INPUT);
     assert_int_not_equal(fil_solid_mesh_read("nowhere.vtk", 1.0, &mesh, &error), FIL_OK);
     assert_non_null(strstr(error.text, "nowhere.vtk"));
 }

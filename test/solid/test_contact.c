@@ -52,7 +52,7 @@ static void drop(const char* model)
         fil_world_contact_wrench(world, id, &force, &torque);
         fil_world_contact_wrench(world, ground, &other, &torque);
         const double change = (fil_world_momentum(world).z - before) / def.dt;
-        assert_true(fabs(force.z - weight - change) < 1e-4 * weight); // tolerances of the models
+        assert_true(fabs(force.z - weight - change) < 1e-4 * weight);  // tolerances of the models
         assert_true(fabs(force.z + other.z) < 1e-9 * weight);
         mean += step >= 50 ? force.z / 50.0 : 0.0;
     }

@@ -14,7 +14,8 @@ static FilWorld* slope(const char* model, double angle)
              "world: {dt: 0.005, contact: %s, gravity: [%.17g, 0, %.17g]}\n"
              "materials: {gum: {young: 2.0e+5, poisson: 0.3, density: 1000, friction: %g}}\n"
              "rigid_bodies: [{name: ground, motion: static, material: gum, shapes: [{half_space: {}}]}]\n"
-             "solids: [{name: block, material: gum, brick: {size: [0.2, 0.1, 0.05], cells: [4, 2, 1]}, position: [0, 0, 0.025], damping: {stiffness: 0.01}}]\n",
+             "solids: [{name: block, material: gum, brick: {size: [0.2, 0.1, 0.05], cells: [4, 2, 1]}, position: [0, 0, 0.025], damping: {stiffness: "
+             "0.01}}]\n",
              model, G * sin(angle), -G * cos(angle), MU);
     if (fil_scene_load_text("scene", text, strlen(text), NULL, &world, NULL, &error) != FIL_OK) {
         fail_msg("%s", error.text);
@@ -55,7 +56,7 @@ static void test_sticks(void** state)
     FilWorld* world = slope("sap", 0.25);
     const double from = run(world, 100), to = run(world, 100);
     print_message("creeps by %g m in half a second\n", to - from);
-    assert_true(fabs(to - from) < 1e-3 * 0.5 * G * sin(0.25) * 0.25); // of what it would slide without friction
+    assert_true(fabs(to - from) < 1e-3 * 0.5 * G * sin(0.25) * 0.25);  // of what it would slide without friction
     fil_world_destroy(world);
 }
 

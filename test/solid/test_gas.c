@@ -19,7 +19,7 @@ static FilShellDef thin_box(FilGasLaw law, double pressure)
     def.triangle_count = 12;
     def.triangles = BOX_TRIANGLES;
     def.thickness = 1e-3;
-    def.young = 1e-3; // against 1e5 Pa of air: nothing
+    def.young = 1e-3;  // against 1e5 Pa of air: nothing
     def.density = 1e5;
     def.gas = (FilGas){law, pressure, GAMMA, AIR};
     return def;
@@ -105,9 +105,9 @@ static void test_piston_period(void** state)
     int crossings = 0;
     for (int k = 0; k < 36; k++) {
         const int* t = BOX_TRIANGLES + 3 * (k / 3);
-        const double area = k >= 24 ? AREA : k >= 12 ? 0.4 * HEIGHT : 0.5 * HEIGHT; // of the side that it is half of
+        const double area = k >= 24 ? AREA : k >= 12 ? 0.4 * HEIGHT : 0.5 * HEIGHT;  // of the side that it is half of
         mass[t[k % 3]] += 0.5 * area / 3.0 * def.density * def.thickness;
-        share[t[k % 3]] += k >= 30 ? 0.5 * area / 3.0 : 0.0; // the last two are the lid
+        share[t[k % 3]] += k >= 30 ? 0.5 * area / 3.0 : 0.0;  // the last two are the lid
     }
     // sides across y are triangles 4 to 7, across z 8 to 11
     for (int i = 0; i < 8; i++) {
@@ -117,12 +117,12 @@ static void test_piston_period(void** state)
     }
     assert_int_equal(fil_shell_set_state(world, box, NULL, v), FIL_OK);
     const FilEnergy start = fil_world_energy(world);
-    assert_true(fabs(start.kinetic / (0.5 * 2.0 * 2.0 * sum) - 1.0) < 1e-12); // masses as thought
+    assert_true(fabs(start.kinetic / (0.5 * 2.0 * 2.0 * sum) - 1.0) < 1e-12);  // masses as thought
     const double volume = AREA * HEIGHT, omega = sqrt(GAMMA * AIR / volume * sum);
     for (int step = 0; crossings < 11 && step < 100000; step++) {
         block_step(world, NULL);
         const double now = fil_shell_chamber_volume(world, box, 0) - volume;
-        if (before < 0.0 && now >= 0.0) { // upwards, in between
+        if (before < 0.0 && now >= 0.0) {  // upwards, in between
             crossing[crossings > 0] = (step + 1 - now / (now - before)) * 2e-4;
             crossings++;
         }
@@ -131,7 +131,7 @@ static void test_piston_period(void** state)
     const double measured = 2.0 * M_PI * 10.0 / (crossing[1] - crossing[0]);
     const FilEnergy end = fil_world_energy(world);
     print_message("omega %.6f of theory, energy %.2e\n", measured / omega, (end.kinetic + end.elastic) / (start.kinetic + start.elastic) - 1.0);
-    assert_true(fabs(measured / omega - 1.0) < 1e-4); // (omega dt)^2/12 = 6e-6, and that the amplitude is not small
+    assert_true(fabs(measured / omega - 1.0) < 1e-4);  // (omega dt)^2/12 = 6e-6, and that the amplitude is not small
     assert_true(fabs((end.kinetic + end.elastic) / (start.kinetic + start.elastic) - 1.0) < 1e-4);
     fil_world_destroy(world);
 }
@@ -157,12 +157,12 @@ static int on_sphere(double x, double y, double z)
 /* an icosahedron, each edge in n */
 static void make_sphere(int n)
 {
-    static const int faces[20][3] = {{0, 11, 5}, {0, 5, 1}, {0, 1, 7}, {0, 7, 10}, {0, 10, 11}, {1, 5, 9}, {5, 11, 4}, {11, 10, 2},
-                                     {10, 7, 6}, {7, 1, 8}, {3, 9, 4}, {3, 4, 2}, {3, 2, 6}, {3, 6, 8}, {3, 8, 9}, {4, 9, 5},
-                                     {2, 4, 11}, {6, 2, 10}, {8, 6, 7}, {9, 8, 1}};
+    static const int faces[20][3] = {{0, 11, 5},  {0, 5, 1},  {0, 1, 7},  {0, 7, 10}, {0, 10, 11}, {1, 5, 9}, {5, 11, 4},
+                                     {11, 10, 2}, {10, 7, 6}, {7, 1, 8},  {3, 9, 4},  {3, 4, 2},   {3, 2, 6}, {3, 6, 8},
+                                     {3, 8, 9},   {4, 9, 5},  {2, 4, 11}, {6, 2, 10}, {8, 6, 7},   {9, 8, 1}};
     const double g = 0.5 * (1.0 + sqrt(5.0));
-    const double corner[12][3] = {{-1, g, 0}, {1, g, 0}, {-1, -g, 0}, {1, -g, 0}, {0, -1, g}, {0, 1, g},
-                                  {0, -1, -g}, {0, 1, -g}, {g, 0, -1}, {g, 0, 1}, {-g, 0, -1}, {-g, 0, 1}};
+    const double corner[12][3] = {{-1, g, 0},  {1, g, 0},  {-1, -g, 0}, {1, -g, 0}, {0, -1, g},  {0, 1, g},
+                                  {0, -1, -g}, {0, 1, -g}, {g, 0, -1},  {g, 0, 1},  {-g, 0, -1}, {-g, 0, 1}};
     sphere_vertices = sphere_triangle_count = 0;
     for (int f = 0; f < 20; f++) {
         int number[32][32];
@@ -217,7 +217,7 @@ static void test_sphere_shell(void** state)
         FilWorld* world = block_world(still_world(0.01));
         const FilId id = add_shell(world, &def);
         const double rest = fil_shell_chamber_volume(world, id, 0);
-        assert_true(fabs(rest / (4.0 / 3.0 * M_PI * 1e-3) - 1.0) < 0.03); // 720 facets
+        assert_true(fabs(rest / (4.0 / 3.0 * M_PI * 1e-3) - 1.0) < 0.03);  // 720 facets
         for (int step = 0; step < 400; step++) {
             block_step(world, NULL);
         }
@@ -227,7 +227,7 @@ static void test_sphere_shell(void** state)
             for (int k = 0; k < 3; k++) {
                 const double *a = sphere + 3 * sphere_triangles[3 * t + k], *b = sphere + 3 * sphere_triangles[3 * t + (k + 1) % 3];
                 for (int j = 0; j < 3; j++) {
-                    squares += 0.5 * (a[j] - b[j]) * (a[j] - b[j]); // each edge twice
+                    squares += 0.5 * (a[j] - b[j]) * (a[j] - b[j]);  // each edge twice
                 }
             }
         }
@@ -262,7 +262,7 @@ static double lame_ratio(int n, int layers)
         for (int t = 0; t < sphere_triangle_count; t++) {
             int c[3];
             memcpy(c, sphere_triangles + 3 * t, sizeof c);
-            for (int turn = 0; turn < 2 && !(c[0] < c[1] && c[0] < c[2]); turn++) { // the least first, so that sides match
+            for (int turn = 0; turn < 2 && !(c[0] < c[1] && c[0] < c[2]); turn++) {  // the least first, so that sides match
                 const int first = c[0];
                 c[0] = c[1], c[1] = c[2], c[2] = first;
             }
@@ -348,7 +348,7 @@ static void test_momenta(void** state)
         assert_true(largest > 1.02);
         assert_true(fabs(p1.x - p0.x) + fabs(p1.y - p0.y) + fabs(p1.z - p0.z) < 1e-11 * fabs(p0.x));
         assert_true(fabs(l1.x - l0.x) + fabs(l1.y - l0.y) + fabs(l1.z - l0.z) < 1e-9 * fabs(l0.z));
-        if (law == FIL_GAS_SEALED) { // the midpoint rule keeps energy to second order of what swings
+        if (law == FIL_GAS_SEALED) {  // the midpoint rule keeps energy to second order of what swings
             assert_true(fabs(end.kinetic + end.elastic - start.kinetic - start.elastic) < 2e-3 * start.kinetic);
         }
         free(v);
@@ -370,7 +370,7 @@ static void test_contact(void** state)
         FilWorld* world = NULL;
         FilError error;
         snprintf(text, sizeof text,
-                 "world: {dt: 0.0025, contact: %s}\n" // at 5 ms the pressure that folds leave depends on the solver: 1,791 to 1,858 Pa under sap
+                 "world: {dt: 0.0025, contact: %s}\n"  // at 5 ms the pressure that folds leave depends on the solver: 1,791 to 1,858 Pa under sap
                  "materials: {latex: {young: 1.0e+6, poisson: 0.3, density: 1000, friction: 0.5}}\n"
                  "rigid_bodies:\n"
                  "  - {name: ground, motion: static, material: latex, shapes: [{half_space: {}}]}\n"
@@ -402,7 +402,7 @@ static void test_contact(void** state)
         fil_world_destroy(world);
     }
     assert_true(fabs(pressures[1] / pressures[0] - 1.0) < 0.005);
-    assert_true(fabs(pressures[2] / pressures[0] - 1.0) < 0.01); // ipc keeps a distance
+    assert_true(fabs(pressures[2] / pressures[0] - 1.0) < 0.01);  // ipc keeps a distance
 }
 
 /* ---- scripts, commands, holds ---- */
@@ -442,7 +442,7 @@ static void test_commands(void** state)
     }
     const double bent = fil_world_probe_value(world, 1);
     assert_true(fabs(fil_world_probe_value(world, 0) - 20500.0) < 1e-9);
-    assert_true(bent < 0.008); // from 0.01 m: down
+    assert_true(bent < 0.008);  // from 0.01 m: down
     assert_int_equal(fil_solid_set_pressure(world, id, 0, 1000.0), FIL_OK);
     const size_t size = fil_world_snapshot_size(world);
     void* snapshot = malloc(size);
@@ -520,8 +520,10 @@ static void test_refusals(void** state)
     } bad[] = {
         {"solids: [{name: a, material: m, brick: {size: [1, 1, 1], cells: [2, 2, 2]}, gas: {pressure: 1}}]", "no cavity"},
         {"solids: [{name: a, material: m, brick: {size: [1, 1, 1], cells: [2, 2, 2], hollows: [{from: [0, 0, 0], to: [3, 1, 1]}]}}]", "hollow 1"},
-        {"solids: [{name: a, material: m, brick: {size: [1, 1, 1], cells: [3, 3, 3], hollows: [{from: [1, 1, 1], to: [2, 2, 2]}]}, gas: {gamma: 3}}]", "gamma"},
-        {"shells: [{name: a, material: m, thickness: 0.01, sheet: {along: [1, 0, 0], across: [0, 1, 0], columns: 2, rows: 2}, gas: {}}]", "closed shell"},
+        {"solids: [{name: a, material: m, brick: {size: [1, 1, 1], cells: [3, 3, 3], hollows: [{from: [1, 1, 1], to: [2, 2, 2]}]}, gas: {gamma: 3}}]",
+         "gamma"},
+        {"shells: [{name: a, material: m, thickness: 0.01, sheet: {along: [1, 0, 0], across: [0, 1, 0], columns: 2, rows: 2}, gas: {}}]",
+         "closed shell"},
         {"shells: [{name: a, material: m, thickness: 0.01, bubble: {half: [1, 1, 1], divisions: 2}, gas: {law: open}}]", "law"},
         {"shells: [{name: a, material: m, thickness: 0.01, bubble: {half: [1, 0, 1], divisions: 2}}]", "half"},
     };

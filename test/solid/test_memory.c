@@ -13,7 +13,7 @@ static void test_steps_do_not_allocate(void** state)
         FilSolidMesh mesh = block_mesh(size, cells, 31);
         FilWorldDef def = fil_world_def_default();
         def.integrator = integrators[k % 4];
-        def.dt = 1e-3; // waves take 0.03 s through a cell
+        def.dt = 1e-3;  // waves take 0.03 s through a cell
         FilWorld* world = block_world(def);
         FilSolidDef solid = block_material((FilSolidModel)(k / 4));
         solid.damping_stiffness = k % 4 == 2 ? 0.0 : 1e-3;

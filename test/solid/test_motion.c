@@ -21,8 +21,8 @@ static void deform(const FilSolidMesh* mesh, const double* f, double noise, doub
             inner = inner && fabs(rest[k]) < 0.5 * SIZE[k] * (1.0 - 1e-9);
         }
         for (int k = 0; k < 3; k++) {
-            x[3 * i + k] = f[3 * k] * rest[0] + f[3 * k + 1] * rest[1] + f[3 * k + 2] * rest[2] +
-                           (inner ? random_between(&random, -noise, noise) : 0.0);
+            x[3 * i + k] =
+                f[3 * k] * rest[0] + f[3 * k + 1] * rest[1] + f[3 * k + 2] * rest[2] + (inner ? random_between(&random, -noise, noise) : 0.0);
         }
     }
 }
@@ -33,7 +33,7 @@ static void test_patch(void** state)
     (void)state;
     static const double gradients[3][9] = {
         {1.1, 0.05, 0.0, -0.02, 0.95, 0.1, 0.0, 0.03, 1.0},
-        {0.5, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0}, // compressed to the half
+        {0.5, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0},  // compressed to the half
         {1.3, 0.2, 0.1, 0.0, 1.2, 0.0, 0.1, 0.0, 0.9},
     };
     for (FilSolidModel model = 0; model < FIL_SOLID_MODEL_COUNT; model++) {
@@ -41,7 +41,7 @@ static void test_patch(void** state)
             FilSolidMesh mesh = block_mesh(SIZE, CELLS, 21);
             FilWorldDef def = fil_world_def_default();
             def.gravity = (FilVec3){0};
-            def.dt = 1e4; // inertia M/dt^2 is 1e-11 of the stiffness
+            def.dt = 1e4;  // inertia M/dt^2 is 1e-11 of the stiffness
             FilWorld* world = block_world(def);
             const FilId id = block_add(world, block_material(model), &mesh);
             const size_t numbers = 3 * (size_t)mesh.vertex_count;
@@ -64,7 +64,7 @@ static void test_patch(void** state)
             for (size_t k = 0; k < numbers; k++) {
                 worst = fmax(worst, fabs(x[k] - expected[k]));
             }
-            assert_true(worst < 1e-12); // found: 1e-14
+            assert_true(worst < 1e-12);  // found: 1e-14
             free(x);
             fil_world_destroy(world);
             fil_solid_mesh_free(&mesh);
@@ -159,8 +159,7 @@ static void test_lagged_law_takes_one_solve(void** state)
     (void)state;
     for (int which = 0; which < 3; which++) {
         FilId id;
-        FilWorld* world = thrown(FIL_SOLID_COROTATED_LAGGED, FIL_BACKWARD_EULER, 0.001 * pow(10.0, which), 0.02,
-                                 which == 1 ? 0.01 : 0.0, &id);
+        FilWorld* world = thrown(FIL_SOLID_COROTATED_LAGGED, FIL_BACKWARD_EULER, 0.001 * pow(10.0, which), 0.02, which == 1 ? 0.01 : 0.0, &id);
         for (int step = 0; step < 20; step++) {
             FilStepInfo info;
             block_step(world, &info);
@@ -183,7 +182,7 @@ static void test_lagged_law_takes_one_solve(void** state)
     for (int step = 0; step < 20; step++) {
         FilStepInfo info;
         block_step(world, &info);
-        assert_true(info.newton_iterations <= 1); // none once it is at rest
+        assert_true(info.newton_iterations <= 1);  // none once it is at rest
         assert_true(step > 0 || info.newton_iterations == 1);
         assert_int_equal(info.halvings, 0);
     }
@@ -205,7 +204,7 @@ static void test_lagged_law_swells(void** state)
         def.dt = dt;
         FilWorld* world = block_world(def);
         FilSolidDef stiff = block_material(FIL_SOLID_COROTATED_LAGGED);
-        stiff.young = 1e9; // no centrifugal strain to speak of
+        stiff.young = 1e9;  // no centrifugal strain to speak of
         stiff.poisson = 0.0;
         const FilId id = block_add(world, stiff, &mesh);
         double v[24], x[24];
@@ -225,7 +224,7 @@ static void test_lagged_law_swells(void** state)
         }
         const double swelling = hypot(x[0], x[1]) / hypot(0.05, 0.05) - 1.0, expected = 1.0 / cos(turned) - 1.0;
         assert_true(expected > 1e-4);
-        assert_true(fabs(swelling - expected) < 0.01 * expected); // 1 %: the turn still changes from step to step
+        assert_true(fabs(swelling - expected) < 0.01 * expected);  // 1 %: the turn still changes from step to step
         fil_world_destroy(world);
         fil_solid_mesh_free(&mesh);
     }

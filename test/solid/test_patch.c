@@ -14,14 +14,16 @@ static FilWorld* blocks(const char* rigid, double bedding, const char* upper)
     FilWorld* world = NULL;
     FilError error;
     snprintf(lower, sizeof lower,
-             "  - {name: lower, material: gum, bedding: %g, brick: {size: [%g, %g, %g], cells: [3, 3, 2]}, position: [0, 0, 0.05], pins: [{from: [-1, -1, -1], to: [1, 1, 1.0e-9]}]}\n",
+             "  - {name: lower, material: gum, bedding: %g, brick: {size: [%g, %g, %g], cells: [3, 3, 2]}, position: [0, 0, 0.05], pins: [{from: "
+             "[-1, -1, -1], to: [1, 1, 1.0e-9]}]}\n",
              bedding, SIDE, SIDE, HEIGHT);
     snprintf(text, sizeof text,
              "world: {dt: 1, gravity: [0, 0, 0], newton: {tolerance: 1.0e-13}, contact: {model: sap, tolerance: 1.0e-13}}\n"
              "materials: {gum: {young: %g, poisson: 0, density: 1000, friction: 0}}\n"
              "%s"
              "solids:\n%s"
-             "  - {name: upper, material: gum, bedding: %g, brick: {size: [%g, %g, %g], %s}, position: [0, 0, 0.15], pins: [{from: [-1, -1, 0.1999999], to: [1, 1, 1], axes: xy}]}\n",
+             "  - {name: upper, material: gum, bedding: %g, brick: {size: [%g, %g, %g], %s}, position: [0, 0, 0.15], pins: [{from: [-1, -1, "
+             "0.1999999], to: [1, 1, 1], axes: xy}]}\n",
              YOUNG, rigid != NULL ? rigid : "", rigid != NULL ? "" : lower, bedding, SIDE, SIDE, HEIGHT, upper);
     if (fil_scene_load_text("scene", text, strlen(text), NULL, &world, NULL, &error) != FIL_OK) {
         fail_msg("%s", error.text);
@@ -31,7 +33,7 @@ static FilWorld* blocks(const char* rigid, double bedding, const char* upper)
     double* x = calloc(4 * (size_t)vertices, sizeof *x);
     double* load = x + 3 * vertices;
     fil_solid_get_positions(world, id, x);
-    for (int t = 0; t < triangles; t++) { // a third of the force on each triangle of the top to each of its corners
+    for (int t = 0; t < triangles; t++) {  // a third of the force on each triangle of the top to each of its corners
         int corner[3];
         fil_solid_get_triangle(world, id, t, corner);
         const double *a = x + 3 * corner[0], *b = x + 3 * corner[1], *c = x + 3 * corner[2];
@@ -61,7 +63,8 @@ static FilWorld* blocks(const char* rigid, double bedding, const char* upper)
     return world;
 }
 
-/* largest deviation of displacements from those of a uniform strain -p/E in the blocks that are there, over that of two; `gap`: by how much they overlap */
+/* largest deviation of displacements from those of a uniform strain -p/E in the blocks that are there, over that of two; `gap`: by how much they
+ * overlap */
 static double deviation(FilWorld* world, bool rigid, double gap)
 {
     static const char* const names[] = {"lower", "upper"};
@@ -109,12 +112,13 @@ static void test_areas(void** state)
     (void)state;
     for (int m = 0; m < 4; m++) {
         double worst;
-        check(NULL, 1e7, 0.5e7, meshes[m], meshes[m], &worst); // two in series
+        check(NULL, 1e7, 0.5e7, meshes[m], meshes[m], &worst);  // two in series
         assert_true(worst < 1e-8);
     }
 }
 
-/* The same on rigid shapes: by the block's own bedding, by the shape's field (of half-spaces: modulus over thickness, of a box over its half height), by both. */
+/* The same on rigid shapes: by the block's own bedding, by the shape's field (of half-spaces: modulus over thickness, of a box over its half height),
+ * by both. */
 static void test_rigid_bases(void** state)
 {
     (void)state;
@@ -146,7 +150,7 @@ static double press_round(const char* shape, int n, double bedding, double radiu
     FilError error;
     FilVec3 force, torque;
     snprintf(text, sizeof text,
-             "world: {dt: 1.0e-7, gravity: [0, 0, 0], contact: sap}\n" // nothing moves in such a step
+             "world: {dt: 1.0e-7, gravity: [0, 0, 0], contact: sap}\n"  // nothing moves in such a step
              "materials: {gum: {young: 1.0e+5, poisson: 0, density: 1000, friction: 0}}\n"
              "rigid_bodies: [{name: round, mass: 1, material: gum, position: [0.003, -0.004, %.17g], %s}]\n"
              "solids: [{name: block, material: gum, bedding: %g, brick: {size: [%g, %g, 0.02], cells: [%d, %d, 1]}, position: [0, 0, -0.01],"
@@ -161,7 +165,8 @@ static double press_round(const char* shape, int n, double bedding, double radiu
     return force.z;
 }
 
-/* Round bodies against closed forms, off the mesh's symmetry. With h = R - depth and s the distance from the middle or the axis, F = C int (R - s) (h/s)^2 dA over s < R. */
+/* Round bodies against closed forms, off the mesh's symmetry. With h = R - depth and s the distance from the middle or the axis, F = C int (R - s)
+ * (h/s)^2 dA over s < R. */
 static void test_round_bodies(void** state)
 {
     (void)state;
@@ -175,7 +180,7 @@ static void test_round_bodies(void** state)
     };
     for (int k = 0; k < 2; k++) {
         double last = INFINITY, error = 0.0;
-        for (int n = 10; n <= 40; n *= 2) { // 2.2, 4.4, 8.7 cells over the contact's half width
+        for (int n = 10; n <= 40; n *= 2) {  // 2.2, 4.4, 8.7 cells over the contact's half width
             error = fabs(press_round(bodies[k].shape, n, C, R, d) / bodies[k].force - 1.0);
             print_message("%s, %d cells: %.2e off %.4g N\n", bodies[k].shape, n, error, bodies[k].force);
             assert_true(error < 0.5 * last);
@@ -196,6 +201,7 @@ static void test_points(void** state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_areas), cmocka_unit_test(test_rigid_bases), cmocka_unit_test(test_round_bodies), cmocka_unit_test(test_points)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_areas), cmocka_unit_test(test_rigid_bases), cmocka_unit_test(test_round_bodies),
+                                       cmocka_unit_test(test_points)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,7 +24,8 @@ static void test_meshes(void** state)
         {"ellipsoid: {half: [0.1, 0.05, 0.05], spacing: 0.02}", 1.0472e-3},
         {"torus: {radius: 0.1, tube: 0.04, spacing: 0.02}", 3.1583e-3},
         {"blend: {parts: [{ball: {radius: 0.1}}], spacing: 0.03, cut: {normal: [0, 1, 0]}}", 2.0944e-3},
-        {"blend: {parts: [{ball: {radius: 0.1}}, {box: {size: [0.2, 0.1, 0.1]}, position: [0.5, 0, 0], rotation: [0, 0, 1]}], rounding: 0.001, spacing: 0.03}",
+        {"blend: {parts: [{ball: {radius: 0.1}}, {box: {size: [0.2, 0.1, 0.1]}, position: [0.5, 0, 0], rotation: [0, 0, 1]}], rounding: 0.001, "
+         "spacing: 0.03}",
          6.1888e-3},
         {"brick: {size: [0.2, 0.1, 0.1], cells: [4, 2, 2], split: five}", 2e-3},
         {"voussoir: {radius: 1, thickness: 0.2, depth: 0.1, from: 0, to: 0.3, cells: [4, 2, 2]}", 6e-3},
@@ -34,14 +35,13 @@ static void test_meshes(void** state)
         char text[400];
         FilWorld* world;
         FilError error;
-        snprintf(text, sizeof text, MATERIAL "solids: [{name: it, material: foam, %s, rotation: [0, 0, 0.3]}]\n",
-                 cases[k].mesh);
+        snprintf(text, sizeof text, MATERIAL "solids: [{name: it, material: foam, %s, rotation: [0, 0, 0.3]}]\n", cases[k].mesh);
         if (load(text, &world, &error) != FIL_OK) {
             fail_msg("%s", error.text);
         }
         const FilId id = fil_world_find_solid(world, "it");
         const double volume = fil_solid_measure(world, id).volume;
-        assert_true(fabs(volume / cases[k].volume - 1.0) < 0.1); // flat facets of round shapes, edges cut off
+        assert_true(fabs(volume / cases[k].volume - 1.0) < 0.1);  // flat facets of round shapes, edges cut off
         assert_true(fabs(fil_solid_mass(world, id) - 500.0 * volume) < 1e-9);
         fil_world_destroy(world);
     }

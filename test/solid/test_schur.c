@@ -109,7 +109,7 @@ static void solve(const Block* block, bool all, const double* v_free, const doub
     FilSap* sap = fil_sap_create();
     FilSapStats stats;
     memcpy(v, block->v, sizeof block->v);
-    (void)!fil_sap_solve(sap, &problem, &options, v, impulse, &stats); // as far as rounding lets it
+    (void)!fil_sap_solve(sap, &problem, &options, v, impulse, &stats);  // as far as rounding lets it
     print_message("%d constraints: %d iterations, residual %.2e\n", problem.constraint_count, stats.iterations, stats.residual);
     assert_true(stats.residual < 1e-13);
     fil_sap_destroy(sap);
@@ -139,7 +139,7 @@ static void elimination_and_a_shared_factor_change_nothing(void** state)
         worst = fmax(worst, fabs(part[k] - whole[k]));
     }
     print_message("differ by %.2e m/s\n", worst);
-    assert_true(worst < 1e-12); // of velocities of 0.3 m/s
+    assert_true(worst < 1e-12);  // of velocities of 0.3 m/s
     fil_solid_ops.destroy(block.body);
     free(block.start);
     free(block.row);

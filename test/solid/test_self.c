@@ -36,7 +36,7 @@ static double gap_of(const FilWorld* world)
 {
     double above[3], below[3];
     const FilId jaw = fil_world_find_solid(world, "jaw");
-    fil_solid_get_position(world, jaw, 225 + 6 + 3, above); // tips' inner middles: k = 4 and 2 of the last column
+    fil_solid_get_position(world, jaw, 225 + 6 + 3, above);  // tips' inner middles: k = 4 and 2 of the last column
     fil_solid_get_position(world, jaw, 225 + 6 + 2, below);
     return above[2] - below[2];
 }
@@ -55,8 +55,8 @@ static void test_jaws(void** state)
         fil_world_destroy(world);
     }
     print_message("gap of the jaws: %.5f m, without contact %.5f m\n", gaps[1], gaps[0]);
-    assert_true(gaps[0] < -0.01);                    // through each other
-    assert_true(gaps[1] < 0.0 && gaps[1] > -1.5e-3); // 0.6 N on a strip of about 20 mm^2: 30 kPa, 0.6 mm into two beddings
+    assert_true(gaps[0] < -0.01);                     // through each other
+    assert_true(gaps[1] < 0.0 && gaps[1] > -1.5e-3);  // 0.6 N on a strip of about 20 mm^2: 30 kPa, 0.6 mm into two beddings
 }
 
 /* free, pressed from both sides: nothing is left over of forces inside */
@@ -72,7 +72,7 @@ static void test_momentum(void** state)
     }
     const FilVec3 p = fil_world_momentum(world);
     assert_true(contacts > 0);
-    assert_true(fabs(p.x) + fabs(p.y) + fabs(p.z) < 1e-9 * 0.6 * 0.75); // of the impulse on one jaw: by the tolerance above, else 2e-9
+    assert_true(fabs(p.x) + fabs(p.y) + fabs(p.z) < 1e-9 * 0.6 * 0.75);  // of the impulse on one jaw: by the tolerance above, else 2e-9
     fil_world_destroy(world);
 }
 

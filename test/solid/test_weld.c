@@ -5,8 +5,8 @@
 #include "blocks.h"
 
 #define FOAM "materials: {foam: {young: 1.0e+5, poisson: 0.3, density: 500}}\n"
-#define BLOCK                                                                                                          \
-    "solids:\n"                                                                                                        \
+#define BLOCK   \
+    "solids:\n" \
     "  - {name: block, material: foam, brick: {size: [0.2, 0.1, 0.1], cells: [4, 2, 2]}, damping: {stiffness: 0.02}}\n"
 
 static FilWorld* load(const char* text)
@@ -52,9 +52,9 @@ static void bears(const char* model, const char* holder, double tolerance)
     double first[3];
     FilVec3 wall;
     FilQuat turn;
-    fil_solid_get_position(world, solid, 0, first); // the first held vertex
+    fil_solid_get_position(world, solid, 0, first);  // the first held vertex
     fil_rigid_get_pose(world, fil_world_find_rigid(world, "wall"), &wall, &turn);
-    const double arm[2] = {first[0] - wall.x - 0.2, first[2] - wall.z + 0.05}; // the wall turns by small angles at most
+    const double arm[2] = {first[0] - wall.x - 0.2, first[2] - wall.z + 0.05};  // the wall turns by small angles at most
     const double off = hypot(arm[0] + 2.0 * turn.y * 0.05, arm[1] + 2.0 * turn.y * 0.2);
     print_message("%s, %s: force %.3e, torque %.3e off; moved %.2e\n", model, holder, -force.z / weight - 1.0,
                   torque.y / (weight * (center.x - first[0])) - 1.0, off);
@@ -63,7 +63,7 @@ static void bears(const char* model, const char* holder, double tolerance)
     // joints are as rigid as the step can resolve; followers have no choice
     const bool follows = strcmp(holder, "free") == 0 && strncmp(model, "sap", 3) == 0;
     assert_true(off < (follows ? 1e-6 : 1e-4));
-    if (strcmp(holder, "free") == 0) { // and the hook bears both
+    if (strcmp(holder, "free") == 0) {  // and the hook bears both
         assert_true(fabs(-fil_joint_force(world, fil_world_find_joint(world, "hook")).z / (weight + 9.81) - 1.0) < tolerance);
     }
     fil_world_destroy(world);
@@ -76,7 +76,7 @@ static void test_bears_weight(void** state)
     static const char* const holders[] = {"world", "static", "free"};
     for (size_t m = 0; m < sizeof models / sizeof *models; m++) {
         for (size_t h = 0; h < sizeof holders / sizeof *holders; h++) {
-            bears(models[m], holders[h], 1e-4); // it still creeps after 3 s
+            bears(models[m], holders[h], 1e-4);  // it still creeps after 3 s
         }
     }
 }
@@ -97,10 +97,9 @@ static void test_keeps_momentum(void** state)
         block_step(world, NULL);
     }
     const FilVec3 after[2] = {fil_world_momentum(world), fil_world_angular_momentum(world)};
-    print_message("momentum %.2e of %.2e, angular %.2e of %.2e\n", after[0].z - before[0].z, before[0].z, after[1].z - before[1].z,
-                  before[1].z);
+    print_message("momentum %.2e of %.2e, angular %.2e of %.2e\n", after[0].z - before[0].z, before[0].z, after[1].z - before[1].z, before[1].z);
     assert_true(fabs(after[0].z / before[0].z - 1.0) < 1e-6);
-    assert_true(fabs(after[1].z / before[1].z - 1.0) < 2e-2); // turning joints lose to second order in dt
+    assert_true(fabs(after[1].z / before[1].z - 1.0) < 2e-2);  // turning joints lose to second order in dt
     fil_world_destroy(world);
 }
 

@@ -38,9 +38,11 @@ static const struct {
                           SYS_rename,
 #endif
                           SYS_renameat, SYS_renameat2, END},
-                      EIO, EACCES},
+                      EIO,
+                      EACCES},
     [FAULT_SOCKET] = {{SYS_socket, SYS_bind, SYS_listen, SYS_connect, SYS_setsockopt, SYS_getsockname, SYS_sendto, SYS_sendmsg, END},
-                      ENOBUFS, ENOBUFS},
+                      ENOBUFS,
+                      ENOBUFS},
 };
 
 typedef struct Child {
@@ -69,7 +71,7 @@ static int listen_to(FaultKind kind)
         filter[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)kinds[kind].calls[i], (unsigned char)(count - i), 0);
     }
     filter[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
-    if (kind == FAULT_WRITE) { // what is said of an error is to be read
+    if (kind == FAULT_WRITE) {  // what is said of an error is to be read
         filter[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0]));
         filter[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, STDERR_FILENO, 0, 1);
         filter[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
@@ -124,7 +126,7 @@ static void answer(int listener, Fault fault, long* calls)
     memset(&call, 0, sizeof call);
     memset(&reply, 0, sizeof reply);
     if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &call) != 0) {
-        return; // the caller is gone
+        return;  // the caller is gone
     }
     ++*calls;
     reply.id = call.id;
@@ -177,7 +179,7 @@ static void* try_filter(void* possible)
 bool faults_possible(void)
 {
     bool possible = false;
-    pthread_t thread; // a filter stays for as long as its thread
+    pthread_t thread;  // a filter stays for as long as its thread
     if (pthread_create(&thread, NULL, try_filter, &possible) == 0) {
         pthread_join(thread, NULL);
     }

@@ -10,10 +10,8 @@
 
 enum { BEAM_NODES = 14, RING_NODES = 15, CORD_NODES = 6 };
 
-static const FilSection steel_wire = {
-    .shape = FIL_SECTION_CIRCLE, .radius = 2e-3, .young = 1e8, .poisson = 0.3, .density = 2000.0};
-static const FilSection flat_bar = {
-    .shape = FIL_SECTION_RECTANGLE, .width = 1e-2, .height = 3e-3, .young = 1e7, .poisson = 0.4, .density = 1200.0};
+static const FilSection steel_wire = {.shape = FIL_SECTION_CIRCLE, .radius = 2e-3, .young = 1e8, .poisson = 0.3, .density = 2000.0};
+static const FilSection flat_bar = {.shape = FIL_SECTION_RECTANGLE, .width = 1e-2, .height = 3e-3, .young = 1e7, .poisson = 0.4, .density = 1200.0};
 
 /* a clamped, twisted, damped bar with a ramped load and a ramped rest curvature */
 static void add_beam(FilWorld* world)

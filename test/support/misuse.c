@@ -119,26 +119,26 @@ static FilId any_id(Misuse* m)
 {
     FilId id = m->count > 0 ? m->known[misuse_below(m, m->count)].id : (FilId){0};
     switch (misuse_below(m, 8)) {
-    case 0:
-        return (FilId){0};
-    case 1:
-        return (FilId){(uint32_t)random_bits(&m->random), (uint32_t)random_bits(&m->random)};
-    case 2: // beyond the last
-        id.index += (uint32_t)misuse_below(m, 1000);
-        return id;
-    case 3:
-        id.index = UINT32_MAX - (uint32_t)misuse_below(m, 2);
-        return id;
-    case 4: // of another class
-        id.generation ^= (uint32_t)misuse_below(m, 8);
-        return id;
-    case 5:
-        id.index = 0;
-        return id;
-    case 6:
-        return m->foreign[misuse_below(m, m->foreign_count)];
-    default:
-        return id;
+        case 0:
+            return (FilId){0};
+        case 1:
+            return (FilId){(uint32_t)random_bits(&m->random), (uint32_t)random_bits(&m->random)};
+        case 2:  // beyond the last
+            id.index += (uint32_t)misuse_below(m, 1000);
+            return id;
+        case 3:
+            id.index = UINT32_MAX - (uint32_t)misuse_below(m, 2);
+            return id;
+        case 4:  // of another class
+            id.generation ^= (uint32_t)misuse_below(m, 8);
+            return id;
+        case 5:
+            id.index = 0;
+            return id;
+        case 6:
+            return m->foreign[misuse_below(m, m->foreign_count)];
+        default:
+            return id;
     }
 }
 

@@ -63,7 +63,7 @@ bool misuse_full(const Misuse* m);
 
 bool misuse_chance(Misuse* m, int percent);
 int misuse_below(Misuse* m, int count);
-FilId misuse_id(Misuse* m, Kind kind);     /* sound half of the time, if there is one */
+FilId misuse_id(Misuse* m, Kind kind);       /* sound half of the time, if there is one */
 FilId misuse_sound_id(Misuse* m, Kind kind); /* null if there is none */
 FilId misuse_wrong_id(Misuse* m, Kind kind); /* none of this kind */
 int misuse_index(Misuse* m, int count);

@@ -83,8 +83,7 @@ void random_rod(Random* random, int node_count, bool closed, ReferenceRod* rod, 
         if (i == 0) {
             pick_director(random, rod->base_tangent[0], rod->base_director[0]);
         } else {
-            carry_director(rod->base_tangent[i - 1], rod->base_tangent[i], rod->base_director[i - 1],
-                           rod->base_director[i]);
+            carry_director(rod->base_tangent[i - 1], rod->base_tangent[i], rod->base_director[i - 1], rod->base_director[i]);
         }
         q[4 * i + 3] = (i > 0 ? q[4 * i - 1] : 0.0) + random_between(random, -1.0, 1.0);
         rod->ea[i] = random_between(random, 50.0, 100.0);

@@ -91,8 +91,7 @@ static Number hinge_energy(const ReferenceRod* rod, const Number* q, int node)
     kappa1 -= rod->rest_kappa1[node];
     kappa2 -= rod->rest_kappa2[node];
     twist -= rod->rest_twist[node];
-    return 0.5 * (rod->bend1[node] * kappa1 * kappa1 + rod->bend2[node] * kappa2 * kappa2 +
-                  rod->torsion[node] * twist * twist);
+    return 0.5 * (rod->bend1[node] * kappa1 * kappa1 + rod->bend2[node] * kappa2 * kappa2 + rod->torsion[node] * twist * twist);
 }
 
 static Number energy(const ReferenceRod* rod, const Number* q)

@@ -73,8 +73,7 @@ FilId things_rod(FilWorld* world, int nodes, double radius, FilVec3 from, FilVec
     def.node_count = nodes;
     def.nodes = x;
     def.velocities = v;
-    def.section =
-        (FilSection){.shape = FIL_SECTION_CIRCLE, .radius = radius, .young = 1e6, .poisson = 0.4, .density = 1000.0};
+    def.section = (FilSection){.shape = FIL_SECTION_CIRCLE, .radius = radius, .young = 1e6, .poisson = 0.4, .density = 1000.0};
     FilId id = {0, 0};
     assert_int_equal(fil_world_add_rod(world, &def, &id), FIL_OK);
     return id;

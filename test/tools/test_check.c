@@ -81,7 +81,7 @@ static void test_draw(void** state)
     assert_int_equal(chdir(folder), 0);
     FilCheck check = {0};
     fil_check_draw(&check, &plot, "figure");
-    assert_int_equal(rmdir(folder), 0); // still empty
+    assert_int_equal(rmdir(folder), 0);  // still empty
     assert_int_equal(mkdir(folder, 0777), 0);
     assert_int_equal(chdir(folder), 0);
     snprintf(check.folder, sizeof check.folder, "%s/out", folder);

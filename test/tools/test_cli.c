@@ -51,8 +51,7 @@ static int set_up(void** state)
         return -1;
     }
     strcpy(fixture->folder, "/tmp/filum_cli_XXXXXX");
-    if (mkdtemp(fixture->folder) == NULL || chdir(fixture->folder) != 0 ||
-        setenv("FILUM_SCENE_PATH", fixture->folder, 1) != 0) {
+    if (mkdtemp(fixture->folder) == NULL || chdir(fixture->folder) != 0 || setenv("FILUM_SCENE_PATH", fixture->folder, 1) != 0) {
         return -1;
     }
     char path[128];
@@ -128,7 +127,7 @@ static void test_bad_usage(void** state)
         {"run short_rod --csv /missing/rows.csv", "cannot write /missing/rows.csv"},
         {"info", "filum info SCENE"},
         {"info short_rdo short_rod", "no scene 'short_rdo'"},
-        {"info short_rdo short_rod", "degrees of freedom"}, // the bad one hides no other
+        {"info short_rdo short_rod", "degrees of freedom"},  // the bad one hides no other
         {"info short_rod short_rod --svg both.svg", "--svg draws one scene, not 2"},
         {"validate no_such_check", "no check or group 'no_such_check'"},
         {"validate rod.torsion --jobs 0", "--jobs: '0' is not a whole number"},
@@ -145,8 +144,7 @@ static void test_bad_usage(void** state)
 
 static void test_help(void** state)
 {
-    static const char* const commands[] = {"--help",          "--version",    "run --help", "info --help",
-                                           "validate --help", "bench --help", "run -h"};
+    static const char* const commands[] = {"--help", "--version", "run --help", "info --help", "validate --help", "bench --help", "run -h"};
     Fixture* fixture = *state;
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; ++i) {
         assert_int_equal(filum(fixture, commands[i]), FIL_EXIT_DONE);
@@ -155,7 +153,7 @@ static void test_help(void** state)
     int count = 0;
     const FilBenchRow* rows = fil_bench_table(&count);
     assert_int_equal(filum(fixture, "bench --help"), FIL_EXIT_DONE);
-    assert_says(fixture, rows[count - 1].title); // none is cut off
+    assert_says(fixture, rows[count - 1].title);  // none is cut off
     assert_int_equal(filum(fixture, "--version"), FIL_EXIT_DONE);
     assert_string_equal(fixture->output, "filum " FIL_VERSION "\n");
 }
@@ -233,12 +231,13 @@ static void test_run_deep(void** state)
     Fixture* fixture = *state;
     FILE* file = fopen("deep.yaml", "w");
     assert_non_null(file);
-    fputs("world: {dt: 0.001, contact: {model: sap, max_depth: 0}}\n"
-          "duration: 0.01\n"
-          "rigid_bodies:\n"
-          "  - {name: ground, motion: static, shapes: [{half_space: {}}]}\n"
-          "  - {name: cube, mass: 1, position: [0, 0, 0.02], shapes: [{box: {size: [0.1, 0.1, 0.1]}}]}\n",
-          file);
+    fputs(
+        "world: {dt: 0.001, contact: {model: sap, max_depth: 0}}\n"
+        "duration: 0.01\n"
+        "rigid_bodies:\n"
+        "  - {name: ground, motion: static, shapes: [{half_space: {}}]}\n"
+        "  - {name: cube, mass: 1, position: [0, 0, 0.02], shapes: [{box: {size: [0.1, 0.1, 0.1]}}]}\n",
+        file);
     assert_int_equal(fclose(file), 0);
     assert_int_equal(filum(fixture, "run deep"), FIL_EXIT_DONE);
     assert_says(fixture, "bodies overlap by more than a tenth of their sizes (4 contacts, up to 0.03 m, deepest 'ground' and 'cube')");
@@ -261,8 +260,7 @@ static void test_run_hash(void** state)
     memcpy(again, fixture->output, 18);
     assert_string_equal(first, again);
     // another scene is another state
-    assert_int_equal(filum(fixture, "run short_rod --hash --quiet --set rods.rod.shape.straight.nodes=12"),
-                     FIL_EXIT_DONE);
+    assert_int_equal(filum(fixture, "run short_rod --hash --quiet --set rods.rod.shape.straight.nodes=12"), FIL_EXIT_DONE);
     assert_string_not_equal(first, fixture->output);
     // what is written on the way does not touch the state
     assert_int_equal(filum(fixture, "run short_rod --hash --quiet --csv rows.csv"), FIL_EXIT_DONE);
@@ -316,12 +314,11 @@ static void test_little_memory(void** state)
     assert_int_equal(filum(fixture, "run short_rod --hash --quiet"), FIL_EXIT_DONE);
     char hash[64];
     snprintf(hash, sizeof hash, "%.40s", fixture->output);
-    assert_int_equal(filum(fixture, "--version; ulimit -v 200000; timeout -k 1 60 " FILUM_CLI " run short_rod --hash --quiet"),
-                     FIL_EXIT_DONE);
+    assert_int_equal(filum(fixture, "--version; ulimit -v 200000; timeout -k 1 60 " FILUM_CLI " run short_rod --hash --quiet"), FIL_EXIT_DONE);
     assert_says(fixture, hash);
-    assert_int_equal(filum(fixture, "--version; ulimit -v 200000; timeout -k 1 60 " FILUM_CLI
-                                    " info short_rod --set rods.rod.shape.straight.nodes=300000"),
-                     FIL_EXIT_USAGE);
+    assert_int_equal(
+        filum(fixture, "--version; ulimit -v 200000; timeout -k 1 60 " FILUM_CLI " info short_rod --set rods.rod.shape.straight.nodes=300000"),
+        FIL_EXIT_USAGE);
     assert_says(fixture, "out of memory");
 }
 
@@ -394,19 +391,30 @@ static void test_validate_report(void** state)
 static void test_nothing_is_left(void** state)
 {
     Fixture* fixture = *state;
-    assert_int_equal(filum(fixture, "run short_rod --quiet && mkdir here && cd here && " FILUM_CLI " run cantilever --duration 0.01 --quiet && "
-                                    FILUM_CLI " info cantilever && " FILUM_CLI " list && " FILUM_CLI " schema >/dev/null && "
-                                    FILUM_CLI " validate knots.start rod.torsion rings.bar && ls -A && cd .. && rmdir here"),
+    assert_int_equal(filum(fixture, "run short_rod --quiet && mkdir here && cd here && " FILUM_CLI
+                                    " run cantilever --duration 0.01 --quiet && " FILUM_CLI " info cantilever && " FILUM_CLI " list && " FILUM_CLI
+                                    " schema >/dev/null && " FILUM_CLI " validate knots.start rod.torsion rings.bar && ls -A && cd .. && rmdir here"),
                      FIL_EXIT_DONE);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bad_usage), cmocka_unit_test(test_help),    cmocka_unit_test(test_run_json),
-        cmocka_unit_test(test_run_hash),  cmocka_unit_test(test_run_csv), cmocka_unit_test(test_full_disk), cmocka_unit_test(test_little_memory),
-        cmocka_unit_test(test_interrupt), cmocka_unit_test(test_info), cmocka_unit_test(test_run_deep), cmocka_unit_test(test_list), cmocka_unit_test(test_start_state),
-        cmocka_unit_test(test_validate_jobs), cmocka_unit_test(test_validate_report), cmocka_unit_test(test_nothing_is_left),
+        cmocka_unit_test(test_bad_usage),
+        cmocka_unit_test(test_help),
+        cmocka_unit_test(test_run_json),
+        cmocka_unit_test(test_run_hash),
+        cmocka_unit_test(test_run_csv),
+        cmocka_unit_test(test_full_disk),
+        cmocka_unit_test(test_little_memory),
+        cmocka_unit_test(test_interrupt),
+        cmocka_unit_test(test_info),
+        cmocka_unit_test(test_run_deep),
+        cmocka_unit_test(test_list),
+        cmocka_unit_test(test_start_state),
+        cmocka_unit_test(test_validate_jobs),
+        cmocka_unit_test(test_validate_report),
+        cmocka_unit_test(test_nothing_is_left),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

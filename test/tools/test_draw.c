@@ -13,8 +13,8 @@
 #include <cmocka.h>
 
 #include "draw.h"
-#include "view/show.h"
 #include "lively.h"
+#include "view/show.h"
 
 typedef struct Fixture {
     char folder[64];
@@ -157,8 +157,7 @@ static void the_scale_bar_is_to_scale(void** state)
     FilRodDef rod = fil_rod_def_default();
     rod.node_count = 2;
     rod.nodes = (double[]){0.0, 0.0, 0.0, 1.0, 0.0, 0.0};
-    rod.section =
-        (FilSection){.shape = FIL_SECTION_CIRCLE, .radius = 1e-2, .young = 1e6, .poisson = 0.3, .density = 1e3};
+    rod.section = (FilSection){.shape = FIL_SECTION_CIRCLE, .radius = 1e-2, .young = 1e6, .poisson = 0.3, .density = 1e3};
     assert_int_equal(fil_world_add_rod(world, &rod, &id), FIL_OK);
     assert_int_equal(draw(world, 0, (FilVec3){0.0, -1.0, 0.0}, "bar", fixture->path, &error), FIL_OK);
     const char* text = read_file(fixture);
@@ -224,18 +223,18 @@ static void shapes_have_outlines(void** state)
     const char* text = read_file(fixture);
     assert_null(strstr(text, "nan"));
     assert_null(strstr(text, "inf"));
-    assert_int_equal(count(text, "class=\"ground\""), 0); // seen from its edge
+    assert_int_equal(count(text, "class=\"ground\""), 0);  // seen from its edge
     // the sphere is as wide as the box, of which one face is seen
     double r = 0.0, x[4][2];
     assert_int_equal(sscanf(strstr(text, "<circle"), "<circle cx=\"%*f\" cy=\"%*f\" r=\"%lf", &r), 1);
-    const char* at = strstr(text, "</g>\n<g fill=\"none\" stroke-linejoin=\"round\">"); // after the ghosts
+    const char* at = strstr(text, "</g>\n<g fill=\"none\" stroke-linejoin=\"round\">");  // after the ghosts
     assert_non_null(at);
     bool found = false;
     for (at = strstr(at, "<path fill="); at != NULL && !found; at = strstr(at + 1, "<path fill=")) {
         const int numbers = sscanf(strstr(at, " d=\"M"), " d=\"M%lf %lf %lf %lf %lf %lf %lf %lf", &x[0][0], &x[0][1], &x[1][0], &x[1][1], &x[2][0],
                                    &x[2][1], &x[3][0], &x[3][1]);
         const double wide = fmax(fabs(x[0][0] - x[1][0]), fabs(x[1][0] - x[2][0]));
-        found = numbers == 8 && fabs(2.0 * (r - 0.5) - wide) < 0.5; // px; the rim is half a px wider
+        found = numbers == 8 && fabs(2.0 * (r - 0.5) - wide) < 0.5;  // px; the rim is half a px wider
     }
     assert_true(r > 25.0 && found);
     // from above the ground is seen
@@ -296,8 +295,7 @@ static void rings_are_round(void** state)
     FilRodDef rod = fil_rod_def_default();
     rod.node_count = 3;
     rod.nodes = (double[]){0.0, 0.0, 0.0, 0.5, 0.0, 0.0, 1.0, 0.0, 0.0};
-    rod.section =
-        (FilSection){.shape = FIL_SECTION_CIRCLE, .radius = 1e-2, .young = 1e6, .poisson = 0.3, .density = 1e3};
+    rod.section = (FilSection){.shape = FIL_SECTION_CIRCLE, .radius = 1e-2, .young = 1e6, .poisson = 0.3, .density = 1e3};
     assert_int_equal(fil_world_add_rod(world, &rod, &rod_id), FIL_OK);
     FilRingDef ring = fil_ring_def_default();
     ring.rods = &rod_id;

@@ -23,10 +23,10 @@
 /* what is promised of a file that a command writes */
 typedef enum Promise {
     NOTHING,
-    WHOLE,   /* it is there as a whole or not at all; of the last good state where the run failed */
-    GROWS,   /* its beginning is there */
-    BAG,     /* the first of its messages can be read */
-    TABLE,   /* the same command again makes its rows complete */
+    WHOLE, /* it is there as a whole or not at all; of the last good state where the run failed */
+    GROWS, /* its beginning is there */
+    BAG,   /* the first of its messages can be read */
+    TABLE, /* the same command again makes its rows complete */
 } Promise;
 
 typedef struct Scenario {
@@ -81,7 +81,7 @@ typedef struct Bag {
 
 static char folder[64];
 static char program[4096]; /* filum_faulty, beside this test */
-static bool all; /* n, not a few */
+static bool all;           /* n, not a few */
 
 /* The file's bytes; false where there is none. */
 static bool take(const char* path, Content* content)
@@ -173,7 +173,7 @@ static FaultRun start(const Scenario* scenario, Fault fault)
 static void take_reference(const Scenario* scenario)
 {
     char path[256];
-    for (int kind = 0; kind < FAULT_SOCKET; kind++) { // none of them has a socket
+    for (int kind = 0; kind < FAULT_SOCKET; kind++) {  // none of them has a socket
         empty_work();
         const FaultRun run = start(scenario, (Fault){.kind = (FaultKind)kind});
         if (run.exit_code != 0) {
@@ -233,7 +233,7 @@ static const char* judge_file(const Scenario* scenario, bool done)
         return done && (bag.count < reference.bag.count || !whole) ? "done, but messages or the summary are missing" : NULL;
     }
     const bool there = take(path, &found);
-    if (scenario->promise == TABLE) { // it says how long runs took
+    if (scenario->promise == TABLE) {  // it says how long runs took
         return done && (!there || lines(&found) != lines(&reference.file)) ? "done, but rows are missing" : NULL;
     }
     if (done && (!there || found.size != reference.file.size || !begins(&reference.file, &found))) {
@@ -257,7 +257,7 @@ static const char* judge(const Scenario* scenario, FaultRun run)
     const bool done = run.exit_code == 0;
     work_path(path, sizeof path, "output");
     assert_true(take(path, &found));
-    const bool timed = strcmp(scenario->name, "report") == 0; // it says how long it took, and what failed
+    const bool timed = strcmp(scenario->name, "report") == 0;  // it says how long it took, and what failed
     if (done && !timed && (found.size != reference.output.size || !begins(&reference.output, &found))) {
         return "prints something else";
     }

@@ -49,7 +49,8 @@ static void run(FilWorld* world, const FilPlan* plan, double time, double out[2]
 static void call(const Case* c, const char* folder, char* output, size_t size)
 {
     char command[1024];
-    int length = snprintf(command, sizeof command, "%s plan %s --quiet --json --replay --out %s/out.yaml --svg %s/out.svg", FILUM_CLI, c->scene, folder, folder);
+    int length = snprintf(command, sizeof command, "%s plan %s --quiet --json --replay --out %s/out.yaml --svg %s/out.svg", FILUM_CLI, c->scene,
+                          folder, folder);
     for (int k = 0; k < c->count; k++) {
         length += snprintf(command + length, sizeof command - (size_t)length, " --set %s=%s", c->settings[k].path, c->settings[k].value);
     }

@@ -41,12 +41,7 @@ static void charts_hold_their_series(void** state)
     close(file);
     const double x[] = {1.0, 2.0, 3.0, 4.0}, y[] = {0.01, NAN, 1.0, 10.0}, falling[] = {3.0, 2.0, -1.0, 0.5};
     const FilPlotSeries series[] = {{"rising", 4, x, y, false}, {"a < b & c", 4, x, falling, true}};
-    const FilPlotDef def = {.title = "title",
-                            .x_label = "x (m)",
-                            .y_label = "y (N)",
-                            .y_scale = FIL_PLOT_LOG,
-                            .series_count = 2,
-                            .series = series};
+    const FilPlotDef def = {.title = "title", .x_label = "x (m)", .y_label = "y (N)", .y_scale = FIL_PLOT_LOG, .series_count = 2, .series = series};
     FilError error = {{0}};
     assert_int_equal(fil_plot_write(&def, path, &error), FIL_OK);
     const char* svg = read_all(path);
@@ -74,12 +69,7 @@ static void bad_charts_are_refused(void** state)
     (void)state;
     const double x[] = {1.0, 2.0}, y[] = {-1.0, 0.0};
     const FilPlotSeries series = {"none", 2, x, y, false};
-    FilPlotDef def = {.title = "empty",
-                      .x_label = "x",
-                      .y_label = "y",
-                      .y_scale = FIL_PLOT_LOG,
-                      .series_count = 1,
-                      .series = &series};
+    FilPlotDef def = {.title = "empty", .x_label = "x", .y_label = "y", .y_scale = FIL_PLOT_LOG, .series_count = 1, .series = &series};
     FilError error = {{0}};
     assert_int_equal(fil_plot_write(&def, "/tmp/filum_plot_none.svg", &error), FIL_BAD_INPUT);
     assert_string_equal(error.text, "plot 'empty' has no points");

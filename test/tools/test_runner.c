@@ -97,8 +97,7 @@ static void test_processes(void** state)
         const bool picked[COUNT] = {true, true, true, true, true, true, true};
         FilCheckOutcome outcomes[COUNT] = {0};
         char names[512] = "";
-        const FilCheckRunDef def = {
-            .table = TABLE, .picked = picked, .count = COUNT, .jobs = jobs, .report = note, .context = names};
+        const FilCheckRunDef def = {.table = TABLE, .picked = picked, .count = COUNT, .jobs = jobs, .report = note, .context = names};
         assert_int_equal(fil_checks_run(&def, outcomes), COUNT);
         assert_string_equal(names, "a.good a.crashing b.many b.leaving b.bad c.failing c.good ");
         assert_true(fil_check_passes(&outcomes[0].check));
@@ -167,10 +166,8 @@ static void test_report(void** state)
         "| `b.bad` | not a number | nan | at least 0 | | **no** |\n",
     };
     const bool picked[COUNT] = {true, false, false, true, true, true, false};
-    FilCheckOutcome outcomes[COUNT] = {[0] = {.finished = true, .cpu = 1.5},
-                                       [3] = {.cpu = 0.5},
-                                       [4] = {.finished = true},
-                                       [5] = {.finished = true, .cpu = 3.0}};
+    FilCheckOutcome outcomes[COUNT] = {
+        [0] = {.finished = true, .cpu = 1.5}, [3] = {.cpu = 0.5}, [4] = {.finished = true}, [5] = {.finished = true, .cpu = 3.0}};
     run_good(&outcomes[0].check);
     run_bad(&outcomes[4].check);
     run_failing(&outcomes[5].check);
@@ -181,12 +178,8 @@ static void test_report(void** state)
     FilError error;
     assert_int_equal(fil_markdown_open(&report, path, &error), FIL_OK);
     assert_int_not_equal(access(path, F_OK), 0);  // not there until it is whole
-    const FilMarkdownRun run = {.command = "filum validate all",
-                                .wall = 12.3,
-                                .table = TABLE,
-                                .picked = picked,
-                                .outcomes = outcomes,
-                                .count = COUNT};
+    const FilMarkdownRun run = {
+        .command = "filum validate all", .wall = 12.3, .table = TABLE, .picked = picked, .outcomes = outcomes, .count = COUNT};
     assert_int_equal(fil_markdown_write(&report, &run, &error), FIL_OK);
     char* text = read_text(path);
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; ++i) {
@@ -214,14 +207,12 @@ static void test_report_nowhere(void** state)
 static void test_stop(void** state)
 {
     (void)state;
-    static const FilCheckCase table[] = {{"a", "good", "fine", 9, run_good},
-                                         {"a", "stopping", "asks to stop", 5, run_stopping},
-                                         {"a", "late", "never begins", 0, run_good}};
+    static const FilCheckCase table[] = {
+        {"a", "good", "fine", 9, run_good}, {"a", "stopping", "asks to stop", 5, run_stopping}, {"a", "late", "never begins", 0, run_good}};
     const bool picked[3] = {true, true, true};
     FilCheckOutcome outcomes[3] = {0};
     char names[512] = "";
-    const FilCheckRunDef def = {
-        .table = table, .picked = picked, .count = 3, .jobs = 1, .report = note, .context = names};
+    const FilCheckRunDef def = {.table = table, .picked = picked, .count = 3, .jobs = 1, .report = note, .context = names};
     fil_stop_on_signals();
     assert_int_equal(fil_checks_run(&def, outcomes), 1);
     assert_string_equal(names, "a.good ");

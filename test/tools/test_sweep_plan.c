@@ -113,7 +113,7 @@ static void sobol_points_are_nets(void** state)
             assert_false(seen[at]);
             seen[at] = true;
         }
-        for (int e = 0; e < d; e++) { // no dimension is another one
+        for (int e = 0; e < d; e++) {  // no dimension is another one
             bool same = true;
             for (uint32_t i = 0; i < POINTS && same; i++) {
                 same = fil_sobol(i, d) == fil_sobol(i, e);

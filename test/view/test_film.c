@@ -18,12 +18,12 @@ static void frames_are_found_by_time(void** state)
     assert_non_null(film);
     assert_int_equal(fil_film_at(film, 1.0), -1);
     for (int i = 0; i < 50; ++i) {
-        const double time = 0.04 * i; // more often than it wants
+        const double time = 0.04 * i;  // more often than it wants
         if (fil_film_wants(film, time)) {
             assert_int_equal(fil_film_add(film, time, &time, sizeof time), FIL_OK);
         }
     }
-    assert_int_equal(fil_film_count(film), 20); // one in each tenth of a second: 0, 0.12, 0.2, 0.32, 0.4, ... 1.92
+    assert_int_equal(fil_film_count(film), 20);  // one in each tenth of a second: 0, 0.12, 0.2, 0.32, 0.4, ... 1.92
     assert_int_equal(fil_film_at(film, -1.0), -1);
     assert_int_equal(fil_film_at(film, 0.0), 0);
     assert_int_equal(fil_film_at(film, 0.1999), 1);

@@ -109,7 +109,8 @@ static void a_frame_has_patches(void** state)
     assert_int_equal(word(&frame, 36), 1);
     assert_int_equal(frame.size, HEADER + 8 * word(&frame, 24) + 4 * (numbers + 6 * contacts + 8));
     const FilPatchInfo patch = fil_world_patch(simulation.world, 0);
-    const double expected[8] = {patch.center.x, patch.center.y, patch.center.z, patch.normal.x, patch.normal.y, patch.normal.z, patch.area, patch.highest_pressure};
+    const double expected[8] = {patch.center.x, patch.center.y, patch.center.z, patch.normal.x,
+                                patch.normal.y, patch.normal.z, patch.area,     patch.highest_pressure};
     assert_true(patch.area > 0.0);
     for (size_t k = 0; k < 8; k++) {
         assert_near(number(&frame, numbers + 6 * contacts + k), (float)expected[k], 0.0);
@@ -129,7 +130,8 @@ static void a_description_names_what_a_frame_holds(void** state)
     char* text = fil_view_describe(&description, &size);
     assert_non_null(text);
     assert_int_equal(strlen(text), size);
-    static const char* const words[] = {"\"with \\\"quotes\\\"\"", "\"a message\"", "\"nodes\": 11", "\"half_space\"", "\"box\"", "\"height\"", "\"sap_lagged\""};
+    static const char* const words[] = {"\"with \\\"quotes\\\"\"", "\"a message\"", "\"nodes\": 11", "\"half_space\"", "\"box\"", "\"height\"",
+                                        "\"sap_lagged\""};
     for (size_t k = 0; k < sizeof words / sizeof words[0]; k++) {
         if (strstr(text, words[k]) == NULL) {
             fail_msg("no %s in %s", words[k], text);
@@ -177,7 +179,7 @@ static void the_hand_bears_a_weight(void** state)
     FilWorld* world = make_world(&rod, &cube);
     const double mass = fil_rigid_mass(world, cube);
     FilHand hand = fil_hand_open();
-    assert_int_equal(fil_hand_grab(&hand, world, 2, 0, zero, 1.0), FIL_OK); // after the rod and the ground
+    assert_int_equal(fil_hand_grab(&hand, world, 2, 0, zero, 1.0), FIL_OK);  // after the rod and the ground
     fil_hand_move(&hand, (double[]){0.5, 0.0, 0.4});
     for (int k = 0; k < 4000; k++) {
         assert_int_equal(fil_hand_pull(&hand, world), FIL_OK);
@@ -187,7 +189,7 @@ static void the_hand_bears_a_weight(void** state)
     assert_near(hand.stiffness * (0.4 - things_position(world, cube).z), mass * 9.81, 1e-3 * mass * 9.81);
     fil_hand_release(&hand, world);
     things_run(world, 600);
-    assert_near(things_position(world, cube).z, 0.05, 1e-3); // it fell
+    assert_near(things_position(world, cube).z, 0.05, 1e-3);  // it fell
     fil_world_destroy(world);
 }
 
@@ -217,14 +219,14 @@ static void what_cannot_be_held_is_refused(void** state)
     FilId rod, cube;
     FilWorld* world = make_world(&rod, &cube);
     FilHand hand = fil_hand_open();
-    const int wrong[][2] = {{1, 0}, {3, 0}, {-1, 0}, {0, 11}, {0, -1}, {2, 1}, {1000000, 3}}; // the ground among them
+    const int wrong[][2] = {{1, 0}, {3, 0}, {-1, 0}, {0, 11}, {0, -1}, {2, 1}, {1000000, 3}};  // the ground among them
     for (size_t k = 0; k < sizeof wrong / sizeof wrong[0]; k++) {
         assert_int_equal(fil_hand_grab(&hand, world, wrong[k][0], wrong[k][1], zero, 1.0), FIL_BAD_INPUT);
         assert_string_equal(fil_world_error(world), "this cannot be pulled: it is fixed, or moved by the scene");
     }
     assert_int_equal(hand.grip_count, 0);
     assert_int_equal(fil_hand_pull(&hand, world), FIL_OK);
-    for (int k = 0; k < 2 * FIL_HAND_GRIPS; k++) { // what was held once is not made again
+    for (int k = 0; k < 2 * FIL_HAND_GRIPS; k++) {  // what was held once is not made again
         assert_int_equal(fil_hand_grab(&hand, world, 0, k % 11, zero, 1.0), FIL_OK);
     }
     assert_int_equal(hand.grip_count, 11);
@@ -241,7 +243,8 @@ int main(void)
         cmocka_unit_test(a_frame_has_patches),
         cmocka_unit_test(a_description_names_what_a_frame_holds),
         cmocka_unit_test(surfaces_are_described_at_rest),
-        cmocka_unit_test(the_hand_bears_a_weight),        cmocka_unit_test(the_hand_turns_what_it_holds_aside),
+        cmocka_unit_test(the_hand_bears_a_weight),
+        cmocka_unit_test(the_hand_turns_what_it_holds_aside),
         cmocka_unit_test(what_cannot_be_held_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -28,7 +28,8 @@ static int setup(void** state)
     (void)state;
     FilError error = {""};
     fil_view_queue_init(&queue);
-    const FilViewServerDef def = {.address = "127.0.0.1", .folder = FILUM_SOURCE_DIR "/sim_core/src/view/page", .command = fil_view_queue_put, .context = &queue};
+    const FilViewServerDef def = {
+        .address = "127.0.0.1", .folder = FILUM_SOURCE_DIR "/sim_core/src/view/page", .command = fil_view_queue_put, .context = &queue};
     return fil_view_server_start(&def, &server, &error) == FIL_OK ? 0 : -1;
 }
 
@@ -44,7 +45,8 @@ static int teardown(void** state)
 
 static int dial(void)
 {
-    const struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)fil_view_server_port(server)), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    const struct sockaddr_in address = {
+        .sin_family = AF_INET, .sin_port = htons((uint16_t)fil_view_server_port(server)), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     const int link = socket(AF_INET, SOCK_STREAM, 0);
     assert_true(link >= 0);
     assert_int_equal(connect(link, (const struct sockaddr*)&address, sizeof address), 0);
@@ -120,7 +122,7 @@ static int hear_message(int link, unsigned char* out, size_t room, size_t* size)
 
 static void send_command(int link, int opcode, const void* bytes, size_t size)
 {
-    unsigned char message[256] = {(unsigned char)(0x80 | opcode), (unsigned char)(0x80 | size), 0, 0, 0, 0}; // masked by zeros
+    unsigned char message[256] = {(unsigned char)(0x80 | opcode), (unsigned char)(0x80 | size), 0, 0, 0, 0};  // masked by zeros
     assert_true(size < 126);
     memcpy(message + 6, bytes, size);
     say(link, message, size + 6);
@@ -201,8 +203,8 @@ static void other_sites_are_refused(void** state)
     static const struct {
         const char *host, *origin;
         bool welcome;
-    } rows[] = {{"127.0.0.1:8642", "http://127.0.0.1:8642", true}, {"localhost:8642", "http://localhost:8642", true},
-                {"localhost:8642", "http://example.org", false},   {"localhost:8642", "null", false},
+    } rows[] = {{"127.0.0.1:8642", "http://127.0.0.1:8642", true},      {"localhost:8642", "http://localhost:8642", true},
+                {"localhost:8642", "http://example.org", false},        {"localhost:8642", "null", false},
                 {"example.org:8642", "http://example.org:8642", false}, {"localhost:8642", "http://localhost:8643", false}};
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
         const int link = dial();
@@ -260,7 +262,7 @@ static void a_stalled_page_holds_nobody_up(void** state)
         count++;
     }
     assert_int_equal(last, FRAMES);
-    assert_true(count < FRAMES); // the sockets' buffers do not hold 100 MB
+    assert_true(count < FRAMES);  // the sockets' buffers do not hold 100 MB
     assert_true(fil_view_server_counts(server).skipped > 0);
     close(stalled);
     free(frame);

@@ -67,14 +67,14 @@ static void pages_cost_little(void** state)
         nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
     }
     assert_int_equal(fil_view_session_counts(session).pages, PAGES);
-    assert_int_equal(fil_view_session_show(session, 0.0), FIL_OK); // the description, once
+    assert_int_equal(fil_view_session_show(session, 0.0), FIL_OK);  // the description, once
     double stepping = 0.0, showing = 0.0;
     for (int k = 1; k <= STEPS; ++k) {
         const double begin = processor_time();
         assert_int_equal(fil_simulation_step(&simulation, 0.001 * k), FIL_OK);
         const double middle = processor_time();
         assert_int_equal(fil_view_session_pull(session), FIL_OK);
-        assert_int_equal(fil_view_session_show(session, 0.001 * k), FIL_OK); // in real time
+        assert_int_equal(fil_view_session_show(session, 0.001 * k), FIL_OK);  // in real time
         stepping += middle - begin;
         showing += processor_time() - middle;
     }

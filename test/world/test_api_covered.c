@@ -42,7 +42,7 @@ static void no_function_is_left_out(void** state)
             char name[80] = "";
             const size_t length = strspn(at, "abcdefghijklmnopqrstuvwxyz0123456789_");
             snprintf(name, sizeof name, "%.*s", (int)length, at);
-            bool called = at[length] != '(' || strncmp(at + length, "()", 2) == 0; // a name in a comment
+            bool called = at[length] != '(' || strncmp(at + length, "()", 2) == 0;  // a name in a comment
             for (int f = 0; f < COUNT(files) && !called; f++) {
                 called = strstr(texts[f], name) != NULL;
             }

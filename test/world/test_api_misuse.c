@@ -48,11 +48,12 @@ static Expect ask_int(Misuse* m)
         Kind kind;
         Part part;
     } rows[] = {
-        {fil_rod_node_count, ROD, NODES},        {fil_rod_edge_count, ROD, EDGES},           {fil_arm_section_count, ARM, SECTIONS},
-        {fil_arm_chamber_count, ARM, CHAMBERS},  {fil_arm_disk_count, ARM, DISKS},           {fil_rigid_shape_count, RIGID, SHAPES},
-        {fil_shell_vertex_count, SHELL, VERTICES}, {fil_shell_triangle_count, SHELL, TRIANGLES}, {fil_shell_edge_count, SHELL, EDGES},
-        {fil_shell_chamber_count, SHELL, CHAMBERS},
-        {fil_robot_link_count, ROBOT, LINKS},    {fil_robot_joint_count, ROBOT, JOINTS},
+        {fil_rod_node_count, ROD, NODES},          {fil_rod_edge_count, ROD, EDGES},
+        {fil_arm_section_count, ARM, SECTIONS},    {fil_arm_chamber_count, ARM, CHAMBERS},
+        {fil_arm_disk_count, ARM, DISKS},          {fil_rigid_shape_count, RIGID, SHAPES},
+        {fil_shell_vertex_count, SHELL, VERTICES}, {fil_shell_triangle_count, SHELL, TRIANGLES},
+        {fil_shell_edge_count, SHELL, EDGES},      {fil_shell_chamber_count, SHELL, CHAMBERS},
+        {fil_robot_link_count, ROBOT, LINKS},      {fil_robot_joint_count, ROBOT, JOINTS},
     };
     const int r = misuse_below(m, COUNT(rows));
     const FilId id = misuse_id(m, rows[r].kind);
@@ -79,8 +80,9 @@ static Expect ask_number(Misuse* m)
     static const struct {
         double (*get)(const FilWorld* world, FilId id);
         Kind kind;
-    } rows[] = {{fil_rod_length, ROD},    {fil_rigid_mass, RIGID},          {fil_shell_thickness, SHELL},        {fil_ring_distance, RING}, {fil_object_mass, OBJECT},
-                {fil_ring_travel, RING},  {fil_ring_force, RING},           {fil_ring_energy_stored, RING},      {fil_robot_trajectory_left, ROBOT},
+    } rows[] = {{fil_rod_length, ROD},     {fil_rigid_mass, RIGID},        {fil_shell_thickness, SHELL},
+                {fil_ring_distance, RING}, {fil_object_mass, OBJECT},      {fil_ring_travel, RING},
+                {fil_ring_force, RING},    {fil_ring_energy_stored, RING}, {fil_robot_trajectory_left, ROBOT},
                 {fil_ring_radius, RING}};
     const int r = misuse_below(m, COUNT(rows));
     const FilId id = misuse_id(m, rows[r].kind);
@@ -95,7 +97,7 @@ static Expect ask_name(Misuse* m)
     static const struct {
         const char* (*get)(const FilWorld* world, FilId id);
         Kind kind;
-    } rows[] = {{fil_rod_name, ROD},   {fil_rigid_name, RIGID}, {fil_arm_name, ARM},      {fil_shell_name, SHELL},
+    } rows[] = {{fil_rod_name, ROD},   {fil_rigid_name, RIGID}, {fil_arm_name, ARM},       {fil_shell_name, SHELL},
                 {fil_ring_name, RING}, {fil_robot_name, ROBOT}, {fil_object_name, OBJECT}, {fil_attachment_name, ATTACHMENT}};
     const int r = misuse_below(m, COUNT(rows));
     const FilId id = misuse_id(m, rows[r].kind);
@@ -120,9 +122,8 @@ static Expect ask_vector(Misuse* m)
     static const struct {
         FilVec3 (*get)(const FilWorld* world, FilId id);
         Kind kind;
-    } rows[] = {{fil_attachment_force, ATTACHMENT}, {fil_attachment_torque, ATTACHMENT}, {fil_joint_force, JOINT},
-                {fil_joint_torque, JOINT},          {fil_ring_position, RING},           {fil_ring_velocity, RING},
-                {fil_rigid_mass_center, RIGID},     {fil_ring_axis, RING}};
+    } rows[] = {{fil_attachment_force, ATTACHMENT}, {fil_attachment_torque, ATTACHMENT}, {fil_joint_force, JOINT},       {fil_joint_torque, JOINT},
+                {fil_ring_position, RING},          {fil_ring_velocity, RING},           {fil_rigid_mass_center, RIGID}, {fil_ring_axis, RING}};
     const int r = misuse_below(m, COUNT(rows));
     const FilId id = misuse_id(m, rows[r].kind);
     const bool sound = misuse_find(m, id, rows[r].kind) != NULL;
@@ -137,10 +138,12 @@ static Expect ask_array(Misuse* m)
         Kind kind;
         Part part;
         int width;
-    } rows[] = {{fil_rod_get_positions, ROD, NODES, 3},        {fil_rod_get_velocities, ROD, NODES, 3},  {fil_rod_get_angles, ROD, EDGES, 1},
-                {fil_rod_get_spins, ROD, EDGES, 1},            {fil_rod_get_frames, ROD, EDGES, 9},      {fil_rod_get_curvatures, ROD, NODES, 2},
-                {fil_rod_get_twists, ROD, NODES, 1},           {fil_rod_get_tensions, ROD, EDGES, 1},    {fil_shell_get_positions, SHELL, VERTICES, 3},
-                {fil_shell_get_velocities, SHELL, VERTICES, 3}, {fil_drive_value, DRIVE, NUMBERS, 1}};
+    } rows[] = {{fil_rod_get_positions, ROD, NODES, 3},        {fil_rod_get_velocities, ROD, NODES, 3},
+                {fil_rod_get_angles, ROD, EDGES, 1},           {fil_rod_get_spins, ROD, EDGES, 1},
+                {fil_rod_get_frames, ROD, EDGES, 9},           {fil_rod_get_curvatures, ROD, NODES, 2},
+                {fil_rod_get_twists, ROD, NODES, 1},           {fil_rod_get_tensions, ROD, EDGES, 1},
+                {fil_shell_get_positions, SHELL, VERTICES, 3}, {fil_shell_get_velocities, SHELL, VERTICES, 3},
+                {fil_drive_value, DRIVE, NUMBERS, 1}};
     const int r = misuse_below(m, COUNT(rows));
     const FilId id = misuse_id(m, rows[r].kind);
     const Known* known = misuse_find(m, id, rows[r].kind);
@@ -150,7 +153,7 @@ static Expect ask_array(Misuse* m)
         m->numbers[k] = 1e100;
     }
     rows[r].get(m->world, id, wanted ? m->numbers : NULL);
-    for (int k = 0; k < NUMBERS_MAX; k++) { // as many as promised, and none where refused
+    for (int k = 0; k < NUMBERS_MAX; k++) {  // as many as promised, and none where refused
         assert_int_equal(m->numbers[k] != 1e100, wanted && k < size);
     }
     return sound_if(known != NULL);
@@ -204,61 +207,61 @@ static Expect ask_part(Misuse* m)
     int k;
     bool sound;
     switch (misuse_below(m, 12)) {
-    case 11:
-        sound = draw_part(m, ROD, NODES, &id, &k);
-        fil_rod_get_position(m->world, id, k, m->numbers);
-        assert_int_equal(isnan(m->numbers[0]) && isnan(m->numbers[2]), !sound);
-        break;
-    case 9:
-        sound = draw_part(m, SHELL, CHAMBERS, &id, &k);
-        assert_int_equal(isnan(fil_shell_chamber_volume(m->world, id, k)) != 0, !sound);
-        assert_int_equal(isnan(fil_shell_chamber_pressure(m->world, id, k)) != 0, !sound);
-        break;
-    case 0:
-        sound = draw_part(m, ROD, EDGES, &id, &k);
-        assert_int_equal(isnan(fil_rod_section(m->world, id, k).radius) != 0, !sound);
-        break;
-    case 1:
-        sound = draw_part(m, ROD, EDGES, &id, &k);
-        assert_int_equal(isnan(fil_rod_radius(m->world, id, k)) != 0, !sound);
-        break;
-    case 2:
-        sound = draw_part(m, ARM, CHAMBERS, &id, &k);
-        assert_int_equal(isnan(fil_arm_chamber_length(m->world, id, k)) != 0, !sound);
-        break;
-    case 3:
-        sound = draw_part(m, ARM, CHAMBERS, &id, &k);
-        assert_int_equal(isnan(fil_arm_pressure(m->world, id, k)) != 0, !sound);
-        break;
-    case 4:
-        sound = draw_part(m, ARM, SECTIONS, &id, &k);
-        assert_int_equal(isnan(fil_arm_shape(m->world, id, k).length) != 0, !sound);
-        break;
-    case 5:
-        sound = draw_part(m, ARM, DISKS, &id, &k);
-        fil_arm_disk_size(m->world, id, k, &m->numbers[0], &m->numbers[1]);
-        assert_int_equal(isnan(m->numbers[0]) && isnan(m->numbers[1]), !sound);
-        break;
-    case 6:
-        sound = draw_part(m, SHELL, VERTICES, &id, &k);
-        fil_shell_get_position(m->world, id, k, m->numbers);
-        assert_int_equal(isnan(m->numbers[0]) && isnan(m->numbers[2]), !sound);
-        break;
-    case 7: {
-        int corners[3] = {-1, -1, -1};
-        sound = draw_part(m, SHELL, TRIANGLES, &id, &k);
-        fil_shell_get_triangle(m->world, id, k, corners);
-        assert_int_equal(corners[0] < 0, !sound);
-        break;
-    }
-    case 8:
-        sound = draw_part(m, RIGID, SHAPES, &id, &k);
-        assert_int_equal(isnan(fil_rigid_shape(m->world, id, k).radius) != 0, !sound);
-        break;
-    default:
-        sound = draw_part(m, ROBOT, JOINTS, &id, &k);
-        assert_int_equal(isnan(fil_robot_joint_state(m->world, id, k).position) != 0, !sound);
-        assert_int_equal(isnan(fil_robot_joint_command(m->world, id, k).position) != 0, !sound);
+        case 11:
+            sound = draw_part(m, ROD, NODES, &id, &k);
+            fil_rod_get_position(m->world, id, k, m->numbers);
+            assert_int_equal(isnan(m->numbers[0]) && isnan(m->numbers[2]), !sound);
+            break;
+        case 9:
+            sound = draw_part(m, SHELL, CHAMBERS, &id, &k);
+            assert_int_equal(isnan(fil_shell_chamber_volume(m->world, id, k)) != 0, !sound);
+            assert_int_equal(isnan(fil_shell_chamber_pressure(m->world, id, k)) != 0, !sound);
+            break;
+        case 0:
+            sound = draw_part(m, ROD, EDGES, &id, &k);
+            assert_int_equal(isnan(fil_rod_section(m->world, id, k).radius) != 0, !sound);
+            break;
+        case 1:
+            sound = draw_part(m, ROD, EDGES, &id, &k);
+            assert_int_equal(isnan(fil_rod_radius(m->world, id, k)) != 0, !sound);
+            break;
+        case 2:
+            sound = draw_part(m, ARM, CHAMBERS, &id, &k);
+            assert_int_equal(isnan(fil_arm_chamber_length(m->world, id, k)) != 0, !sound);
+            break;
+        case 3:
+            sound = draw_part(m, ARM, CHAMBERS, &id, &k);
+            assert_int_equal(isnan(fil_arm_pressure(m->world, id, k)) != 0, !sound);
+            break;
+        case 4:
+            sound = draw_part(m, ARM, SECTIONS, &id, &k);
+            assert_int_equal(isnan(fil_arm_shape(m->world, id, k).length) != 0, !sound);
+            break;
+        case 5:
+            sound = draw_part(m, ARM, DISKS, &id, &k);
+            fil_arm_disk_size(m->world, id, k, &m->numbers[0], &m->numbers[1]);
+            assert_int_equal(isnan(m->numbers[0]) && isnan(m->numbers[1]), !sound);
+            break;
+        case 6:
+            sound = draw_part(m, SHELL, VERTICES, &id, &k);
+            fil_shell_get_position(m->world, id, k, m->numbers);
+            assert_int_equal(isnan(m->numbers[0]) && isnan(m->numbers[2]), !sound);
+            break;
+        case 7: {
+            int corners[3] = {-1, -1, -1};
+            sound = draw_part(m, SHELL, TRIANGLES, &id, &k);
+            fil_shell_get_triangle(m->world, id, k, corners);
+            assert_int_equal(corners[0] < 0, !sound);
+            break;
+        }
+        case 8:
+            sound = draw_part(m, RIGID, SHAPES, &id, &k);
+            assert_int_equal(isnan(fil_rigid_shape(m->world, id, k).radius) != 0, !sound);
+            break;
+        default:
+            sound = draw_part(m, ROBOT, JOINTS, &id, &k);
+            assert_int_equal(isnan(fil_robot_joint_state(m->world, id, k).position) != 0, !sound);
+            assert_int_equal(isnan(fil_robot_joint_command(m->world, id, k).position) != 0, !sound);
     }
     return sound_if(sound);
 }
@@ -441,28 +444,28 @@ static Expect ask_by_number(Misuse* m)
     bool sound;
     int k;
     switch (misuse_below(m, 4)) {
-    case 0:
-        k = misuse_index(m, fil_world_body_count(m->world));
-        sound = k >= 0 && k < fil_world_body_count(m->world);
-        assert_int_equal(fil_world_body_name(m->world, k) != NULL, sound);
-        assert_int_equal(fil_world_body_kind(m->world, k) != NULL, sound);
-        assert_true(fil_world_body_dofs(m->world, k) <= (sound ? fil_world_dofs(m->world) : 0));
-        break;
-    case 1:
-        k = misuse_index(m, m->counts[PROBE]);
-        sound = k >= 0 && k < m->counts[PROBE];
-        assert_int_equal(fil_world_probe_name(m->world, k) != NULL, sound);
-        assert_int_equal(isnan(fil_world_probe_value(m->world, k)) != 0, !sound);
-        break;
-    case 2:
-        k = misuse_index(m, fil_world_patch_count(m->world));
-        sound = k >= 0 && k < fil_world_patch_count(m->world);
-        assert_int_equal(isnan(fil_world_patch(m->world, k).area) != 0, !sound);
-        break;
-    default:
-        k = misuse_index(m, fil_world_contact_count(m->world));
-        sound = k >= 0 && k < fil_world_contact_count(m->world);
-        assert_int_equal(misuse_find(m, fil_world_contact(m->world, k).a, OBJECT) != NULL, sound);
+        case 0:
+            k = misuse_index(m, fil_world_body_count(m->world));
+            sound = k >= 0 && k < fil_world_body_count(m->world);
+            assert_int_equal(fil_world_body_name(m->world, k) != NULL, sound);
+            assert_int_equal(fil_world_body_kind(m->world, k) != NULL, sound);
+            assert_true(fil_world_body_dofs(m->world, k) <= (sound ? fil_world_dofs(m->world) : 0));
+            break;
+        case 1:
+            k = misuse_index(m, m->counts[PROBE]);
+            sound = k >= 0 && k < m->counts[PROBE];
+            assert_int_equal(fil_world_probe_name(m->world, k) != NULL, sound);
+            assert_int_equal(isnan(fil_world_probe_value(m->world, k)) != 0, !sound);
+            break;
+        case 2:
+            k = misuse_index(m, fil_world_patch_count(m->world));
+            sound = k >= 0 && k < fil_world_patch_count(m->world);
+            assert_int_equal(isnan(fil_world_patch(m->world, k).area) != 0, !sound);
+            break;
+        default:
+            k = misuse_index(m, fil_world_contact_count(m->world));
+            sound = k >= 0 && k < fil_world_contact_count(m->world);
+            assert_int_equal(misuse_find(m, fil_world_contact(m->world, k).a, OBJECT) != NULL, sound);
     }
     return sound_if(sound);
 }
@@ -493,18 +496,50 @@ typedef struct Call {
 } Call;
 
 static const Call calls[] = {
-    {"ask_int", ask_int, 6},         {"ask_bool", ask_bool, 2},   {"ask_number", ask_number, 4},       {"ask_name", ask_name, 3},
-    {"ask_text", ask_text, 1},       {"ask_vector", ask_vector, 4}, {"ask_array", ask_array, 8},       {"ask_pose", ask_pose, 3},
-    {"ask_part", ask_part, 8},       {"ask_part_pose", ask_part_pose, 4}, {"ask_robot", ask_robot, 4}, {"ask_arrays", ask_arrays, 2},
-    {"ask_lists", ask_lists, 3},     {"ask_words", ask_words, 2}, {"ask_holds", ask_holds, 3}, {"ask_by_number", ask_by_number, 4}, {"ask_world", ask_world, 1},
+    {"ask_int", ask_int, 6},
+    {"ask_bool", ask_bool, 2},
+    {"ask_number", ask_number, 4},
+    {"ask_name", ask_name, 3},
+    {"ask_text", ask_text, 1},
+    {"ask_vector", ask_vector, 4},
+    {"ask_array", ask_array, 8},
+    {"ask_pose", ask_pose, 3},
+    {"ask_part", ask_part, 8},
+    {"ask_part_pose", ask_part_pose, 4},
+    {"ask_robot", ask_robot, 4},
+    {"ask_arrays", ask_arrays, 2},
+    {"ask_lists", ask_lists, 3},
+    {"ask_words", ask_words, 2},
+    {"ask_holds", ask_holds, 3},
+    {"ask_by_number", ask_by_number, 4},
+    {"ask_world", ask_world, 1},
     {"ask_two_vectors", ask_two_vectors, 3},
-    {"add_rod", add_rod, 3},         {"add_rods", add_rods, 2},   {"add_rigid", add_rigid, 3},         {"add_arm", add_arm, 2},
-    {"add_shell", add_shell, 2},     {"add_ring", add_ring, 3},   {"add_robot", add_robot, 2},         {"add_urdf", add_urdf, 1},
-    {"add_attachment", add_attachment, 4}, {"add_drive", add_drive, 4}, {"add_joint", add_joint, 3},   {"add_probe", add_probe, 4},
-    {"set_rod", set_rod, 5},         {"set_rest", set_rest, 5},   {"set_rigid", set_rigid, 2},         {"set_arm", set_arm, 4},
-    {"set_shell", set_shell, 2},     {"set_robot", set_robot, 4}, {"set_trajectory", set_trajectory, 3}, {"set_holds", set_holds, 4},
-    {"set_world", set_world, 2},     {"set_models", set_models, 2}, {"set_pair", set_pair, 2},         {"save_restore", save_restore, 3},
-    {"step", step, 1},               {"make_world", make_and_destroy, 1},
+    {"add_rod", add_rod, 3},
+    {"add_rods", add_rods, 2},
+    {"add_rigid", add_rigid, 3},
+    {"add_arm", add_arm, 2},
+    {"add_shell", add_shell, 2},
+    {"add_ring", add_ring, 3},
+    {"add_robot", add_robot, 2},
+    {"add_urdf", add_urdf, 1},
+    {"add_attachment", add_attachment, 4},
+    {"add_drive", add_drive, 4},
+    {"add_joint", add_joint, 3},
+    {"add_probe", add_probe, 4},
+    {"set_rod", set_rod, 5},
+    {"set_rest", set_rest, 5},
+    {"set_rigid", set_rigid, 2},
+    {"set_arm", set_arm, 4},
+    {"set_shell", set_shell, 2},
+    {"set_robot", set_robot, 4},
+    {"set_trajectory", set_trajectory, 3},
+    {"set_holds", set_holds, 4},
+    {"set_world", set_world, 2},
+    {"set_models", set_models, 2},
+    {"set_pair", set_pair, 2},
+    {"save_restore", save_restore, 3},
+    {"step", step, 1},
+    {"make_world", make_and_destroy, 1},
 };
 
 static const Call* draw_call(Misuse* m)
@@ -549,7 +584,7 @@ static void every_call_is_done_or_refused(void** state)
         misuse_end(m);
     }
     print_message("%ld calls done, %ld refused\n", m->accepted, m->refused);
-    assert_true(m->accepted > call_count / 4 && m->refused > call_count / 8); // neither side is left out
+    assert_true(m->accepted > call_count / 4 && m->refused > call_count / 8);  // neither side is left out
 }
 
 int main(int argc, char** argv)

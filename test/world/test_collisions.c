@@ -50,8 +50,7 @@ static void add_arc(FilWorld* world, double turn, double radius, bool closed)
     def.node_count = closed ? 40 : 41;
     def.nodes = x;
     def.closed = closed;
-    def.section =
-        (FilSection){.shape = FIL_SECTION_CIRCLE, .radius = radius, .young = 1e6, .poisson = 0.4, .density = 1000.0};
+    def.section = (FilSection){.shape = FIL_SECTION_CIRCLE, .radius = radius, .young = 1e6, .poisson = 0.4, .density = 1000.0};
     def.rest_shape = FIL_REST_INITIAL;
     FilId id;
     assert_int_equal(fil_world_add_rod(world, &def, &id), FIL_OK);
@@ -88,8 +87,7 @@ static void self_contact_can_be_left_out(void** state)
         FilRodDef def = fil_rod_def_default();
         def.node_count = 21;
         def.nodes = x;
-        def.section =
-            (FilSection){.shape = FIL_SECTION_CIRCLE, .radius = 2e-3, .young = 1e6, .poisson = 0.4, .density = 1000.0};
+        def.section = (FilSection){.shape = FIL_SECTION_CIRCLE, .radius = 2e-3, .young = 1e6, .poisson = 0.4, .density = 1000.0};
         def.rest_shape = FIL_REST_INITIAL;
         def.collision.self = self == 1;
         FilId id;
@@ -233,8 +231,7 @@ static void thin_rods_do_not_pass(void** state)
             FilWorld* world = things_world("sap", steps[d]);
             assert_int_equal(fil_world_set_gravity(world, still), FIL_OK);
             const FilId low = things_rod(world, 21, 5e-4, (FilVec3){-0.05, 0.0, 0.0}, (FilVec3){5e-3, 0.0, 0.0}, still);
-            const FilId high = things_rod(world, 21, 5e-4, (FilVec3){2e-3, -0.049, 0.01}, (FilVec3){0.0, 5e-3, 0.0},
-                                          (FilVec3){0.0, 0.0, -speeds[s]});
+            const FilId high = things_rod(world, 21, 5e-4, (FilVec3){2e-3, -0.049, 0.01}, (FilVec3){0.0, 5e-3, 0.0}, (FilVec3){0.0, 0.0, -speeds[s]});
             // until well after they have met
             const FilStepInfo info = things_run(world, (int)(0.02 / speeds[s] / steps[d]));
             assert_int_equal(info.crossings, 0);
@@ -252,8 +249,7 @@ static void without_contact_they_would(void** state)
     FilWorld* world = things_world("none", 1e-3);
     assert_int_equal(fil_world_set_gravity(world, still), FIL_OK);
     const FilId low = things_rod(world, 21, 5e-4, (FilVec3){-0.05, 0.0, 0.0}, (FilVec3){5e-3, 0.0, 0.0}, still);
-    const FilId high = things_rod(world, 21, 5e-4, (FilVec3){2e-3, -0.049, 0.01}, (FilVec3){0.0, 5e-3, 0.0},
-                                  (FilVec3){0.0, 0.0, -0.8});
+    const FilId high = things_rod(world, 21, 5e-4, (FilVec3){2e-3, -0.049, 0.01}, (FilVec3){0.0, 5e-3, 0.0}, (FilVec3){0.0, 0.0, -0.8});
     things_run(world, 25);
     assert_true(things_node(world, high, 10).z < things_node(world, low, 10).z);
     fil_world_destroy(world);

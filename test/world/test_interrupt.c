@@ -44,9 +44,15 @@ static void steps_end_at_any_moment(void** state)
 {
     (void)state;
     static const Case cases[] = {
-        {"rope_on_plane", "none", 2, 3}, {"rope_on_plane", "sap", 150, 4}, {"rope_on_plane", "sap_lagged", 150, 4},
-        {"capstan", "lcp", 20, 2},       {"arm_box", "lcp", 5, 3},         {"knot_imc", "imc", 3, 2},
-        {"ring_bar", "ipc", 20, 2},      {"two_arms_knot", "sap_lagged", 100, 2},  {"box_stack", "sap", 30, 3},
+        {"rope_on_plane", "none", 2, 3},
+        {"rope_on_plane", "sap", 150, 4},
+        {"rope_on_plane", "sap_lagged", 150, 4},
+        {"capstan", "lcp", 20, 2},
+        {"arm_box", "lcp", 5, 3},
+        {"knot_imc", "imc", 3, 2},
+        {"ring_bar", "ipc", 20, 2},
+        {"two_arms_knot", "sap_lagged", 100, 2},
+        {"box_stack", "sap", 30, 3},
     };
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
         const Case* c = &cases[k];
@@ -68,7 +74,7 @@ static void steps_end_at_any_moment(void** state)
                 }
             }
             assert_int_equal(status, FIL_OK);
-            assert_true(interruptions > 1); // it was asked, and asked inside of the step
+            assert_true(interruptions > 1);  // it was asked, and asked inside of the step
             assert_int_equal(fil_world_step(calm, NULL), FIL_OK);
             if (fil_world_hash(calm) != fil_world_hash(harassed)) {
                 fail_msg("%s, %s: the step after %d interruptions differs", c->scene, c->model, interruptions - 1);

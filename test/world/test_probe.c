@@ -96,9 +96,9 @@ static void words_of_kinds_find_objects(void** state)
     assert_int_equal(fil_world_find(world, "rod", "rod").index, rod.index);
     assert_int_equal(fil_world_find(world, "object", "rod").index, rod.index);
     assert_int_equal(fil_world_find(world, "attachment", "wall").index, wall.index);
-    static const char* const none[][2] = {{"body", "rod"},   {"rod", "wall"},   {"object", "wall"}, {"world", "rod"},
-                                          {"shell", "rod"},  {"ring", "rod"},   {"arm", "rod"},     {"robot", "rod"},
-                                          {"link", "rod"},   {"drive", "wall"}, {"joint", "wall"},  {"knot", "rod"}};
+    static const char* const none[][2] = {{"body", "rod"},  {"rod", "wall"},   {"object", "wall"}, {"world", "rod"},
+                                          {"shell", "rod"}, {"ring", "rod"},   {"arm", "rod"},     {"robot", "rod"},
+                                          {"link", "rod"},  {"drive", "wall"}, {"joint", "wall"},  {"knot", "rod"}};
     for (size_t k = 0; k < sizeof none / sizeof *none; k++) {
         assert_int_equal(fil_world_find(world, none[k][0], none[k][1]).index, 0);
     }
@@ -138,10 +138,14 @@ static void other_kinds_are_refused(void** state)
     FilWorld* world = make_world();
     const FilId rod = add_rod(world);
     static const char* const cases[][2] = {
-        {"body_position", "needs a rigid body of this world"}, {"disk_position", "needs an arm of this world"},
-        {"ring_travel", "needs a ring of this world"},         {"vertex_position", "needs a shell of this world"},
-        {"link_position", "needs a robot's link"},             {"axis_effort", "needs a robot of this world"},
-        {"joint_force", "needs a joint of this world"},        {"torque", "needs an attachment of this world"},
+        {"body_position", "needs a rigid body of this world"},
+        {"disk_position", "needs an arm of this world"},
+        {"ring_travel", "needs a ring of this world"},
+        {"vertex_position", "needs a shell of this world"},
+        {"link_position", "needs a robot's link"},
+        {"axis_effort", "needs a robot of this world"},
+        {"joint_force", "needs a joint of this world"},
+        {"torque", "needs an attachment of this world"},
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         const FilProbeDef probe = {.name = "p", .quantity = cases[k][0], .of = rod};

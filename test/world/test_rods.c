@@ -28,8 +28,7 @@ static FilWorld* make_cross(FilId* rods, double nodes[2][3 * NODES])
         defs[r] = fil_rod_def_default();
         defs[r].node_count = NODES;
         defs[r].nodes = nodes[r];
-        defs[r].section =
-            (FilSection){.shape = FIL_SECTION_CIRCLE, .radius = 2e-3, .young = 1e7, .poisson = 0.4, .density = 1000.0};
+        defs[r].section = (FilSection){.shape = FIL_SECTION_CIRCLE, .radius = 2e-3, .young = 1e7, .poisson = 0.4, .density = 1000.0};
     }
     const FilRodJunction joint = {0, 2, 1, 2};
     assert_int_equal(fil_world_add_rod_network(world, defs, 2, &joint, 1, rods), FIL_OK);

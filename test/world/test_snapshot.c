@@ -33,8 +33,7 @@ static Bench make_bench(int nodes)
     FilRodDef rod = fil_rod_def_default();
     rod.node_count = nodes;
     rod.nodes = line;
-    rod.section =
-        (FilSection){.shape = FIL_SECTION_CIRCLE, .radius = 4e-3, .young = 1e7, .poisson = 0.4, .density = 1000.0};
+    rod.section = (FilSection){.shape = FIL_SECTION_CIRCLE, .radius = 4e-3, .young = 1e7, .poisson = 0.4, .density = 1000.0};
     assert_int_equal(fil_world_add_rod(bench.world, &rod, &bench.rod), FIL_OK);
     FilAttachmentDef pin = fil_attachment_def_default();
     pin.object = bench.rod;
@@ -302,9 +301,9 @@ static void numbers_that_are_not_finite_are_refused(void** state)
     const size_t size = fil_world_snapshot_size(bench.world);
     uint64_t checksum;
     memcpy(&checksum, own + CHECKSUM, sizeof checksum);
-    assert_true(checksum == fil_world_hash(bench.world)); // of header and arrays, one after the other
+    assert_true(checksum == fil_world_hash(bench.world));  // of header and arrays, one after the other
     const double nan = NAN;
-    memcpy(own + HEADER + HEADER_SIZE, &nan, sizeof nan); // the first position
+    memcpy(own + HEADER + HEADER_SIZE, &nan, sizeof nan);  // the first position
     const size_t counts[] = {4 * NODES, 4 * NODES, 0, 4 * NODES, 0};
     int32_t sizes[4];
     memcpy(sizes, own + HEADER + 32, sizeof sizes);
@@ -315,7 +314,7 @@ static void numbers_that_are_not_finite_are_refused(void** state)
         hash = fil_hash_bytes(hash, at, count * sizeof(double));
         at += count * sizeof(double);
     }
-    at += 4 * NODES * sizeof(double); // nothing has been pushed: no part of the hash
+    at += 4 * NODES * sizeof(double);  // nothing has been pushed: no part of the hash
     assert_true(at == own + size);
     memcpy(own + CHECKSUM, &hash, sizeof hash);
     assert_int_equal(fil_world_restore(bench.world, own, size), FIL_BAD_INPUT);
@@ -328,10 +327,14 @@ static void numbers_that_are_not_finite_are_refused(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(moved_targets_are_state), cmocka_unit_test(released_attachments_are_state),
-        cmocka_unit_test(commands_are_state),      cmocka_unit_test(reset_forgets_what_came_later),
-        cmocka_unit_test(energies_come_back),      cmocka_unit_test(foreign_snapshots_are_refused),
-        cmocka_unit_test(damaged_snapshots_are_refused), cmocka_unit_test(other_layouts_are_refused),
+        cmocka_unit_test(moved_targets_are_state),
+        cmocka_unit_test(released_attachments_are_state),
+        cmocka_unit_test(commands_are_state),
+        cmocka_unit_test(reset_forgets_what_came_later),
+        cmocka_unit_test(energies_come_back),
+        cmocka_unit_test(foreign_snapshots_are_refused),
+        cmocka_unit_test(damaged_snapshots_are_refused),
+        cmocka_unit_test(other_layouts_are_refused),
         cmocka_unit_test(numbers_that_are_not_finite_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

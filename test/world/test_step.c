@@ -29,8 +29,7 @@ static FilWorld* make_world(double dt, int iterations, int halvings, FilId* rod)
     FilRodDef rod_def = fil_rod_def_default();
     rod_def.node_count = NODES;
     rod_def.nodes = nodes;
-    rod_def.section =
-        (FilSection){.shape = FIL_SECTION_CIRCLE, .radius = 1e-3, .young = 1e8, .poisson = 0.3, .density = 1000.0};
+    rod_def.section = (FilSection){.shape = FIL_SECTION_CIRCLE, .radius = 1e-3, .young = 1e8, .poisson = 0.3, .density = 1000.0};
     assert_int_equal(fil_world_add_rod(world, &rod_def, rod), FIL_OK);
     FilAttachmentDef pin = fil_attachment_def_default();
     FilId id;
@@ -123,8 +122,7 @@ static void failing_steps_say_how_far_they_went(void** state)
     const uint64_t before = fil_world_hash(world);
     for (int again = 0; again < 2; ++again) {
         assert_int_equal(fil_world_step(world, &info), FIL_NOT_CONVERGED);
-        assert_non_null(
-            strstr(fil_world_error(world), "from t = 0 s did not converge, even with sub-steps of 0.0625 s"));
+        assert_non_null(strstr(fil_world_error(world), "from t = 0 s did not converge, even with sub-steps of 0.0625 s"));
         assert_int_equal(info.halvings, 2);
         assert_int_equal(info.step, 0);
         assert_true(info.time == 0.0);
@@ -171,8 +169,7 @@ static void frames_that_cannot_follow_are_an_error(void** state)
     rod_def.node_count = 2;
     rod_def.nodes = (double[]){0.0, 0.0, 0.0, 0.1, 0.0, 0.0};
     rod_def.velocities = (double[]){1.0, 0.0, 0.0, -1.0, 0.0, 0.0};
-    rod_def.section =
-        (FilSection){.shape = FIL_SECTION_CIRCLE, .radius = 1e-3, .young = 1e3, .poisson = 0.3, .density = 1000.0};
+    rod_def.section = (FilSection){.shape = FIL_SECTION_CIRCLE, .radius = 1e-3, .young = 1e3, .poisson = 0.3, .density = 1000.0};
     assert_int_equal(fil_world_add_rod(world, &rod_def, &rod), FIL_OK);
     assert_int_equal(fil_world_step(world, NULL), FIL_NOT_CONVERGED);
     double frame[9];

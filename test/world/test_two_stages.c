@@ -13,10 +13,11 @@
 #include "filum/filum.h"
 
 /* A soft rod of 1 m, pinned at one end. */
-#define ROD(nodes) \
-    "materials: {m: {young: 1e6, poisson: 0.3, density: 1000}}\n" \
+#define ROD(nodes)                                                        \
+    "materials: {m: {young: 1e6, poisson: 0.3, density: 1000}}\n"         \
     "rods: [{name: rod, material: m, section: {circle: {radius: 0.01}}, " \
-    "shape: {straight: {from: [0, 0, 0], to: [1, 0, 0], nodes: " nodes "}}}]\n" \
+    "shape: {straight: {from: [0, 0, 0], to: [1, 0, 0], nodes: " nodes    \
+    "}}}]\n"                                                              \
     "attachments: [{name: end, pin: {rod: rod, node: 0}}]\n"
 
 static FilWorld* load(const char* scene)
@@ -75,9 +76,8 @@ static double swing(const char* integrator, double dt, double euler_dt, double a
 {
     char scene[1024];
     snprintf(scene, sizeof scene,
-             "world: {gravity: [0, 0, -10], dt: %g, integrator: %s, euler_dt: %g, accuracy: %g, newton: {tolerance: 1e-10}}\n"
-             ROD("3"),
-             dt, integrator, euler_dt, accuracy);
+             "world: {gravity: [0, 0, -10], dt: %g, integrator: %s, euler_dt: %g, accuracy: %g, newton: {tolerance: 1e-10}}\n" ROD("3"), dt,
+             integrator, euler_dt, accuracy);
     FilWorld* world = load(scene);
     double x[9];
     *divided = 0;
@@ -85,7 +85,7 @@ static double swing(const char* integrator, double dt, double euler_dt, double a
         FilStepInfo info;
         assert_int_equal(fil_world_step(world, &info), FIL_OK);
         assert_true((info.local_error > 0.0) == (strcmp(integrator, "sdirk2") == 0 && euler_dt < dt));
-        assert_true(accuracy == 0.0 || info.local_error <= accuracy); // else it would have been repeated
+        assert_true(accuracy == 0.0 || info.local_error <= accuracy);  // else it would have been repeated
         *divided += info.halvings > 0 ? 1 : 0;
     }
     fil_rod_get_positions(world, fil_world_find_rod(world, "rod"), x);
@@ -146,11 +146,10 @@ static void restored_parts_keep_to_limits(void** state)
 static void drives_are_met_at_the_end(void** state)
 {
     (void)state;
-    FilWorld* world = load("world: {gravity: [0, 0, 0], dt: 0.01, integrator: sdirk2}\n"
-                           ROD("5")
-                           "drives:\n"
-                           "  - {name: draw, attachment: end, position: [[0, 0, 0, 0], [1, 0, 0.5, 0]]}\n"
-                           "  - {name: lift, attachment: end, velocity: [[0, 0, 0, 0.25], [1, 0, 0, 0.25]]}\n");
+    FilWorld* world = load("world: {gravity: [0, 0, 0], dt: 0.01, integrator: sdirk2}\n" ROD(
+        "5") "drives:\n"
+             "  - {name: draw, attachment: end, position: [[0, 0, 0, 0], [1, 0, 0.5, 0]]}\n"
+             "  - {name: lift, attachment: end, velocity: [[0, 0, 0, 0.25], [1, 0, 0, 0.25]]}\n");
     const FilId rod = fil_world_find_rod(world, "rod");
     for (int k = 1; k <= 20; k++) {
         double x[15], v[15];
@@ -167,9 +166,8 @@ static void drives_are_met_at_the_end(void** state)
 static void failing_second_stages_leave_no_trace(void** state)
 {
     (void)state;
-    FilWorld* world = load("world: {gravity: [0, 0, 0], dt: 0.01, integrator: sdirk2, max_halvings: 0, newton: {max_iterations: 2}}\n"
-                           ROD("5")
-                           "drives: [{name: draw, attachment: end, position: [[0, 0, 0, 0], [0.016, 0, 0, 0], [0.017, 0, 30, 0]]}]\n");
+    FilWorld* world = load("world: {gravity: [0, 0, 0], dt: 0.01, integrator: sdirk2, max_halvings: 0, newton: {max_iterations: 2}}\n" ROD(
+        "5") "drives: [{name: draw, attachment: end, position: [[0, 0, 0, 0], [0.016, 0, 0, 0], [0.017, 0, 30, 0]]}]\n");
     step(world);
     const uint64_t before = fil_world_hash(world);
     FilStepInfo info;

@@ -37,8 +37,7 @@ static FilRodDef rod_def(const char* name)
     def.name = name;
     def.node_count = NODES;
     def.nodes = line;
-    def.section =
-        (FilSection){.shape = FIL_SECTION_CIRCLE, .radius = 2e-3, .young = 1e7, .poisson = 0.4, .density = 1000.0};
+    def.section = (FilSection){.shape = FIL_SECTION_CIRCLE, .radius = 2e-3, .young = 1e7, .poisson = 0.4, .density = 1000.0};
     return def;
 }
 
@@ -402,10 +401,8 @@ static void unsound_drives_are_refused(void** state)
         {{.name = "d", .kind = FIL_DRIVE_AXIAL_TORQUE, .first = 4, .count = 1}, "which has 4"},
         {{.name = "d", .kind = FIL_DRIVE_FORCE, .knot_count = 2}, "times and values are missing"},
         {{.name = "d", .kind = FIL_DRIVE_FORCE, .knot_count = -1}, "missing"},
-        {{.name = "d", .kind = FIL_DRIVE_FORCE, .knot_count = 2, .times = same_times, .values = values},
-         "times must increase, but 1 follows 1"},
-        {{.name = "d", .kind = FIL_DRIVE_FORCE, .knot_count = 2, .times = times, .values = bad_values},
-         "knot 1 is not finite"},
+        {{.name = "d", .kind = FIL_DRIVE_FORCE, .knot_count = 2, .times = same_times, .values = values}, "times must increase, but 1 follows 1"},
+        {{.name = "d", .kind = FIL_DRIVE_FORCE, .knot_count = 2, .times = times, .values = bad_values}, "knot 1 is not finite"},
     };
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; ++k) {
         FilDriveDef def = cases[k].def;

@@ -10,10 +10,10 @@ static const struct {
     const char* name;
     nlopt_algorithm algorithm;
 } methods[] = {
-    {"bobyqa", NLOPT_LN_BOBYQA},       // quadratic models of the values
-    {"neldermead", NLOPT_LN_SBPLX},    // simplices, for what is rough
-    {"lbfgs", NLOPT_LD_LBFGS},         // gradients
-    {"slsqp", NLOPT_LD_SLSQP},         // likewise
+    {"bobyqa", NLOPT_LN_BOBYQA},     // quadratic models of the values
+    {"neldermead", NLOPT_LN_SBPLX},  // simplices, for what is rough
+    {"lbfgs", NLOPT_LD_LBFGS},       // gradients
+    {"slsqp", NLOPT_LD_SLSQP},       // likewise
 };
 enum { METHODS = sizeof methods / sizeof *methods };
 

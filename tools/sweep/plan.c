@@ -59,7 +59,7 @@ static bool read_list(const char* text, FilSweepAxis* axis)
     size_t size = 0;
     for (const char* c = axis->list; c < text + length - bracketed; c++) {
         if (strchr("[]{}()", *c) != NULL) {
-            return false; // values that have parts have no commas to be told apart by
+            return false;  // values that have parts have no commas to be told apart by
         }
         size = *c == ',' ? 0 : size + 1;
         axis->count += *c == ',';
@@ -129,8 +129,7 @@ static FilStatus count_runs(FilSweepPlan* plan, FilError* error)
     return fits ? FIL_OK : fil_error(error, FIL_BAD_INPUT, "a sweep has a thousand million runs at most");
 }
 
-FilStatus fil_sweep_plan(FilSweepPlan* plan, const FilSetting* over, int over_count, const FilSetting* random, int random_count,
-                         FilError* error)
+FilStatus fil_sweep_plan(FilSweepPlan* plan, const FilSetting* over, int over_count, const FilSetting* random, int random_count, FilError* error)
 {
     FilStatus status = read_axes(over, over_count, false, plan->over, error);
     status = status == FIL_OK ? read_axes(random, random_count, true, plan->random, error) : status;
@@ -192,12 +191,12 @@ static double drawn_value(const FilSweepPlan* plan, const FilSweepAxis* axis, ui
 {
     const double u = draw(plan, sample, number);
     switch (axis->form) {
-    case FIL_SWEEP_NORMAL:
-        return axis->a + axis->b * normal_quantile(u);
-    case FIL_SWEEP_LOGUNIFORM:
-        return axis->a * pow(axis->b / axis->a, u);
-    default:
-        return axis->a + (axis->b - axis->a) * u;
+        case FIL_SWEEP_NORMAL:
+            return axis->a + axis->b * normal_quantile(u);
+        case FIL_SWEEP_LOGUNIFORM:
+            return axis->a * pow(axis->b / axis->a, u);
+        default:
+            return axis->a + (axis->b - axis->a) * u;
     }
 }
 

@@ -38,8 +38,8 @@ struct FilRanks {
     /* rank 0 */
     pthread_mutex_t lock; /* over what follows: the own thread that works beside the one that listens */
     Peer* peers;
-    bool* done;      /* by item */
-    double* issued;  /* by item: when it was last handed out */
+    bool* done;                     /* by item */
+    double* issued;                 /* by item: when it was last handed out */
     uint64_t next, again, finished; /* first item never handed out; where to look for late ones; how many are done */
     uint64_t kept;                  /* of these by this job ... */
     double longest, sum;            /* ... and the s that they took: the longest, and of all */
@@ -258,7 +258,7 @@ static bool hand_out(FilRanks* ranks)
             peer->told = fil_watch_now();
             MPI_Send(items, count * (int)sizeof *items, MPI_BYTE, r, TAG_ITEMS, MPI_COMM_WORLD);
             any = true;
-        } else if (peer->asks && fil_watch_now() > peer->told + SIGN) { // of life
+        } else if (peer->asks && fil_watch_now() > peer->told + SIGN) {  // of life
             peer->told = fil_watch_now();
             say(r, TAG_PATIENCE);
         }

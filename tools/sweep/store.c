@@ -1,7 +1,7 @@
-/* Sweeps in SQLite. A transaction is a row, or those that quick runs made in 0.1 s and that are given to SQLite together (one by one, each finds it out
- * of the processor's caches: 60 us instead of 10, measured), in a write-ahead log that the system has when it ends:
- * a killed process loses no other that was added. Nothing waits for the disk until the end; a machine that loses its power may lose the table. One
- * process has the file at a time, which spares every row six calls to lock it. */
+/* Sweeps in SQLite. A transaction is a row, or those that quick runs made in 0.1 s and that are given to SQLite together (one by one, each finds it
+ * out of the processor's caches: 60 us instead of 10, measured), in a write-ahead log that the system has when it ends: a killed process loses no
+ * other that was added. Nothing waits for the disk until the end; a machine that loses its power may lose the table. One process has the file at a
+ * time, which spares every row six calls to lock it. */
 #include "sweep/store.h"
 
 #include <errno.h>
@@ -82,7 +82,7 @@ static FilStatus commit(FilSweepStore* store, FilError* error)
 void fil_sweep_store_close(FilSweepStore* store)
 {
     if (store != NULL) {
-        FilError ignored; // what could not be ended is done again
+        FilError ignored;  // what could not be ended is done again
         (void)!commit(store, &ignored);
         sqlite3_finalize(store->insert);
         // now for the disk
@@ -269,8 +269,8 @@ FilStatus fil_sweep_store_write_csv(FilSweepStore* store, const char* path, FilE
     return status;
 }
 
-FilStatus fil_sweep_store_each(FilSweepStore* store, const char* x, const char* y,
-                               void (*visit)(void* context, uint64_t run, double x, double y), void* context, FilError* error)
+FilStatus fil_sweep_store_each(FilSweepStore* store, const char* x, const char* y, void (*visit)(void* context, uint64_t run, double x, double y),
+                               void* context, FilError* error)
 {
     sqlite3_stmt* ask = NULL;
     char* text = sqlite3_mprintf("SELECT run, \"%w\", \"%w\" FROM runs ORDER BY run", x, y);

@@ -14,8 +14,8 @@ typedef struct FilSweepStore FilSweepStore;
 
 /* Opens the file, or makes it. `plan` says in full what is run: a file of another one is refused. Columns are named once; `run` comes
  * before them. */
-FIL_MUST_CHECK FilStatus fil_sweep_store_open(const char* path, const char* plan, const char* const* columns, int column_count,
-                                              FilSweepStore** store, FilError* error);
+FIL_MUST_CHECK FilStatus fil_sweep_store_open(const char* path, const char* plan, const char* const* columns, int column_count, FilSweepStore** store,
+                                              FilError* error);
 void fil_sweep_store_close(FilSweepStore* store); /* NULL is fine */
 
 /* Sets done[run] of those that are in the table, of `runs`; returns how many. */

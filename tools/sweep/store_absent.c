@@ -33,8 +33,8 @@ FilStatus fil_sweep_store_write_csv(FilSweepStore* store, const char* path, FilE
     return fil_error(error, FIL_IO, "no SQLite");
 }
 
-FilStatus fil_sweep_store_each(FilSweepStore* store, const char* x, const char* y,
-                               void (*visit)(void* context, uint64_t run, double x, double y), void* context, FilError* error)
+FilStatus fil_sweep_store_each(FilSweepStore* store, const char* x, const char* y, void (*visit)(void* context, uint64_t run, double x, double y),
+                               void* context, FilError* error)
 {
     (void)store, (void)x, (void)y, (void)visit, (void)context;
     return fil_error(error, FIL_IO, "no SQLite");

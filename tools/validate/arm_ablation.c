@@ -45,8 +45,7 @@ static bool measure(FilCheck* check, int condition, int variant, Run* run)
     FilError error;
     FilWorld* world = NULL;
     FilSceneInfo scene;
-    if (!fil_scene_find("arm_box", path, sizeof path, &error) ||
-        fil_scene_load(path, &options, &world, &scene, &error) != FIL_OK) {
+    if (!fil_scene_find("arm_box", path, sizeof path, &error) || fil_scene_load(path, &options, &world, &scene, &error) != FIL_OK) {
         fil_check_fail(check, "%s", error.text);
         return false;
     }
@@ -74,10 +73,9 @@ static bool report(FilCheck* check, int condition, int variant, Run* run)
         return false;
     }
     char what[96];
-    snprintf(what, sizeof what, "%s deg, %s disks, %s, %s %s %s: %.2f %% solved, %.1e mm, %3.0f %% done",
-             condition & 1 ? "60" : "45", condition & 2 ? "6" : "3", condition & 4 ? "RK23 " : "Euler",
-             variant & 1 ? "QR" : "--", variant & 2 ? "Ruiz" : "----", variant & 4 ? "Tikhonov" : "--------",
-             100.0 * run->convergence, 1e3 * run->penetration, 100.0 * run->completion);
+    snprintf(what, sizeof what, "%s deg, %s disks, %s, %s %s %s: %.2f %% solved, %.1e mm, %3.0f %% done", condition & 1 ? "60" : "45",
+             condition & 2 ? "6" : "3", condition & 4 ? "RK23 " : "Euler", variant & 1 ? "QR" : "--", variant & 2 ? "Ruiz" : "----",
+             variant & 4 ? "Tikhonov" : "--------", 100.0 * run->convergence, 1e3 * run->penetration, 100.0 * run->completion);
     if (variant == FULL) {
         fil_check_above(check, what, succeeds(run), 1.0);
     } else {

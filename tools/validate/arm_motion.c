@@ -67,8 +67,8 @@ void fil_check_arm_bending(FilCheck* check)
                 }
                 // 2/3 p a/(k r), linear in the pressure; 12 s are 25 times the damping's time
                 const char* what[] = {"bending at 0.1 bar, rad", "at 0.2 bar", "at 0.3 bar"};
-                fil_check_near(check, what[k - 1], fil_arm_shape(trial.world, trial.arm, 0).angle,
-                               2.0 / 3.0 * pressure * 4e-4 / (265.0 * 0.03), 1e-8);
+                fil_check_near(check, what[k - 1], fil_arm_shape(trial.world, trial.arm, 0).angle, 2.0 / 3.0 * pressure * 4e-4 / (265.0 * 0.03),
+                               1e-8);
             }
             fil_check_below(check, "kinetic energy left, J", fil_world_energy(trial.world).kinetic, 1e-15);
         }

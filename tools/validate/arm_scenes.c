@@ -12,8 +12,7 @@ static FilWorld* load(FilCheck* check, const char* name, const char* model, cons
     FilError error;
     FilWorld* world = NULL;
     const FilSceneOptions options = {.contact_model = model, .settings = settings, .setting_count = count};
-    if (!fil_scene_find(name, path, sizeof path, &error) ||
-        fil_scene_load(path, &options, &world, NULL, &error) != FIL_OK) {
+    if (!fil_scene_find(name, path, sizeof path, &error) || fil_scene_load(path, &options, &world, NULL, &error) != FIL_OK) {
         fil_check_fail(check, "%s", error.text);
     }
     return world;
@@ -170,8 +169,7 @@ static double differ(FilCheck* check, const char* scene, double from, double unt
             fil_world_save(worlds[0], snapshot);
         }
         for (int k = 0; k < (compare ? 3 : 1) && good; k++) {
-            good = (k == 0 || fil_world_restore(worlds[k], snapshot, bytes) == FIL_OK) &&
-                   fil_world_step(worlds[k], NULL) == FIL_OK;
+            good = (k == 0 || fil_world_restore(worlds[k], snapshot, bytes) == FIL_OK) && fil_world_step(worlds[k], NULL) == FIL_OK;
             if (!good) {
                 fil_check_fail(check, "%s: %s", solvers[k], fil_world_error(worlds[k]));
                 break;

@@ -25,7 +25,7 @@ void fil_check_draw(FilCheck* check, const FilPlotDef* plot, const char* name)
     if (check->folder[0] == '\0') {
         return;
     }
-    mkdir(check->folder, 0777); // it may be there
+    mkdir(check->folder, 0777);  // it may be there
     for (int k = 0; k < 2; k++) {
         snprintf(path, sizeof path, "%s/%s.%s", check->folder, name, endings[k]);
         if ((k == 0 ? fil_plot_write : fil_plot_write_csv)(plot, path, &error) != FIL_OK) {
@@ -34,8 +34,7 @@ void fil_check_draw(FilCheck* check, const FilPlotDef* plot, const char* name)
     }
 }
 
-static void add(FilCheck* check, FilCheckRelation relation, const char* what, double measured, double expected,
-                double tolerance)
+static void add(FilCheck* check, FilCheckRelation relation, const char* what, double measured, double expected, double tolerance)
 {
     void* block = check->rows;
     if (!fil_grow(&block, (size_t)check->count, (size_t)check->count + 1, sizeof *check->rows)) {

@@ -17,10 +17,10 @@
 
 enum { EDGES = 8, NODES = EDGES + 1, CYCLES = 3 };
 
-static const double RADIUS = 5e-3, LENGTH = 0.2;  /* m */
-static const double LOAD = 4.0;                   /* N, on the uppermost, but for its first node */
-static const double STROKE = 5e-3;                /* m, from the middle */
-static const double PERIOD = 0.4, SETTLE = 0.1;   /* s */
+static const double RADIUS = 5e-3, LENGTH = 0.2; /* m */
+static const double LOAD = 4.0;                  /* N, on the uppermost, but for its first node */
+static const double STROKE = 5e-3;               /* m, from the middle */
+static const double PERIOD = 0.4, SETTLE = 0.1;  /* s */
 static const double STEP = 2e-3;
 
 typedef struct Bundle {
@@ -80,7 +80,7 @@ static Bundle begin(FilCheck* check, const char* model, double friction)
     if (!b.box.failed && strcmp(model, "ipc") == 0) {
         FilIpcSettings settings = fil_world_ipc_settings(b.box.world);
         settings.range = 1e-4;
-        apart += settings.range; // a barrier pushed in would throw them apart
+        apart += settings.range;  // a barrier pushed in would throw them apart
         fil_sandbox_expect(&b.box, fil_world_set_ipc_settings(b.box.world, &settings), "setting the range");
     }
     for (int layer = 0; layer < 3; layer++) {
@@ -138,7 +138,7 @@ static bool shear(FilCheck* check, const char* model, double friction, double* w
     for (int c = 0; c < CYCLES; c++) {
         works[c] = 0.0;
     }
-    fil_sandbox_run(&b.box, (int)lround((SETTLE + 0.5 * PERIOD) / STEP)); // to the first turn
+    fil_sandbox_run(&b.box, (int)lround((SETTLE + 0.5 * PERIOD) / STEP));  // to the first turn
     last = place(&b);
     const int steps = (int)lround(PERIOD / STEP);
     for (int k = 0; k < CYCLES * steps && !b.box.failed; k++) {

@@ -21,16 +21,16 @@
 
 enum { MAX_NODES = 300 };
 
-static const double ROPE = 4e-3;       /* m, r */
-static const double TAIL = 0.03;       /* m, of straight rope on either side */
+static const double ROPE = 4e-3; /* m, r */
+static const double TAIL = 0.03; /* m, of straight rope on either side */
 static const double FRICTION = 0.3;
-static const double TENSION = 0.5;     /* N, T1 */
+static const double TENSION = 0.5; /* N, T1 */
 static const double STRETCH = 0.01;
-static const double BENDING = 2e-8;    /* N m^2: EI/(2 (R + r)^2 T1) is 3e-4 over the rounding, 1e-3 over the edge */
-static const double DENSITY = 0.3;     /* kg/m */
-static const double VISCOSITY = 5e-3;  /* s, of the stretch */
-static const double SPEED = 0.01;      /* m/s */
-static const double RAMP = 0.4;        /* s */
+static const double BENDING = 2e-8;   /* N m^2: EI/(2 (R + r)^2 T1) is 3e-4 over the rounding, 1e-3 over the edge */
+static const double DENSITY = 0.3;    /* kg/m */
+static const double VISCOSITY = 5e-3; /* s, of the stretch */
+static const double SPEED = 0.01;     /* m/s */
+static const double RAMP = 0.4;       /* s */
 
 /* Centre line around a circle of R + r about the origin: up along +y from below at x = -(R + r), over, and out along +x. */
 static int draw_rope(double radius, int segments, double* nodes)
@@ -56,7 +56,7 @@ static void add_support(FilSandbox* box, double rounding)
         shape.type = FIL_TYPE_CAPSULE;
         shape.radius = rounding;
         shape.length = 0.1;
-    } else { // its edge along z at the origin
+    } else {  // its edge along z at the origin
         shape.type = FIL_TYPE_BOX;
         shape.size = (FilVec3){0.1, 0.1, 0.1};
         place = (FilVec3){0.05, -0.05, 0.0};
@@ -82,8 +82,14 @@ static double measure(FilCheck* check, const char* model, double rounding, int s
     FilRodDef def = fil_rod_def_default();
     def.node_count = draw_rope(radius + gap, segments, nodes);
     def.nodes = nodes;
-    def.section = (FilSection){.shape = FIL_SECTION_STIFFNESS, .radius = ROPE, .ea = TENSION / STRETCH, .ei1 = BENDING, .ei2 = BENDING,
-                               .gj = BENDING, .mass_per_length = DENSITY, .inertia_per_length = 0.5 * DENSITY * ROPE * ROPE};
+    def.section = (FilSection){.shape = FIL_SECTION_STIFFNESS,
+                               .radius = ROPE,
+                               .ea = TENSION / STRETCH,
+                               .ei1 = BENDING,
+                               .ei2 = BENDING,
+                               .gj = BENDING,
+                               .mass_per_length = DENSITY,
+                               .inertia_per_length = 0.5 * DENSITY * ROPE * ROPE};
     def.damping_stiffness = VISCOSITY;
     def.collision.self = false;
     def.collision.surface.friction = FRICTION;

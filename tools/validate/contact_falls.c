@@ -64,7 +64,7 @@ static void slide_ladder(FilCheck* check, const char* model, double dt, double* 
         FilVec3 p;
         FilQuat q;
         fil_rigid_get_pose(box.world, id, &p, &q);
-        s = 1.0 - 2.0 * (q.x * q.x + q.y * q.y); // z of its axis
+        s = 1.0 - 2.0 * (q.x * q.x + q.y * q.y);  // z of its axis
         v = fil_sandbox_velocity(&box, id).x;
         w = fabs(fil_sandbox_spin(&box, id).y);
     }
@@ -134,7 +134,7 @@ static double slide_rope(FilCheck* check, const char* model, int edges, double d
     def.shapes = &round;
     def.shape_count = 1;
     def.position = (FilVec3){0.0, 0.0, -EDGE};
-    def.orientation = (FilQuat){sqrt(0.5), 0.0, 0.0, sqrt(0.5)}; // along y
+    def.orientation = (FilQuat){sqrt(0.5), 0.0, 0.0, sqrt(0.5)};  // along y
     def.collision.surface.friction = 0.0;
     fil_sandbox_add_body(&box, &def);
 
@@ -142,12 +142,18 @@ static double slide_rope(FilCheck* check, const char* model, int edges, double d
     FilRodDef rod = fil_rod_def_default();
     rod.node_count = edges + 1;
     rod.nodes = nodes;
-    for (int i = 0; i <= edges; i++) { // chords stay outside the edge
+    for (int i = 0; i <= edges; i++) {  // chords stay outside the edge
         place(i * edge, gap + 0.125 * edge * edge / (EDGE + ROPE), nodes + 3 * i);
     }
-    const double density = 0.05; // kg/m: EI/(L w R^2) is 2e-4
-    rod.section = (FilSection){.shape = FIL_SECTION_STIFFNESS, .radius = ROPE, .ea = 500.0, .ei1 = 1e-7, .ei2 = 1e-7, .gj = 1e-7,
-                               .mass_per_length = density, .inertia_per_length = 0.5 * density * ROPE * ROPE};
+    const double density = 0.05;  // kg/m: EI/(L w R^2) is 2e-4
+    rod.section = (FilSection){.shape = FIL_SECTION_STIFFNESS,
+                               .radius = ROPE,
+                               .ea = 500.0,
+                               .ei1 = 1e-7,
+                               .ei2 = 1e-7,
+                               .gj = 1e-7,
+                               .mass_per_length = density,
+                               .inertia_per_length = 0.5 * density * ROPE * ROPE};
     rod.damping_stiffness = 1e-3;
     rod.collision.self = false;
     rod.collision.surface.friction = 0.0;

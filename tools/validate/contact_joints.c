@@ -22,8 +22,7 @@ static FilId add_beam(FilSandbox* box, FilVec3 along)
     FilRodDef def = fil_rod_def_default();
     def.node_count = NODES;
     def.nodes = nodes;
-    def.section =
-        (FilSection){.shape = FIL_SECTION_CIRCLE, .radius = RADIUS, .young = 2e8, .poisson = 0.4, .density = 1000.0};
+    def.section = (FilSection){.shape = FIL_SECTION_CIRCLE, .radius = RADIUS, .young = 2e8, .poisson = 0.4, .density = 1000.0};
     def.damping_mass = 5.0;
     def.damping_stiffness = 1e-3;
     return fil_sandbox_add_rod(box, &def);
@@ -72,13 +71,10 @@ void fil_check_joint_weight(FilCheck* check)
     fil_sandbox_run(&box, 1500);
     if (!box.failed) {
         // what the joint does to its second body, or to the world
-        fil_check_near(check, "pin on the world (N)", fil_joint_force(box.world, pin).z,
-                       -(2.0 * mass + beam_mass()) * GRAVITY, 1e-4);
-        fil_check_near(check, "weld of rod and cube (N)", fil_joint_force(box.world, weld).z, 2.0 * mass * GRAVITY,
-                       1e-4);
+        fil_check_near(check, "pin on the world (N)", fil_joint_force(box.world, pin).z, -(2.0 * mass + beam_mass()) * GRAVITY, 1e-4);
+        fil_check_near(check, "weld of rod and cube (N)", fil_joint_force(box.world, weld).z, 2.0 * mass * GRAVITY, 1e-4);
         fil_check_near(check, "weld of two cubes (N)", fil_joint_force(box.world, last).z, mass * GRAVITY, 1e-4);
-        fil_check_below(check, "swing (m)",
-                        hypot(fil_sandbox_position(&box, lower).x, fil_sandbox_position(&box, lower).y), 1e-9);
+        fil_check_below(check, "swing (m)", hypot(fil_sandbox_position(&box, lower).x, fil_sandbox_position(&box, lower).y), 1e-9);
         fil_sandbox_check_solution(&box, "weights");
     }
     fil_sandbox_end(&box);
@@ -150,8 +146,7 @@ void fil_check_joint_bushing(FilCheck* check)
     const FilId spring = fil_sandbox_add_joint(&box, &def);
     fil_sandbox_run(&box, 3000);
     if (!box.failed) {
-        fil_check_near(check, "deflection (m)", fil_sandbox_position(&box, hung).z, -mass * GRAVITY / def.stiffness,
-                       1e-3);
+        fil_check_near(check, "deflection (m)", fil_sandbox_position(&box, hung).z, -mass * GRAVITY / def.stiffness, 1e-3);
         fil_check_near(check, "force (N)", fil_joint_force(box.world, spring).z, -mass * GRAVITY, 1e-4);
         fil_sandbox_check_solution(&box, "hung");
     }
@@ -171,8 +166,7 @@ void fil_check_joint_bushing(FilCheck* check)
         const FilVec3 p = fil_sandbox_position(&box, turned);
         const double angle = atan2(-p.z, p.x);
         fil_check_near(check, "angle (rad)", angle, mass * GRAVITY * arm * cos(angle) / def.angular_stiffness, 5e-3);
-        fil_check_near(check, "torque (N m)", fabs(fil_joint_torque(box.world, hinge).y),
-                       mass * GRAVITY * arm * cos(angle), 5e-3);
+        fil_check_near(check, "torque (N m)", fabs(fil_joint_torque(box.world, hinge).y), mass * GRAVITY * arm * cos(angle), 5e-3);
         fil_sandbox_check_solution(&box, "turned");
     }
     fil_sandbox_end(&box);

@@ -42,8 +42,7 @@ static FilId add_knot(FilSandbox* box, int n, double* nodes)
     FilRodDef def = fil_rod_def_default();
     def.node_count = KNOT_NODES;
     def.nodes = nodes;
-    def.section = (FilSection){
-        .shape = FIL_SECTION_CIRCLE, .radius = KNOT_RADIUS, .young = 18e6, .shear = 6e6, .density = 1000.0};
+    def.section = (FilSection){.shape = FIL_SECTION_CIRCLE, .radius = KNOT_RADIUS, .young = 18e6, .shear = 6e6, .density = 1000.0};
     def.damping_mass = 1.0;
     def.collision.surface = (FilSurface){.friction = 0.0, .stiffness = 2e5};  // two in series: 1e5 N/m
     return fil_sandbox_add_rod(box, &def);
@@ -166,11 +165,9 @@ static FilId hang_chain(FilSandbox* box, int rings, FilId* ids)
         def.nodes = nodes;
         def.closed = true;
         def.rest_shape = FIL_REST_INITIAL;
-        def.section = (FilSection){
-            .shape = FIL_SECTION_CIRCLE, .radius = 0.5 * WIRE, .young = 1e7, .poisson = 0.4, .density = 500.0};
+        def.section = (FilSection){.shape = FIL_SECTION_CIRCLE, .radius = 0.5 * WIRE, .young = 1e7, .poisson = 0.4, .density = 500.0};
         def.damping_mass = 10.0;
-        def.collision.surface =
-            (FilSurface){.friction = 0.1, .stiffness = 2e4, .dissipation = 50.0};  // in series 1e4 N/m
+        def.collision.surface = (FilSurface){.friction = 0.1, .stiffness = 2e4, .dissipation = 50.0};  // in series 1e4 N/m
         ids[k] = fil_sandbox_add_rod(box, &def);
     }
     FilAttachmentDef hold = fil_attachment_def_default();
@@ -235,7 +232,7 @@ void fil_check_ring_chain_long(FilCheck* check)
 /* What holds a chain that has come to rest feels its weight: 20 chords a ring. */
 static void check_weight(FilCheck* check, const char* model, int rings)
 {
-    const double dt = 8e-4, settling = 4.0; // s: damping leaves exp(-20)
+    const double dt = 8e-4, settling = 4.0;  // s: damping leaves exp(-20)
     const double length = RING_NODES * 2.0 * RING_RADIUS * sin(M_PI / RING_NODES);
     const double weight = rings * 500.0 * 0.25 * M_PI * WIRE * WIRE * length * 9.81;
     FilSandbox box = fil_sandbox_begin(check, model, dt);

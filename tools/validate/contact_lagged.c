@@ -8,12 +8,12 @@
 
 enum { MAX_NODES = 200 };
 
-static const double RADIUS = 2e-3;   /* m */
+static const double RADIUS = 2e-3; /* m */
 static const double FRICTION = 0.3;
-static const double SPEED = 0.35;    /* m/s */
-static const double STEP = 2e-3;     /* s: 0.7 mm travelled in each */
+static const double SPEED = 0.35;     /* m/s */
+static const double STEP = 2e-3;      /* s: 0.7 mm travelled in each */
 static const double CLEARANCE = 1e-3; /* m, before the upper rod's ends are lowered: ipc's range */
-static const double BEND = 2e-3;     /* m: by so much the upper rod is lifted where they cross */
+static const double BEND = 2e-3;      /* m: by so much the upper rod is lifted where they cross */
 
 /* A rod of edges as long as `edge` from one point to another. */
 static FilId add_straight(FilSandbox* box, FilVec3 from, FilVec3 to, double edge, double* nodes, int* count)
@@ -29,8 +29,7 @@ static FilId add_straight(FilSandbox* box, FilVec3 from, FilVec3 to, double edge
     FilRodDef def = fil_rod_def_default();
     def.nodes = nodes;
     def.node_count = *count = edges + 1;
-    def.section =
-        (FilSection){.shape = FIL_SECTION_CIRCLE, .radius = RADIUS, .young = 1e8, .poisson = 0.4, .density = 1000.0};
+    def.section = (FilSection){.shape = FIL_SECTION_CIRCLE, .radius = RADIUS, .young = 1e8, .poisson = 0.4, .density = 1000.0};
     def.damping_mass = 20.0;
     def.collision.self = false;
     def.collision.surface.friction = FRICTION;
@@ -59,7 +58,7 @@ static double rub(FilCheck* check, const char* model, double edge)
     all.object = drawn;
     all.count = drawn_nodes;
     end.object = held;
-    for (int k = 0; k < 4; k++) { // places and angles of both ends: else it would roll
+    for (int k = 0; k < 4; k++) {  // places and angles of both ends: else it would roll
         end.kind = k < 2 ? FIL_ATTACH_PIN : FIL_ATTACH_TWIST;
         end.first = k % 2 == 0 ? 0 : -1;
         lower.attachment = fil_sandbox_attach(&box, &end);
@@ -73,7 +72,7 @@ static double rub(FilCheck* check, const char* model, double edge)
     draw.attachment = fil_sandbox_attach(&box, &all);
     draw.values = speeds;
     fil_sandbox_drive(&box, &draw);
-    fil_sandbox_run(&box, 75); // until it slides steadily
+    fil_sandbox_run(&box, 75);  // until it slides steadily
     // 70 mm: whole edges of all meshes
     double friction = 0.0, normal = 0.0;
     for (int k = 0; k < 100 && !box.failed; k++) {

@@ -6,7 +6,7 @@
 #include "validate/contact.h"
 #include "validate/contact_sandbox.h"
 
-static const double GRAVITY = 9.81;  /* m/s^2 */
+static const double GRAVITY = 9.81; /* m/s^2 */
 static const double FRICTION = 0.5;
 static const double RADIUS = 2.5e-3; /* m, of the rope */
 static const double LENGTH = 0.5;    /* m */
@@ -26,8 +26,7 @@ static void lay_rope(FilSandbox* box, int segments, double slope, double* nodes)
     FilRodDef def = fil_rod_def_default();
     def.node_count = segments + 1;
     def.nodes = nodes;
-    def.section = (FilSection){
-        .shape = FIL_SECTION_CIRCLE, .radius = RADIUS, .young = 1e7, .poisson = 0.5, .density = DENSITY};
+    def.section = (FilSection){.shape = FIL_SECTION_CIRCLE, .radius = RADIUS, .young = 1e7, .poisson = 0.5, .density = DENSITY};
     def.damping_stiffness = 1e-3;
     def.collision.self = false;
     def.collision.surface.friction = FRICTION;

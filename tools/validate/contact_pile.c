@@ -43,7 +43,7 @@ static void read_positions(const FilWorld* world, FilVec3* at)
 static void check_pile(FilCheck* check, const char* side)
 {
     FilWorld* world = load_pile(check, side);
-    const int count = world != NULL ? fil_world_rigid_count(world) : 0; // the ground is one of them
+    const int count = world != NULL ? fil_world_rigid_count(world) : 0;  // the ground is one of them
     FilVec3* start = fil_alloc((size_t)count + 1, sizeof *start);
     FilVec3* end = fil_alloc((size_t)count + 1, sizeof *end);
     if (world != NULL && start != NULL && end != NULL && run(check, world, SETTLE)) {
@@ -54,7 +54,7 @@ static void check_pile(FilCheck* check, const char* side)
             for (int k = 0; k < count; k++) {
                 drift = fmax(drift, hypot(hypot(end[k].x - start[k].x, end[k].y - start[k].y), end[k].z - start[k].z));
             }
-            const double weight = 0.5 * 9.81 * (count - 1); // boxes of 0.1 m and 500 kg/m^3
+            const double weight = 0.5 * 9.81 * (count - 1);  // boxes of 0.1 m and 500 kg/m^3
             fil_check_below(check, "largest drift of a box in 10 s (m)", drift, 1e-4);
             FilVec3 force, torque;
             fil_world_contact_wrench(world, fil_world_rigid_at(world, 0), &force, &torque);

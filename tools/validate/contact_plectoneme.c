@@ -91,7 +91,7 @@ static void find_edges(const FilSandbox* box, FilId rod, double (*mid)[3], doubl
 /* Distance of an edge to the other strand, INFINITY if it has none opposite, and half the angle at which they cross. */
 static double find_opposite(int i, double (*mid)[3], double (*t)[3], double* angle)
 {
-    const double half = 0.6 * LENGTH / EDGES; // a little more than half an edge, so that none slips between two
+    const double half = 0.6 * LENGTH / EDGES;  // a little more than half an edge, so that none slips between two
     double best = INFINITY;
     for (int j = 0; j < EDGES; j++) {
         const double d[3] = {mid[j][0] - mid[i][0], mid[j][1] - mid[i][1], mid[j][2] - mid[i][2]};
@@ -187,8 +187,14 @@ static void wind(FilCheck* check, const char* model)
     FilRodDef def = fil_rod_def_default();
     def.nodes = nodes;
     def.node_count = NODES;
-    def.section = (FilSection){.shape = FIL_SECTION_STIFFNESS, .radius = RADIUS, .ea = 1e4, .ei1 = BENDING, .ei2 = BENDING,
-                               .gj = 2.0 * BENDING, .mass_per_length = 1e-2, .inertia_per_length = 1e-7};
+    def.section = (FilSection){.shape = FIL_SECTION_STIFFNESS,
+                               .radius = RADIUS,
+                               .ea = 1e4,
+                               .ei1 = BENDING,
+                               .ei2 = BENDING,
+                               .gj = 2.0 * BENDING,
+                               .mass_per_length = 1e-2,
+                               .inertia_per_length = 1e-7};
     def.damping_mass = 100.0;
     def.damping_stiffness = 1e-3;
     def.collision.surface.friction = 0.0;

@@ -160,8 +160,7 @@ void fil_check_stack(FilCheck* check)
 static double coin_energy(const FilSandbox* box, FilId coin, double dt)
 {
     const double mass = box->failed ? 0.0 : fil_rigid_mass(box->world, coin);
-    return fil_sandbox_energy(box) -
-           mass * GRAVITY * (0.5 * COIN_THICKNESS + 0.5 * dt * fil_sandbox_velocity(box, coin).z);
+    return fil_sandbox_energy(box) - mass * GRAVITY * (0.5 * COIN_THICKNESS + 0.5 * dt * fil_sandbox_velocity(box, coin).z);
 }
 
 /* What contacts may have given back in the last step: force times the depth that their springs push out, and times the
@@ -306,8 +305,7 @@ void fil_check_collision(FilCheck* check)
                 fil_sandbox_step(&box);
                 touched += box.last.contacts > 0;
             }
-            const FilVec3 dp = minus(fil_world_momentum(box.world), p),
-                          dl = minus(fil_world_angular_momentum(box.world), l);
+            const FilVec3 dp = minus(fil_world_momentum(box.world), p), dl = minus(fil_world_angular_momentum(box.world), l);
             char what[96];
             snprintf(what, sizeof what, "%s: steps with contact", MODELS[m]);
             fil_check_above(check, what, touched, 1.0);

@@ -64,7 +64,7 @@ static bool draw_tight(FilCheck* check, const char* scene, Strand* strand)
     for (int k = 1; k <= 7000 && status == FIL_OK; k++) {
         FilStepInfo info;
         status = fil_world_step(world, &info);
-        sum += fil_world_probe_value(world, 0); // the scenes list the pull first
+        sum += fil_world_probe_value(world, 0);  // the scenes list the pull first
         strand->penetration = fmax(strand->penetration, info.max_penetration);
         if (status == FIL_OK && k % OUTPUT == 0) {
             watch(world, sum / OUTPUT, strand);

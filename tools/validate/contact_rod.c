@@ -21,14 +21,12 @@ static FilRodDef straight_rod(FilVec3 from, FilVec3 along, double* nodes)
     FilRodDef def = fil_rod_def_default();
     def.node_count = NODES;
     def.nodes = nodes;
-    def.section =
-        (FilSection){.shape = FIL_SECTION_CIRCLE, .radius = RADIUS, .young = 1e7, .poisson = 0.4, .density = 1000.0};
+    def.section = (FilSection){.shape = FIL_SECTION_CIRCLE, .radius = RADIUS, .young = 1e7, .poisson = 0.4, .density = 1000.0};
     return def;
 }
 
 /* A plate that a script moves, its lower or upper face at height z. */
-static FilId add_plate(FilSandbox* box, FilVec3 size, FilVec3 position, FilSurface surface, FilMotion motion,
-                       FilId* drive)
+static FilId add_plate(FilSandbox* box, FilVec3 size, FilVec3 position, FilSurface surface, FilMotion motion, FilId* drive)
 {
     FilShapeDef shape = fil_shape_def_default();
     shape.type = FIL_TYPE_BOX;
@@ -206,8 +204,7 @@ static void check_rod_collision(FilCheck* check, const char* model)
             rise = fmax(rise, fil_sandbox_energy(&box) - last);
             last = fil_sandbox_energy(&box);
         }
-        const FilVec3 dp = minus(fil_world_momentum(box.world), p),
-                      dl = minus(fil_world_angular_momentum(box.world), l);
+        const FilVec3 dp = minus(fil_world_momentum(box.world), p), dl = minus(fil_world_angular_momentum(box.world), l);
         char what[96];
         snprintf(what, sizeof what, "%s: steps in contact", model);
         fil_check_above(check, what, touched, 1.0);

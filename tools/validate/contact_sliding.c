@@ -101,7 +101,7 @@ void fil_check_slopes(FilCheck* check)
         for (int k = 0; k < 3; k++) {
             const double r = strtod(radii[k], NULL), mass = 1000.0 * M_PI * r * r * 0.2;
             judge_slope(check, "a rod rolls, radius", rolling, rods[m], &(FilSetting){"r", radii[k]}, mass * G * sin(0.35) / 1.5,
-                        5e-3); // the bound
+                        5e-3);  // the bound
         }
         for (int k = 0; k < 2; k++) {
             // a polygon that swings a little while it slides: 0.7 to 0.8 % at 24 nodes, half of it at 48, under all three alike
@@ -112,8 +112,7 @@ void fil_check_slopes(FilCheck* check)
     }
     for (int m = 0; m < 2; m++) {
         for (int k = 0; k < 2; k++) {
-            judge_slope(check, "cloth slides, cells", sheet, sheets[m], &(FilSetting){"n", cells[k]},
-                        0.08 * G * (sin(0.5) - 0.3 * cos(0.5)), 1e-3);
+            judge_slope(check, "cloth slides, cells", sheet, sheets[m], &(FilSetting){"n", cells[k]}, 0.08 * G * (sin(0.5) - 0.3 * cos(0.5)), 1e-3);
         }
     }
 }
@@ -142,13 +141,14 @@ void fil_check_ball_ring(FilCheck* check)
         }
         const FilId hold = fil_world_find_attachment(world, "hold");
         const bool started = run(check, world, 1e-3);
-        const double alone = fil_attachment_force(world, hold).z; // of the ring's weight
+        const double alone = fil_attachment_force(world, hold).z;  // of the ring's weight
         FilVec3 p;
         FilQuat turned;
         if (started && run(check, world, 0.6)) {
             fil_rigid_get_pose(world, fil_world_find_rigid(world, "ball"), &p, &turned);
-            snprintf(line, sizeof line, "ipc: a ball of %s m on a ring: %s", radii[k], k < 2 ? "falls through, height (m)" : "what holds it / weight");
-            if (k < 2) { // 0.04 - g t^2 / 2 in steps of backward Euler, and what the ring's side takes
+            snprintf(line, sizeof line, "ipc: a ball of %s m on a ring: %s", radii[k],
+                     k < 2 ? "falls through, height (m)" : "what holds it / weight");
+            if (k < 2) {  // 0.04 - g t^2 / 2 in steps of backward Euler, and what the ring's side takes
                 fil_check_near(check, line, p.z, 0.04 - 0.5 * G * 0.6 * 0.601, k == 0 ? 1e-6 : 0.1);
             } else {
                 fil_check_near(check, line, (fil_attachment_force(world, hold).z - alone) / weight, 1.0, 1e-4);
@@ -209,7 +209,7 @@ static FilWorld* two_posts(FilCheck* check, const char* model)
 {
     char text[16384];
     double b[2];
-    const Path path = lay(POST + ROPE + (strcmp(model, "ipc") == 0 ? 1e-4 : 0.0), b); // no barrier pushed in
+    const Path path = lay(POST + ROPE + (strcmp(model, "ipc") == 0 ? 1e-4 : 0.0), b);  // no barrier pushed in
     int at = snprintf(text, sizeof text,
                       "world: {gravity: [0, 0, 0], dt: 1e-3, contact: ipc, newton: {tolerance: 1e-6}, ipc: {range: 1e-4}}\n"
                       "rigid_bodies:\n"
@@ -244,7 +244,7 @@ void fil_check_two_posts(FilCheck* check)
         FilWorld* world = two_posts(check, models[m]);
         double sum = 0.0;
         int count = 0;
-        for (bool good = world != NULL; good && count < 200; count++) { // while it slides, 0.6 to 0.8 s
+        for (bool good = world != NULL; good && count < 200; count++) {  // while it slides, 0.6 to 0.8 s
             good = run(check, world, 0.6 + 1e-3 * count);
             sum += good ? fil_attachment_force(world, fil_world_find_attachment(world, "end")).x : NAN;
         }

@@ -1,14 +1,15 @@
 /* Objects that slide while the way they slip turns, in closed form, thrown askew to every axis.
  *
- * A puck slides across a slope with mu = tan(angle). Friction takes g sin(angle) against its velocity v, gravity gives as much down the slope: v + v_x stays
- * as it was, so that what is thrown sideways with v0 ends going straight down with v0/2.
+ * A puck slides across a slope with mu = tan(angle). Friction takes g sin(angle) against its velocity v, gravity gives as much down the slope: v +
+ * v_x stays as it was, so that what is thrown sideways with v0 ends going straight down with v0/2.
  *
- * A ball is thrown with a spin askew to its way. Its slip u = v + w x (-R n) keeps its direction and falls 7/2 times as fast as v: v ends at v0 - 2/7 u0.
+ * A ball is thrown with a spin askew to its way. Its slip u = v + w x (-R n) keeps its direction and falls 7/2 times as fast as v: v ends at v0 - 2/7
+ * u0.
  *
- * A log is thrown along and across its axis. Friction mu g along -s, s = (s_a, s_p): s_a falls as the speed along the axis does, s_p by its turning three
- * times as fast, so that s_p goes with s_a^3. It ends rolling with v_p - s_p/3; along its axis it slides by the integral of s_a dt,
- *     x = s_a^2/(4 mu g) (sqrt(1 + r^2) + asinh(r)/r),  r = s_p/s_a, all of the start.
- * Friction along the axis, a radius below it, shifts the load by up to mu R, and what acts across there yaws the log: it is slender, or hard to yaw.
+ * A log is thrown along and across its axis. Friction mu g along -s, s = (s_a, s_p): s_a falls as the speed along the axis does, s_p by its turning
+ * three times as fast, so that s_p goes with s_a^3. It ends rolling with v_p - s_p/3; along its axis it slides by the integral of s_a dt, x =
+ * s_a^2/(4 mu g) (sqrt(1 + r^2) + asinh(r)/r),  r = s_p/s_a, all of the start. Friction along the axis, a radius below it, shifts the load by up to
+ * mu R, and what acts across there yaws the log: it is slender, or hard to yaw.
  *
  * Under sap what is thrown hops first, since its convex approximation takes slip for approach (docs/sap.md): its puck and rigid log are to be
  * seen, not judged; the ball lands again before it rolls, and the rod's contacts give way. */
@@ -23,8 +24,8 @@ static const double GRAVITY = 9.81, ASKEW = 0.4; /* rad: between two directions 
 
 typedef struct Thrown {
     const char* model;
-    double dt;  /* s */
-    int edges;  /* of a log that is a rod; 0: it is rigid */
+    double dt; /* s */
+    int edges; /* of a log that is a rod; 0: it is rigid */
 } Thrown;
 
 /* A world with its ground; `gap` is what lies between it and what is thrown at the start. */
@@ -60,7 +61,8 @@ static double across(FilVec3 v)
     return v.y * cos(ASKEW) - v.x * sin(ASKEW);
 }
 
-static FilId throw(FilSandbox* box, const FilShapeDef* shape, const double* inertia, double height, FilQuat orientation, FilVec3 velocity, FilVec3 spin)
+static FilId throw(FilSandbox * box, const FilShapeDef* shape, const double* inertia, double height, FilQuat orientation, FilVec3 velocity,
+                   FilVec3 spin)
 {
     FilRigidDef def = fil_rigid_def_default();
     def.shapes = shape;
@@ -111,7 +113,8 @@ static double throw_ball(FilCheck* check, const Thrown* thrown)
     shape.radius = radius;
     FilVec3 spin = level(w[0], w[1]);
     spin.z = 5.0;
-    const FilId ball = throw(&box, &shape, (const double[3]){size, size, size}, radius + gap, (FilQuat){0.0, 0.0, 0.0, 1.0}, level(v0[0], v0[1]), spin);
+    const FilId ball =
+        throw(&box, &shape, (const double[3]){size, size, size}, radius + gap, (FilQuat){0.0, 0.0, 0.0, 1.0}, level(v0[0], v0[1]), spin);
     fil_sandbox_run(&box, (int)lround(0.5 / thrown->dt));
     const FilVec3 v = fil_sandbox_velocity(&box, ball);
     const double slip[2] = {v0[0] - radius * w[1], v0[1] + radius * w[0]};

@@ -13,7 +13,7 @@
 
 static const double GRAVITY = 9.81;
 static const double WIDTH = 0.2, DEPTH = 0.3, HEIGHT = 0.1; /* m, of a box; the wedge has the same section */
-static const double GAP = 0.06;                              /* m, between the boxes */
+static const double GAP = 0.06;                             /* m, between the boxes */
 
 typedef struct Wedge {
     FilSandbox box;

@@ -53,7 +53,7 @@ static double steady_rate(double alpha, double spin)
 static double start_spin(void)
 {
     double spin = 0.0;
-    for (int k = 0; k < 50; k++) { // a fixed point; contracts by h/R
+    for (int k = 0; k < 50; k++) {  // a fixed point; contracts by h/R
         spin = steady_rate(START, spin) * sin(START) * 0.5 * THICKNESS / RADIUS;
     }
     return spin;
@@ -69,8 +69,8 @@ static Coin begin(FilCheck* check, const char* model, FilIntegrator integrator, 
     double gap = 0.0;
     if (!coin.box.failed && strcmp(model, "ipc") == 0) {
         FilIpcSettings settings = fil_world_ipc_settings(coin.box.world);
-        settings.range = 1e-4; // 0.2 % of the radius
-        gap = settings.range; // a barrier pushed in would throw it up
+        settings.range = 1e-4;  // 0.2 % of the radius
+        gap = settings.range;   // a barrier pushed in would throw it up
         fil_sandbox_expect(&coin.box, fil_world_set_ipc_settings(coin.box.world, &settings), "setting the range");
     }
     fil_sandbox_add_ground(&coin.box);
@@ -184,9 +184,10 @@ void fil_check_wobble(FilCheck* check)
         fall(check, models[m]);
         const double coarse = keep(check, models[m], FIL_BACKWARD_EULER, 2e-4), fine = keep(check, models[m], FIL_BACKWARD_EULER, 1e-4);
         snprintf(what, sizeof what, "%s: without drag, |change of energy in a turn|, relative, 0.1 ms", models[m]);
-        fil_check_below(check, what, fabs(fine), ipc ? 0.015 : 1e-3); // backward Euler's, of Omega = 41 rad/s: 2 pi Omega dt of what turns
+        fil_check_below(check, what, fabs(fine), ipc ? 0.015 : 1e-3);  // backward Euler's, of Omega = 41 rad/s: 2 pi Omega dt of what turns
         snprintf(what, sizeof what, "%s: ... over that with steps twice as long", models[m]);
         fil_check_below(check, what, fabs(fine / coarse), 0.6);
     }
-    fil_check_below(check, "ipc, sdirk2: without drag, |change of energy in a turn|, relative, 0.1 ms", fabs(keep(check, "ipc", FIL_SDIRK2, 1e-4)), 1e-3);
+    fil_check_below(check, "ipc, sdirk2: without drag, |change of energy in a turn|, relative, 0.1 ms", fabs(keep(check, "ipc", FIL_SDIRK2, 1e-4)),
+                    1e-3);
 }

@@ -9,13 +9,11 @@
 #include "cli.h"
 #include "validate/knots.h"
 
-static const double SAMPLE = 0.05;      /* s between samples */
-static const double TOPOLOGY = 1.0;     /* s between looks at the topology */
-static const double SETTLING_DT = 0.01; /* s: large steps of backward Euler damp ... */
-static const double SETTLING_GROWTH =
-    1.01; /* ... if strands do not fly far in one: from the run's own step up to there */
-static const double CALM =
-    3.0; /* s: by then strands that started apart have come to touch, and bounce no more; 1 s after settling */
+static const double SAMPLE = 0.05;          /* s between samples */
+static const double TOPOLOGY = 1.0;         /* s between looks at the topology */
+static const double SETTLING_DT = 0.01;     /* s: large steps of backward Euler damp ... */
+static const double SETTLING_GROWTH = 1.01; /* ... if strands do not fly far in one: from the run's own step up to there */
+static const double CALM = 3.0;             /* s: by then strands that started apart have come to touch, and bounce no more; 1 s after settling */
 
 FilPullDef fil_pull_def_default(void)
 {
@@ -35,8 +33,7 @@ double fil_pull_stiffness(void)
 double fil_pull_theory(double radius, double mu, double sign)
 {
     const double e = sqrt(FIL_KNOT_RADIUS / radius), sigma = 0.492;
-    return fil_pull_stiffness() / (FIL_KNOT_RADIUS * FIL_KNOT_RADIUS) *
-           (0.5 * pow(e, 4) + sign * mu * sigma * pow(e, 3));
+    return fil_pull_stiffness() / (FIL_KNOT_RADIUS * FIL_KNOT_RADIUS) * (0.5 * pow(e, 4) + sign * mu * sigma * pow(e, 3));
 }
 
 /* ---- running ---- */
@@ -57,8 +54,8 @@ typedef struct Pull {
 static bool expect(Pull* pull, FilStatus status, const char* doing)
 {
     if (status != FIL_OK && !pull->failed) {
-        fil_check_fail(pull->check, "n = %d, %s, %s at t = %g s: %s", pull->def->n, pull->def->model, doing,
-                       fil_world_time(pull->world), fil_world_error(pull->world));
+        fil_check_fail(pull->check, "n = %d, %s, %s at t = %g s: %s", pull->def->n, pull->def->model, doing, fil_world_time(pull->world),
+                       fil_world_error(pull->world));
         pull->failed = true;
     }
     return !pull->failed;
@@ -81,8 +78,7 @@ static bool load(Pull* pull)
         snprintf(names[k], sizeof names[k], "%.*s", (int)(equals - def->imc[k]), def->imc[k]);
         settings[options.setting_count++] = (FilSetting){names[k], equals + 1};
     }
-    if (!fil_scene_find("knot_imc", path, sizeof path, &error) ||
-        fil_scene_load(path, &options, &pull->world, NULL, &error) != FIL_OK) {
+    if (!fil_scene_find("knot_imc", path, sizeof path, &error) || fil_scene_load(path, &options, &pull->world, NULL, &error) != FIL_OK) {
         fil_check_fail(pull->check, "%s", error.text);
         return false;
     }
@@ -157,8 +153,7 @@ static void step(Pull* pull)
         curve->least = fmin(curve->least, info.least_distance);
         curve->most = fmax(curve->most, info.least_distance);
     }
-    pull->sum +=
-        0.5 * (fil_attachment_force(pull->world, pull->ends[1]).y - fil_attachment_force(pull->world, pull->ends[0]).y);
+    pull->sum += 0.5 * (fil_attachment_force(pull->world, pull->ends[1]).y - fil_attachment_force(pull->world, pull->ends[0]).y);
     pull->summed++;
     if (time >= pull->next_sample) {
         pull->next_sample += SAMPLE;

@@ -14,16 +14,14 @@ static void project(const double* x, double* out)
     // u = AXIS x z / |.|, v = AXIS x u; depth along AXIS
     const double size = hypot(AXIS[0], AXIS[1]);
     const double u[3] = {AXIS[1] / size, -AXIS[0] / size, 0.0};
-    const double v[3] = {AXIS[1] * u[2] - AXIS[2] * u[1], AXIS[2] * u[0] - AXIS[0] * u[2],
-                         AXIS[0] * u[1] - AXIS[1] * u[0]};
+    const double v[3] = {AXIS[1] * u[2] - AXIS[2] * u[1], AXIS[2] * u[0] - AXIS[0] * u[2], AXIS[0] * u[1] - AXIS[1] * u[0]};
     out[0] = u[0] * x[0] + u[1] * x[1] + u[2] * x[2];
     out[1] = v[0] * x[0] + v[1] * x[1] + v[2] * x[2];
     out[2] = AXIS[0] * x[0] + AXIS[1] * x[1] + AXIS[2] * x[2];
 }
 
 /* Whether edges p and q cross in the picture; s and t say where on each, `turn` the sign of p's direction times q's. */
-static bool cross(const double* p0, const double* p1, const double* q0, const double* q1, double* s, double* t,
-                  double* turn)
+static bool cross(const double* p0, const double* p1, const double* q0, const double* q1, double* s, double* t, double* turn)
 {
     const double d[2] = {p1[0] - p0[0], p1[1] - p0[1]}, e[2] = {q1[0] - q0[0], q1[1] - q0[1]};
     const double r[2] = {q0[0] - p0[0], q0[1] - p0[1]};
@@ -36,8 +34,7 @@ static bool cross(const double* p0, const double* p1, const double* q0, const do
     return *s >= 0.0 && *s < 1.0 && *t >= 0.0 && *t < 1.0;
 }
 
-int fil_knots_crossings(const double* a, int na, bool a_closed, const double* b, int nb, bool b_closed,
-                        FilCrossing* crossings, int room)
+int fil_knots_crossings(const double* a, int na, bool a_closed, const double* b, int nb, bool b_closed, FilCrossing* crossings, int room)
 {
     const int ea = a_closed ? na : na - 1, eb = b_closed ? nb : nb - 1;
     int count = 0;
@@ -57,8 +54,7 @@ int fil_knots_crossings(const double* a, int na, bool a_closed, const double* b,
             const double depth = p0[2] + s * (p1[2] - p0[2]) - q0[2] - t * (q1[2] - q0[2]);
             const bool a_above = depth < 0.0;
             if (count < room) {
-                crossings[count] = (FilCrossing){.at = {a_above ? i + s : j + t, a_above ? j + t : i + s},
-                                                 .sign = (turn > 0.0) == a_above ? 1 : -1};
+                crossings[count] = (FilCrossing){.at = {a_above ? i + s : j + t, a_above ? j + t : i + s}, .sign = (turn > 0.0) == a_above ? 1 : -1};
             }
             count++;
         }
@@ -125,8 +121,7 @@ static double colouring_determinant(FilCrossing* crossings, int count)
     }
     qsort(crossings, (size_t)count, sizeof *crossings, by_place_below);
     for (int row = 0; row < n; row++) {
-        int over =
-            0;  // arcs are numbered by the passages below that they follow; the closed curve makes the last the first
+        int over = 0;  // arcs are numbered by the passages below that they follow; the closed curve makes the last the first
         while (over < count && crossings[over].at[1] < crossings[row].at[0]) {
             over++;
         }

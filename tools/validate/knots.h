@@ -11,8 +11,7 @@ typedef struct FilCrossing {
 
 /* Crossings of curve a (na nodes, 3 coordinates each) with curve b, seen along a fixed direction near the x axis; of a
  * curve with itself if b is a (each once). Writes at most `room`; returns how many there are. */
-int fil_knots_crossings(const double* a, int na, bool a_closed, const double* b, int nb, bool b_closed,
-                        FilCrossing* crossings, int room);
+int fil_knots_crossings(const double* a, int na, bool a_closed, const double* b, int nb, bool b_closed, FilCrossing* crossings, int room);
 
 /* Linking number of two closed curves. */
 int fil_knots_linking(const double* a, int na, const double* b, int nb);

@@ -95,17 +95,14 @@ void fil_check_imc_incline(FilCheck* check)
     const double held = creep(check, FIL_IMC_STATIC, gentle, 2.0, &speed);
     // it creeps at u where u / sqrt(u^2 + static_speed^2) is the share of friction that is needed
     const double share = tan(gentle) / 0.5;
-    fil_check_near(check, "static, less steep than friction: creep / that at static_speed", held / (2.0 * full),
-                   share / sqrt(1.0 - share * share), 0.02);
+    fil_check_near(check, "static, less steep than friction: creep / that at static_speed", held / (2.0 * full), share / sqrt(1.0 - share * share),
+                   0.02);
     // published: no friction at rest, so it moves until it slides
     const double published = creep(check, FIL_IMC_SLIDING, gentle, 2.0, &speed);
-    fil_check_above(check, "sliding, less steep than friction: creep / that at static_speed", published / (2.0 * full),
-                    10.0);
+    fil_check_above(check, "sliding, less steep than friction: creep / that at static_speed", published / (2.0 * full), 10.0);
     // steeper it slides: v' = a - alpha v with mass damping alpha = 2
-    const double way = creep(check, FIL_IMC_STATIC, steep, 0.5, &speed), a = 9.81 * (sin(steep) - 0.5 * cos(steep)),
-                 t = 0.5;
-    fil_check_near(check, "static, steeper than friction: way (m)", way,
-                   0.5 * a * t + (speed - 0.5 * a) * 0.5 * (1.0 - exp(-2.0 * t)), 0.01);
+    const double way = creep(check, FIL_IMC_STATIC, steep, 0.5, &speed), a = 9.81 * (sin(steep) - 0.5 * cos(steep)), t = 0.5;
+    fil_check_near(check, "static, steeper than friction: way (m)", way, 0.5 * a * t + (speed - 0.5 * a) * 0.5 * (1.0 - exp(-2.0 * t)), 0.01);
 }
 
 /* ---- friction at contact points ---- */
@@ -121,8 +118,7 @@ static double rubbed_angle(FilCheck* check, bool contact_points)
     fil_sandbox_set_gravity(&box, 0.0, 0.0, 0.0);
     const FilSection section = round_section();
     const FilId rod = add_rod(&box, (FilVec3){0.0, 0.0, 0.0}, (FilVec3){1.0, 0.0, 0.0}, 0.5, &section);
-    const FilId bow =
-        add_rod(&box, (FilVec3){0.185, -0.1, 2.0 * RADIUS + 3e-5}, (FilVec3){0.0, 1.0, 0.0}, 0.5, &section);
+    const FilId bow = add_rod(&box, (FilVec3){0.185, -0.1, 2.0 * RADIUS + 3e-5}, (FilVec3){0.0, 1.0, 0.0}, 0.5, &section);
     FilAttachmentDef hold = fil_attachment_def_default(), end = fil_attachment_def_default();
     FilDriveDef drive = fil_drive_def_default();
     double angles[EDGES] = {0.0};
@@ -150,8 +146,7 @@ static double rubbed_angle(FilCheck* check, bool contact_points)
 void fil_check_imc_twist(FilCheck* check)
 {
     // it sticks: the surface follows the bow, whose own surface is still
-    fil_check_near(check, "at contact points: angle of the rubbed edge (rad)", rubbed_angle(check, true), 1e-3 / RADIUS,
-                   0.03);
+    fil_check_near(check, "at contact points: angle of the rubbed edge (rad)", rubbed_angle(check, true), 1e-3 / RADIUS, 0.03);
     fil_check_below(check, "mid-edge: angle of the rubbed edge (rad)", rubbed_angle(check, false), 1e-9);
 }
 
@@ -203,8 +198,7 @@ void fil_check_imc_local(FilCheck* check)
     fil_check_above(check, "global: heavy rod, distance / radius", heavy, imc.closest);
     fil_check_below(check, "global: heavy rod, distance / radius", heavy, imc.farthest);
     const double load = 1.0 + exp(imc.sharpness * heavy);  // k/F
-    fil_check_near(check, "global: light rod hovers, distance / radius", light, log(10.0 * load - 1.0) / imc.sharpness,
-                   0.02);
+    fil_check_near(check, "global: light rod hovers, distance / radius", light, log(10.0 * load - 1.0) / imc.sharpness, 0.02);
     lay_two(check, true, &heavy, &light);
     fil_check_above(check, "local: heavy rod, distance / radius", heavy, imc.closest);
     fil_check_below(check, "local: heavy rod, distance / radius", heavy, imc.farthest);
@@ -217,12 +211,7 @@ void fil_check_imc_local(FilCheck* check)
 /* Distance of the middles of two crossed strips, the upper one lying on the lower. */
 static double strip_distance(FilCheck* check)
 {
-    const FilSection section = {.shape = FIL_SECTION_RECTANGLE,
-                                .width = 0.02,
-                                .height = 0.004,
-                                .young = 1e9,
-                                .poisson = 0.4,
-                                .density = 1000.0};
+    const FilSection section = {.shape = FIL_SECTION_RECTANGLE, .width = 0.02, .height = 0.004, .young = 1e9, .poisson = 0.4, .density = 1000.0};
     FilImcSettings imc = fil_imc_settings_default();
     imc.rectangles = true;
     imc.sharpness = 500.0;  // a fiftieth of a millimetre: the strips are wide and thin
@@ -266,17 +255,13 @@ void fil_check_imc_steps(FilCheck* check)
         ok = fil_pull_run(check, &def, &curves[k]);
     }
     if (ok) {
-        const double wide = fil_pull_force(&curves[0], 0.15, 0.008, false),
-                     small = fil_pull_force(&curves[0], 0.066, 0.004, false);
-        fil_check_near(check, "0.5 and 2 ms, wide loop: pull (N)", fil_pull_force(&curves[1], 0.15, 0.008, false), wide,
-                       0.01);
-        const double fixed = fil_pull_force(&curves[1], 0.066, 0.004, false),
-                     divided = fil_pull_force(&curves[2], 0.066, 0.004, false);
+        const double wide = fil_pull_force(&curves[0], 0.15, 0.008, false), small = fil_pull_force(&curves[0], 0.066, 0.004, false);
+        fil_check_near(check, "0.5 and 2 ms, wide loop: pull (N)", fil_pull_force(&curves[1], 0.15, 0.008, false), wide, 0.01);
+        const double fixed = fil_pull_force(&curves[1], 0.066, 0.004, false), divided = fil_pull_force(&curves[2], 0.066, 0.004, false);
         fil_check_above(check, "2 ms, small loop: pull is off by", fabs(fixed / small - 1.0), 0.10);
         fil_check_near(check, "2 ms and less, small loop: pull (N)", divided, small, 0.05);
         fil_check_below(check, "steps that were divided, share", curves[2].divided / curves[2].steps, 0.5);
-        fil_check_below(check, "iterations against those of 0.5 ms throughout, share",
-                        curves[2].iterations / curves[0].iterations, 0.6);
+        fil_check_below(check, "iterations against those of 0.5 ms throughout, share", curves[2].iterations / curves[0].iterations, 0.6);
     }
     for (int k = 0; k < 3; k++) {
         fil_pull_free(&curves[k]);
@@ -300,10 +285,8 @@ void fil_check_imc_rods(FilCheck* check)
         hold.object = add_rod(&box, (FilVec3){0.05 * side, -0.1, 0.0}, (FilVec3){0.0, 1.0, 0.0}, 0.8, &section);
         fil_sandbox_attach(&box, &hold);
     }
-    const FilId hung =
-        add_rod(&box, (FilVec3){-0.1, 0.0, 2.0 * RADIUS + 1e-4}, (FilVec3){1.0, 0.0, 0.0}, 0.8, &section);
-    const FilId saddled =
-        add_rod(&box, (FilVec3){0.9, 0.0, 0.02 + RADIUS + 1e-4}, (FilVec3){1.0, 0.0, 0.0}, 0.8, &section);
+    const FilId hung = add_rod(&box, (FilVec3){-0.1, 0.0, 2.0 * RADIUS + 1e-4}, (FilVec3){1.0, 0.0, 0.0}, 0.8, &section);
+    const FilId saddled = add_rod(&box, (FilVec3){0.9, 0.0, 0.02 + RADIUS + 1e-4}, (FilVec3){1.0, 0.0, 0.0}, 0.8, &section);
     FilShapeDef bar = fil_shape_def_default();
     bar.type = FIL_TYPE_SPHERE;
     bar.radius = 0.02;

@@ -49,8 +49,7 @@ static double largest_drop(const FilPullCurve* curve, double from, double to, do
 {
     double drop = 0.0;
     for (double e = from; e - 0.012 > to; e -= 0.001) {
-        const double before = fil_pull_force(curve, e, 0.003, false),
-                     after = fil_pull_force(curve, e - 0.012, 0.003, false);
+        const double before = fil_pull_force(curve, e, 0.003, false), after = fil_pull_force(curve, e - 0.012, 0.003, false);
         if (1.0 - after / before > drop) {
             drop = 1.0 - after / before;
             *at = e;
@@ -238,8 +237,7 @@ void fil_check_knots_trefoil(FilCheck* check)
         char what[96];
         double slope[2][2];
         for (size_t k = 0; k < sizeof AUTHORS / sizeof *AUTHORS; k++) {
-            const double radius = 1e-3 * AUTHORS[k][0], e = 2.0 * M_PI * radius,
-                         force = fil_pull_force(&curve, e, 0.02, false);
+            const double radius = 1e-3 * AUTHORS[k][0], e = 2.0 * M_PI * radius, force = fil_pull_force(&curve, e, 0.02, false);
             snprintf(what, sizeof what, "R = %.1f mm: pull (N)", AUTHORS[k][0]);
             fil_check_near(check, what, force, 1e-4 * AUTHORS[k][1], 0.10);
             slope[k == 0 ? 0 : 1][0] = 0.5 * log(FIL_KNOT_RADIUS / radius);
@@ -310,8 +308,7 @@ void fil_check_knots_fast(FilCheck* check)
         return;
     }
     for (int k = 0; k < 2; k++) {
-        const FilSceneOptions options = {
-            .contact_model = models[k], .settings = published, .setting_count = k == 0 ? 1 : 0};
+        const FilSceneOptions options = {.contact_model = models[k], .settings = published, .setting_count = k == 0 ? 1 : 0};
         FilWorld* world = NULL;
         FilSceneInfo scene;
         FilStepInfo info = {0};

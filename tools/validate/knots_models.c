@@ -29,7 +29,7 @@ static Inversion find_inversion(const FilPullCurve* curve)
     for (int k = AROUND; k < curve->count - AROUND; k++) {
         const double force = mean_force(curve, k);
         if (curve->time[k] < 1.0 || curve->shortening[k] > 0.62) {
-            continue; // it takes hold
+            continue;  // it takes hold
         }
         if (force > peak.force) {
             peak = (Inversion){false, curve->shortening[k], force};

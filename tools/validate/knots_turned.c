@@ -44,7 +44,7 @@ static FilWorld* load(FilCheck* check, const char* model, bool turned, const dou
     FilWorld* world = NULL;
     FilError error = {{0}};
     const FilSceneOptions options = {.contact_model = model};
-    place(turned, (const double[3]){0.0, 0.03, 0.0}, along); // m/s
+    place(turned, (const double[3]){0.0, 0.03, 0.0}, along);  // m/s
     int at = snprintf(text, sizeof text,
                       "world: {gravity: [0, 0, 0], dt: 2e-3, contact: imc, imc: {force_tolerance: 1e-8}, ipc: {range: 2e-4}}\n"
                       "materials: {rubber: {young: 1.8e5, poisson: 0.5, density: 1180, friction: 0.2}}\n"

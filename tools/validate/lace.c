@@ -23,8 +23,7 @@ static FilVec3 turn_back(FilQuat turn, FilVec3 v)
     // q^-1 v q = v + 2 q x (q x v - w v), with the quaternion's vector q
     const FilVec3 c = {turn.y * v.z - turn.z * v.y - turn.w * v.x, turn.z * v.x - turn.x * v.z - turn.w * v.y,
                        turn.x * v.y - turn.y * v.x - turn.w * v.z};
-    return (FilVec3){v.x + 2.0 * (turn.y * c.z - turn.z * c.y), v.y + 2.0 * (turn.z * c.x - turn.x * c.z),
-                     v.z + 2.0 * (turn.x * c.y - turn.y * c.x)};
+    return (FilVec3){v.x + 2.0 * (turn.y * c.z - turn.z * c.y), v.y + 2.0 * (turn.z * c.x - turn.x * c.z), v.z + 2.0 * (turn.x * c.y - turn.y * c.x)};
 }
 
 /* Where the grasp's node is in the hand's frame; at its beginning it is the nearest. */

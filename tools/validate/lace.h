@@ -17,8 +17,8 @@ typedef struct FilGrasp {
 
 /* To be called after each step. */
 void fil_grasp_watch(const FilWorld* world, FilGrasp* grasp);
-double fil_grasp_force(const FilGrasp* grasp);  /* N, mean of what fingers press with */
-double fil_grasp_spread(const FilGrasp* grasp); /* its standard deviation over its mean */
+double fil_grasp_force(const FilGrasp* grasp);                       /* N, mean of what fingers press with */
+double fil_grasp_spread(const FilGrasp* grasp);                      /* its standard deviation over its mean */
 double fil_grasp_pull(const FilWorld* world, const FilGrasp* grasp); /* N, of the lace on the hand, now */
 
 /* By how many half-turns the laces wind around each other, seen from above: the sum of the signs of their crossings. */

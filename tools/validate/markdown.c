@@ -51,8 +51,7 @@ static void write_heading(FILE* out, const FilMarkdownRun* run)
     if (gmtime_r(&now, &parts) != NULL) {
         strftime(date, sizeof date, "%Y-%m-%d %H:%M UTC", &parts);
     }
-    fputs("# What `filum validate` measured\n\nWritten by the command below; edits are lost when it runs again.\n\n",
-          out);
+    fputs("# What `filum validate` measured\n\nWritten by the command below; edits are lost when it runs again.\n\n", out);
     fputs("| | |\n|---|---|\n| result | ", out);
     fprintf(out, "%s%d of %d checks pass", finished < total ? "**partial**: " : "", passed, total);
     if (finished > passed) {
@@ -84,8 +83,7 @@ static void write_checks(FILE* out, const FilMarkdownRun* run)
             fputs(" | | not run to its end |\n", out);
             continue;
         }
-        fprintf(out, " | %.*f | %s", outcome->cpu < 10.0 ? 2 : 0, outcome->cpu,
-                fil_check_passes(&outcome->check) ? "yes" : "**no**");
+        fprintf(out, " | %.*f | %s", outcome->cpu < 10.0 ? 2 : 0, outcome->cpu, fil_check_passes(&outcome->check) ? "yes" : "**no**");
         if (outcome->check.failure[0] != '\0') {
             fputs(": ", out);
             write_text(out, outcome->check.failure);

@@ -5,9 +5,8 @@
 #include <string.h>
 
 const char* const fil_matrix_property_names[FIL_MATRIX_PROPERTIES] = {
-    [FIL_MATRIX_RESTS] = "rests",         [FIL_MATRIX_STICKS] = "sticks",       [FIL_MATRIX_SLIDES] = "slides",
-    [FIL_MATRIX_ROLLS] = "rolls",         [FIL_MATRIX_CONVERGES] = "converges", [FIL_MATRIX_COLLIDES] = "collides",
-    [FIL_MATRIX_KEEPS] = "keeps momenta", [FIL_MATRIX_RUBS] = "rubs",
+    [FIL_MATRIX_RESTS] = "rests",         [FIL_MATRIX_STICKS] = "sticks",     [FIL_MATRIX_SLIDES] = "slides",       [FIL_MATRIX_ROLLS] = "rolls",
+    [FIL_MATRIX_CONVERGES] = "converges", [FIL_MATRIX_COLLIDES] = "collides", [FIL_MATRIX_KEEPS] = "keeps momenta", [FIL_MATRIX_RUBS] = "rubs",
 };
 
 enum { MOST_KINDS = 20 };
@@ -54,8 +53,7 @@ static void list(FilCheck* check, const char* model, const char* a, const char* 
         bool exact;
         const char* reason = fil_matrix_known(model, a, b, (FilMatrixProperty)p, &exact);
         if (outcome->sign == FIL_MATRIX_HOLDS && exact) {
-            fil_check_print(check, "  mended   %s, %s: %s now; take it out of the known failures (%s)", a, b,
-                            fil_matrix_property_names[p], reason);
+            fil_check_print(check, "  mended   %s, %s: %s now; take it out of the known failures (%s)", a, b, fil_matrix_property_names[p], reason);
         } else if (outcome->sign == FIL_MATRIX_REFUSED) {
             fil_check_print(check, "  refused  %s, %s: %s", a, b, outcome->text);
         } else if (outcome->sign == FIL_MATRIX_KNOWN) {
@@ -83,7 +81,8 @@ static void print(FilCheck* check, const char* model, const Table* table)
         }
         fil_check_print(check, "%s", line);
     }
-    fil_check_print(check, "+ holds   r refused   - known to fail   X fails; a row against the columns up to its own; rings and hoops touch their rods only");
+    fil_check_print(
+        check, "+ holds   r refused   - known to fail   X fails; a row against the columns up to its own; rings and hoops touch their rods only");
     for (int i = 0; i < count; i++) {
         for (int j = 0; j <= i + 1; j++) {
             list(check, model, kinds[i].name, j == 0 ? "ground" : kinds[j - 1].name, &table->cells[i][j]);
@@ -103,7 +102,7 @@ static void report(FilCheck* check, const Table* table)
 /* All cells of a model. */
 static void run(FilCheck* check, const char* model)
 {
-    static Table table; // too large for a stack; each check has a process or its turn
+    static Table table;  // too large for a stack; each check has a process or its turn
     int count;
     const FilMatrixKind* kinds = fil_matrix_kinds(&count);
     memset(&table, 0, sizeof table);

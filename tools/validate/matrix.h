@@ -12,26 +12,27 @@
 
 /* Where one of a kind begins. */
 typedef struct FilMatrixPlace {
-    const char* name;  /* its objects' names begin with it */
-    FilVec3 position;  /* m, of its centre */
-    bool across;       /* turned by 90 degrees about z: along x instead of y */
-    FilVec3 velocity;  /* m/s */
-    bool flies;        /* nothing damps it */
+    const char* name; /* its objects' names begin with it */
+    FilVec3 position; /* m, of its centre */
+    bool across;      /* turned by 90 degrees about z: along x instead of y */
+    FilVec3 velocity; /* m/s */
+    bool flies;       /* nothing damps it */
 } FilMatrixPlace;
 
 typedef struct FilMatrixCell FilMatrixCell;
 
 typedef struct FilMatrixKind {
     const char* name;
-    const char* letters;  /* two, heading a column */
-    const char* section;  /* of a scene, that `write` adds an element to */
-    double below, above;  /* m, from its centre down to where it stands, and up to its top */
-    double lever;         /* I / (m r^2) about the axis that it rolls about, along y; 0: it does not roll */
-    int axis;             /* that it slides along: 0 for x, 1 for y */
-    double steepness;     /* tangent of a slope on which it slides, over mu */
-    double aside;         /* m, that one lies on another of its kind off the middle: meshes on each other, vertex on vertex, list each closeness 48 times under ipc */
-    bool reduced;         /* its coordinates are those of joints or sections: momentum errs by first order of dt */
-    const char* shape;    /* of a rigid body, for `write` */
+    const char* letters; /* two, heading a column */
+    const char* section; /* of a scene, that `write` adds an element to */
+    double below, above; /* m, from its centre down to where it stands, and up to its top */
+    double lever;        /* I / (m r^2) about the axis that it rolls about, along y; 0: it does not roll */
+    int axis;            /* that it slides along: 0 for x, 1 for y */
+    double steepness;    /* tangent of a slope on which it slides, over mu */
+    double aside;      /* m, that one lies on another of its kind off the middle: meshes on each other, vertex on vertex, list each closeness 48 times
+                          under ipc */
+    bool reduced;      /* its coordinates are those of joints or sections: momentum errs by first order of dt */
+    const char* shape; /* of a rigid body, for `write` */
     /* Its element of the section; NULL: `add` makes it. */
     void (*write)(const struct FilMatrixKind* kind, const FilMatrixPlace* place, char* text, size_t size);
     /* Adds it to a world, or, where it has been read, gives it its velocity; NULL: nothing to do. */
@@ -45,7 +46,7 @@ const FilMatrixKind* fil_matrix_kinds(int* count);
 /* ---- cells ---- */
 
 typedef enum FilMatrixSign {
-    FIL_MATRIX_NONE,    /* has no meaning: a box does not roll */
+    FIL_MATRIX_NONE, /* has no meaning: a box does not roll */
     FIL_MATRIX_HOLDS,
     FIL_MATRIX_REFUSED, /* with a sentence that says what to use instead */
     FIL_MATRIX_KNOWN,   /* fails, as listed */
@@ -96,11 +97,11 @@ const char* fil_matrix_known(const char* model, const char* a, const char* b, Fi
 typedef struct FilMatrixBench {
     FilWorld* world;
     bool failed, refused;
-    double weight;     /* N, of all that moves */
-    double mass;       /* kg */
-    double cpu;        /* s, when it began */
-    FilVec3 path;      /* m, that the centre of mass has moved: sum of dt P/m */
-    char text[320];    /* why it failed */
+    double weight;  /* N, of all that moves */
+    double mass;    /* kg */
+    double cpu;     /* s, when it began */
+    FilVec3 path;   /* m, that the centre of mass has moved: sum of dt P/m */
+    char text[320]; /* why it failed */
 } FilMatrixBench;
 
 /* What is in it: one or two of a kind, and ground below z = 0 if asked for. */

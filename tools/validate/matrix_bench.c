@@ -20,8 +20,8 @@ static void lose(FilMatrixBench* bench, bool refused, const char* why)
 }
 
 /* The scene: a list of each section that is needed. Without ground there is a ball far away: scenes need an object. */
-static void compose(const char* model, double dt, bool ground, const FilMatrixKind* const* kinds, const FilMatrixPlace* places,
-                    int count, char* text, size_t size)
+static void compose(const char* model, double dt, bool ground, const FilMatrixKind* const* kinds, const FilMatrixPlace* places, int count, char* text,
+                    size_t size)
 {
     static const char* const sections[] = {"rigid_bodies", "rods", "nets", "shells", "solids", "arms"};
     // momenta of a free flight are judged to 1e-9; on the ground, what users get by default
@@ -29,19 +29,21 @@ static void compose(const char* model, double dt, bool ground, const FilMatrixKi
     // in flight ipc's barriers are the same at every step: half a joule at half their range
     // imc knows no static friction unless it is asked for; an impact turns the slip away from lcp's directions within a step, to cos(pi/n) of mu at
     // least, which is 0.98 of 16
-    size_t used = (size_t)snprintf(text, size,
-                                   "world: {dt: %.17g, gravity: [0, 0, %g], max_halvings: 3, imc: {friction: static}, ipc: {stiffness: %g}, lcp: {directions: 16},\n"
-                                   "  newton: {tolerance: %g, max_iterations: 100}, contact: {model: %s, tolerance: %g}}\n"
-                                   "materials:\n"
-                                   "  rubber: {young: 1e+7, poisson: 0.4, density: 1000}\n"
-                                   "  felt: {young: 1e+6, poisson: 0.3, density: 500}\n"
-                                   "  foam: {young: 1e+6, poisson: 0.3, density: 500}\n",
-                                   dt, ground ? -G : 0.0, ground ? 0.0 : 1e5, tolerance, model, tolerance);
+    size_t used = (size_t)snprintf(
+        text, size,
+        "world: {dt: %.17g, gravity: [0, 0, %g], max_halvings: 3, imc: {friction: static}, ipc: {stiffness: %g}, lcp: {directions: 16},\n"
+        "  newton: {tolerance: %g, max_iterations: 100}, contact: {model: %s, tolerance: %g}}\n"
+        "materials:\n"
+        "  rubber: {young: 1e+7, poisson: 0.4, density: 1000}\n"
+        "  felt: {young: 1e+6, poisson: 0.3, density: 500}\n"
+        "  foam: {young: 1e+6, poisson: 0.3, density: 500}\n",
+        dt, ground ? -G : 0.0, ground ? 0.0 : 1e5, tolerance, model, tolerance);
     for (size_t s = 0; s < sizeof sections / sizeof *sections; s++) {
         bool begun = s == 0;
         if (begun) {
-            used += (size_t)snprintf(text + used, size - used, "rigid_bodies:\n  - {name: ground, motion: static, %s}\n",
-                                     ground ? "shapes: [{half_space: {}}]" : "position: [0, 0, -10], collision: {enabled: false}, shapes: [{sphere: {radius: 0.1}}]");
+            used += (size_t)snprintf(
+                text + used, size - used, "rigid_bodies:\n  - {name: ground, motion: static, %s}\n",
+                ground ? "shapes: [{half_space: {}}]" : "position: [0, 0, -10], collision: {enabled: false}, shapes: [{sphere: {radius: 0.1}}]");
         }
         for (int k = 0; k < count; k++) {
             if (kinds[k]->section != NULL && strcmp(kinds[k]->section, sections[s]) == 0) {
@@ -74,8 +76,8 @@ static void weigh(FilMatrixBench* bench)
     bench->weight = bench->mass * G;
 }
 
-static FilWorld* make(FilMatrixBench* bench, const char* model, double dt, double friction, bool ground,
-                      const FilMatrixKind* const* kinds, const FilMatrixPlace* places, int count)
+static FilWorld* make(FilMatrixBench* bench, const char* model, double dt, double friction, bool ground, const FilMatrixKind* const* kinds,
+                      const FilMatrixPlace* places, int count)
 {
     char text[4096];
     FilError error;
@@ -171,8 +173,8 @@ FilMatrixOutcome fil_matrix_lost(const FilMatrixBench* bench)
 
 FilMatrixOutcome fil_matrix_judge(const char* what, double measured, double expected, double allowed)
 {
-    FilMatrixOutcome outcome = {.sign = fabs(measured - expected) <= allowed ? FIL_MATRIX_HOLDS : FIL_MATRIX_FAILS,
-                                .measured = measured, .expected = expected};
+    FilMatrixOutcome outcome = {
+        .sign = fabs(measured - expected) <= allowed ? FIL_MATRIX_HOLDS : FIL_MATRIX_FAILS, .measured = measured, .expected = expected};
     if (outcome.sign == FIL_MATRIX_FAILS) {
         snprintf(outcome.text, sizeof outcome.text, "%s %.4g, expected %.4g +- %.2g", what, measured, expected, allowed);
     }

@@ -111,8 +111,7 @@ static FilMatrixOutcome slide(FilMatrixBench* bench, const FilMatrixKind* kind)
     if (bench->failed) {
         return fil_matrix_lost(bench);
     }
-    return outcome.sign != FIL_MATRIX_HOLDS ? outcome
-                                            : fil_matrix_judge("deceleration over g", (third - fourth) / (0.02 * G), MU, 1e-2 * MU);
+    return outcome.sign != FIL_MATRIX_HOLDS ? outcome : fil_matrix_judge("deceleration over g", (third - fourth) / (0.02 * G), MU, 1e-2 * MU);
 }
 
 static FilMatrixOutcome roll(FilMatrixBench* bench, const FilMatrixKind* kind)
@@ -171,7 +170,7 @@ void fil_matrix_ground(const char* model, const FilMatrixKind* kind, FilMatrixCe
         return;
     }
     fil_matrix_end(&bench);
-    typedef FilMatrixOutcome Act(FilMatrixBench* bench, const FilMatrixKind* kind);
+    typedef FilMatrixOutcome Act(FilMatrixBench * bench, const FilMatrixKind* kind);
     static const struct {
         FilMatrixProperty property;
         Act* act;
@@ -179,8 +178,7 @@ void fil_matrix_ground(const char* model, const FilMatrixKind* kind, FilMatrixCe
     for (int k = 0; k < 3; k++) {
         const bool rolls = kind->lever > 0.0;
         // a sphere on a slope rolls and never sticks
-        if ((acts[k].property == FIL_MATRIX_ROLLS && !rolls) ||
-            (acts[k].property == FIL_MATRIX_STICKS && rolls && kind->axis == 0)) {
+        if ((acts[k].property == FIL_MATRIX_ROLLS && !rolls) || (acts[k].property == FIL_MATRIX_STICKS && rolls && kind->axis == 0)) {
             continue;
         }
         bench = begin(model, kind, DT);

@@ -21,8 +21,8 @@ static void write_rigid(const FilMatrixKind* kind, const FilMatrixPlace* place, 
     snprintf(text, size,
              "{name: %s, density: 500, position: [%.17g, %.17g, %.17g], rotation: [0, 0, %.17g], velocity: [%.17g, %.17g, "
              "%.17g], shapes: [%s]}",
-             place->name, place->position.x, place->position.y, place->position.z, place->across ? 0.5 * acos(-1.0) : 0.0,
-             place->velocity.x, place->velocity.y, place->velocity.z, kind->shape);
+             place->name, place->position.x, place->position.y, place->position.z, place->across ? 0.5 * acos(-1.0) : 0.0, place->velocity.x,
+             place->velocity.y, place->velocity.z, kind->shape);
 }
 
 /* A closed mesh from a file of its own, as users have it: a bench of two legs, which is not convex. */
@@ -87,8 +87,8 @@ static void write_straight(const char* section, const FilMatrixPlace* place, cha
              "{name: %s, material: rubber, section: {%s}, director: [%g, %g, 0], velocity: [%.17g, %.17g, %.17g], "
              "damping: {stiffness: %g}, "
              "shape: {straight: {from: [%.17g, %.17g, %.17g], to: [%.17g, %.17g, %.17g], nodes: 9}}}",
-             place->name, section, y, -x, place->velocity.x, place->velocity.y, place->velocity.z, damping(place), p.x - x, p.y - y, p.z,
-             p.x + x, p.y + y, p.z);
+             place->name, section, y, -x, place->velocity.x, place->velocity.y, place->velocity.z, damping(place), p.x - x, p.y - y, p.z, p.x + x,
+             p.y + y, p.z);
 }
 
 static void write_rod(const FilMatrixKind* kind, const FilMatrixPlace* place, char* text, size_t size)
@@ -160,8 +160,8 @@ static void write_cloth(const FilMatrixKind* kind, const FilMatrixPlace* place, 
 /* The same felt, folded in two along y as it is at rest: its halves lie on each other. Numbers are those of the felt above. */
 static FilStatus add_folded(FilWorld* world, const FilMatrixKind* kind, const FilMatrixPlace* place)
 {
-    enum { CELLS = 3, COLUMNS = 2 * CELLS + 1, ROWS = 3 }; // one column is the crease
-    static const double thickness = 0.006, half = 0.1, width = 0.14, apart = 1.02; // m; thicknesses, so that no model starts pressed
+    enum { CELLS = 3, COLUMNS = 2 * CELLS + 1, ROWS = 3 };                          // one column is the crease
+    static const double thickness = 0.006, half = 0.1, width = 0.14, apart = 1.02;  // m; thicknesses, so that no model starts pressed
     double x[3 * (COLUMNS + 1) * (ROWS + 1)], v[3 * (COLUMNS + 1) * (ROWS + 1)];
     int triangles[6 * COLUMNS * ROWS];
     (void)kind;
@@ -221,8 +221,8 @@ static void write_arm(const FilMatrixKind* kind, const FilMatrixPlace* place, ch
     snprintf(text, size,
              "{name: %s, position: [%.17g, %.17g, %.17g], rotation: [%.17g, 0, 0], free_base: true, base_mass: 0.5, "
              "sections: [{length: 0.08, mass: 0.3, stiffness: 5000, damping: 100, disks: 1, disk_radius: 0.04, rate: [%g, %g, %g]}]}",
-             place->name, p.x, p.y, place->velocity.z < 0.0 ? p.z + 0.08 : p.z, place->velocity.z < 0.0 ? acos(-1.0) : 0.0,
-             -place->velocity.z, -place->velocity.z, -place->velocity.z);
+             place->name, p.x, p.y, place->velocity.z < 0.0 ? p.z + 0.08 : p.z, place->velocity.z < 0.0 ? acos(-1.0) : 0.0, -place->velocity.z,
+             -place->velocity.z, -place->velocity.z);
 }
 
 /* A floating robot of two links: a box that stands, and a smaller one that a motor holds above it. */
@@ -268,45 +268,103 @@ static FilStatus add_robot(FilWorld* world, const FilMatrixKind* kind, const Fil
     FilId robot;
     const FilStatus status = fil_world_add_robot(world, &def, &robot);
     const FilVec3 none = {0.0, 0.0, 0.0};
-    return status != FIL_OK ? status
-                            : fil_robot_set_base(world, robot, place->position, (FilQuat){0.0, 0.0, 0.0, 1.0}, place->velocity, none);
+    return status != FIL_OK ? status : fil_robot_set_base(world, robot, place->position, (FilQuat){0.0, 0.0, 0.0, 1.0}, place->velocity, none);
 }
 
 /* ---- the table ---- */
 
 /* Levers: sphere 2/5, cylinder and rod 1/2; a capsule's from its cylinder and its caps. */
 static const FilMatrixKind table[] = {
-    {.name = "sphere", .letters = "sp", .section = "rigid_bodies", .below = 0.05, .above = 0.05, .lever = 0.4, .axis = 0,
-     .steepness = 6.0, .shape = "{sphere: {radius: 0.05}}", .write = write_rigid},
-    {.name = "capsule", .letters = "ca", .section = "rigid_bodies", .below = 0.03, .above = 0.03, .lever = 7.0 / 15.0, .axis = 1,
-     .steepness = 2.0, .shape = "{capsule: {radius: 0.03, length: 0.08}, rotation: [$(pi / 2), 0, 0]}", .write = write_rigid},
-    {.name = "box", .letters = "bo", .section = "rigid_bodies", .below = 0.03, .above = 0.03, .axis = 0, .steepness = 2.0,
-     .shape = "{box: {size: [0.1, 0.08, 0.06]}}", .write = write_rigid},
-    {.name = "cylinder", .letters = "cy", .section = "rigid_bodies", .below = 0.04, .above = 0.04, .lever = 0.5, .axis = 1,
-     .steepness = 2.0, .shape = "{cylinder: {radius: 0.04, length: 0.1}, rotation: [$(pi / 2), 0, 0]}", .write = write_rigid},
-    {.name = "hull", .letters = "hu", .section = "rigid_bodies", .below = 0.03, .above = 0.03, .axis = 0, .steepness = 2.0,
+    {.name = "sphere",
+     .letters = "sp",
+     .section = "rigid_bodies",
+     .below = 0.05,
+     .above = 0.05,
+     .lever = 0.4,
+     .axis = 0,
+     .steepness = 6.0,
+     .shape = "{sphere: {radius: 0.05}}",
+     .write = write_rigid},
+    {.name = "capsule",
+     .letters = "ca",
+     .section = "rigid_bodies",
+     .below = 0.03,
+     .above = 0.03,
+     .lever = 7.0 / 15.0,
+     .axis = 1,
+     .steepness = 2.0,
+     .shape = "{capsule: {radius: 0.03, length: 0.08}, rotation: [$(pi / 2), 0, 0]}",
+     .write = write_rigid},
+    {.name = "box",
+     .letters = "bo",
+     .section = "rigid_bodies",
+     .below = 0.03,
+     .above = 0.03,
+     .axis = 0,
+     .steepness = 2.0,
+     .shape = "{box: {size: [0.1, 0.08, 0.06]}}",
+     .write = write_rigid},
+    {.name = "cylinder",
+     .letters = "cy",
+     .section = "rigid_bodies",
+     .below = 0.04,
+     .above = 0.04,
+     .lever = 0.5,
+     .axis = 1,
+     .steepness = 2.0,
+     .shape = "{cylinder: {radius: 0.04, length: 0.1}, rotation: [$(pi / 2), 0, 0]}",
+     .write = write_rigid},
+    {.name = "hull",
+     .letters = "hu",
+     .section = "rigid_bodies",
+     .below = 0.03,
+     .above = 0.03,
+     .axis = 0,
+     .steepness = 2.0,
      .shape = "{hull: {points: [[0.06, 0, -0.03], [0.03, 0.05, -0.03], [-0.03, 0.05, -0.03], [-0.06, 0, -0.03], "
               "[-0.03, -0.05, -0.03], [0.03, -0.05, -0.03], [0.04, 0, 0.03], [0.01, 0.04, 0.03], [-0.01, 0.04, 0.03], [-0.04, 0, 0.03], "
               "[-0.01, -0.04, 0.03], [0.01, -0.04, 0.03]]}}",
      .write = write_rigid},
     {.name = "mesh", .letters = "me", .below = 0.03, .above = 0.03, .axis = 0, .steepness = 2.0, .add = add_mesh},
-    {.name = "rod", .letters = "ro", .section = "rods", .below = 0.01, .above = 0.01, .lever = 0.5, .axis = 1, .steepness = 2.0,
-     .write = write_rod},
-    {.name = "strip", .letters = "st", .section = "rods", .below = 0.004, .above = 0.004, .axis = 1, .steepness = 2.0,
-     .write = write_strip},
-    {.name = "closed rod", .letters = "cl", .section = "rods", .below = 0.008, .above = 0.008, .axis = 0, .steepness = 2.0,
-     .write = write_closed},
-    {.name = "cloth", .letters = "ct", .section = "shells", .below = 0.003, .above = 0.003, .axis = 0, .steepness = 2.0,
-     .aside = 0.009, .write = write_cloth},
-    {.name = "solid", .letters = "so", .section = "solids", .below = 0.03, .above = 0.03, .axis = 0, .steepness = 2.0,
-     .write = write_solid},
-    {.name = "net", .letters = "ne", .section = "nets", .below = 0.006, .above = 0.006, .axis = 0, .steepness = 2.0,
-     .write = write_net, .add = launch_net},
-    {.name = "robot link", .letters = "rl", .below = 0.02, .above = 0.04, .axis = 0, .steepness = 2.0, .reduced = true,
-     .add = add_robot},
-    {.name = "soft arm", .letters = "sa", .section = "arms", .below = 0.005, .above = 0.085, .axis = 0, .steepness = 2.0,
-     .reduced = true,     .write = write_arm},
-    {.name = "folded cloth", .letters = "fc", .below = 0.00606, .above = 0.00606, .axis = 1, .steepness = 2.0, .add = add_folded,
+    {.name = "rod", .letters = "ro", .section = "rods", .below = 0.01, .above = 0.01, .lever = 0.5, .axis = 1, .steepness = 2.0, .write = write_rod},
+    {.name = "strip", .letters = "st", .section = "rods", .below = 0.004, .above = 0.004, .axis = 1, .steepness = 2.0, .write = write_strip},
+    {.name = "closed rod", .letters = "cl", .section = "rods", .below = 0.008, .above = 0.008, .axis = 0, .steepness = 2.0, .write = write_closed},
+    {.name = "cloth",
+     .letters = "ct",
+     .section = "shells",
+     .below = 0.003,
+     .above = 0.003,
+     .axis = 0,
+     .steepness = 2.0,
+     .aside = 0.009,
+     .write = write_cloth},
+    {.name = "solid", .letters = "so", .section = "solids", .below = 0.03, .above = 0.03, .axis = 0, .steepness = 2.0, .write = write_solid},
+    {.name = "net",
+     .letters = "ne",
+     .section = "nets",
+     .below = 0.006,
+     .above = 0.006,
+     .axis = 0,
+     .steepness = 2.0,
+     .write = write_net,
+     .add = launch_net},
+    {.name = "robot link", .letters = "rl", .below = 0.02, .above = 0.04, .axis = 0, .steepness = 2.0, .reduced = true, .add = add_robot},
+    {.name = "soft arm",
+     .letters = "sa",
+     .section = "arms",
+     .below = 0.005,
+     .above = 0.085,
+     .axis = 0,
+     .steepness = 2.0,
+     .reduced = true,
+     .write = write_arm},
+    {.name = "folded cloth",
+     .letters = "fc",
+     .below = 0.00606,
+     .above = 0.00606,
+     .axis = 1,
+     .steepness = 2.0,
+     .add = add_folded,
      .ground = ground_folded},
     {.name = "ring", .letters = "ri", .ground = fil_matrix_ring},
     {.name = "hoop", .letters = "ho", .ground = fil_matrix_hoop},

@@ -2,10 +2,10 @@
  *
  * Tolerances:
  *   collides  they meet, do not pass each other, and neither enters the other by more than a tenth of its size
- *   keeps     momentum to 1e-9 of what flies in (robots and arms, whose coordinates are not places: as angular momentum); angular momentum to 1e-4 of it, or falling with dt: steps take forces of
- *             their end at arms of their start, an error of first order
- *   rubs      tangential over mu times normal impulse of contacts that slip, within 2 %, or its error falls with dt
- *   rests     what the upper one feels from the lower one is its weight within 1 %, and the ground bears both within 0.1 %
+ *   keeps     momentum to 1e-9 of what flies in (robots and arms, whose coordinates are not places: as angular momentum); angular momentum to 1e-4 of
+ * it, or falling with dt: steps take forces of their end at arms of their start, an error of first order rubs      tangential over mu times normal
+ * impulse of contacts that slip, within 2 %, or its error falls with dt rests     what the upper one feels from the lower one is its weight within 1
+ * %, and the ground bears both within 0.1 %
  */
 #include <math.h>
 #include <stdio.h>
@@ -76,7 +76,8 @@ static void place(const FilMatrixKind* const* kinds, bool ground, FilMatrixPlace
 {
     const double base = ground ? kinds[1]->below + GAP : 0.0;
     const double aside = kinds[0] == kinds[1] ? kinds[0]->aside : 0.0;
-    places[0] = (FilMatrixPlace){.name = "a", .across = true, .position = {aside, 0.7 * aside, base + kinds[1]->above + (ground ? GAP : AWAY) + kinds[0]->below}};
+    places[0] = (FilMatrixPlace){
+        .name = "a", .across = true, .position = {aside, 0.7 * aside, base + kinds[1]->above + (ground ? GAP : AWAY) + kinds[0]->below}};
     places[1] = (FilMatrixPlace){.name = "b", .position = {0.0, 0.0, base}};
     places[0].flies = places[1].flies = !ground;
 }

@@ -15,7 +15,7 @@ typedef void Writer(double lean, char* text, size_t size);
 
 static void write_ring(double lean, char* text, size_t size)
 {
-    (void)lean; // a point
+    (void)lean;  // a point
     snprintf(text, size,
              "rings:\n"
              "  - {name: a, rod: bar, range: 1e-3, stiffness: 1e4, friction: 0.3,\n"
@@ -87,8 +87,7 @@ static FilMatrixOutcome stick(FilMatrixBench* bench)
     const double start = place(bench);
     fil_matrix_run(bench, 0.05);
     return bench->failed ? fil_matrix_lost(bench)
-                         : fil_matrix_judge("creep on a slope of 0.8 mu, m/s,", (place(bench) - start) / 0.05, 0.0,
-                                            1e-2 * G * tangent * 0.15);
+                         : fil_matrix_judge("creep on a slope of 0.8 mu, m/s,", (place(bench) - start) / 0.05, 0.0, 1e-2 * G * tangent * 0.15);
 }
 
 static FilMatrixOutcome slide(FilMatrixBench* bench)
@@ -123,11 +122,11 @@ static FilMatrixOutcome converge(const char* model, Writer* write)
 
 static void run(const char* model, Writer* write, FilMatrixCell* cell)
 {
-    typedef FilMatrixOutcome Act(FilMatrixBench* bench);
+    typedef FilMatrixOutcome Act(FilMatrixBench * bench);
     static const struct {
         FilMatrixProperty property;
         Act* act;
-        double lean; // of its steady state: along gravity where it holds, by the angle of friction where it slides
+        double lean;  // of its steady state: along gravity where it holds, by the angle of friction where it slides
     } acts[] = {{FIL_MATRIX_RESTS, rest, 0.0}, {FIL_MATRIX_STICKS, stick, 0.8 * MU}, {FIL_MATRIX_SLIDES, slide, MU}};
     bool refused = false;
     for (int k = 0; k < 3 && !refused; k++) {

@@ -29,8 +29,7 @@ static FilId add_soft(FilSandbox* box, const Soft* soft)
     for (int k = 0; k < 3; k++) {
         def.inertia[k] = soft->inertia;
     }
-    def.collision.surface = (FilSurface){
-        .friction = FRICTION, .modulus = soft->modulus, .resolution = soft->resolution, .whole = soft->whole};
+    def.collision.surface = (FilSurface){.friction = FRICTION, .modulus = soft->modulus, .resolution = soft->resolution, .whole = soft->whole};
     return fil_sandbox_add_body(box, &def);
 }
 
@@ -77,7 +76,7 @@ static double rest(FilCheck* check, const char* model, double resolution)
     const FilId id = add_soft(&box, &ball);
     double sum = 0.0;
     fil_sandbox_run(&box, 200);
-    for (int k = 0; k < 100; k++) { // what is left of its bouncing has a mean
+    for (int k = 0; k < 100; k++) {  // what is left of its bouncing has a mean
         fil_sandbox_step(&box);
         sum += ball_force(0.05 - fil_sandbox_position(&box, id).z) / 100.0;
     }
@@ -154,7 +153,7 @@ static Soft soft_disk(void)
     disk.shape.type = FIL_TYPE_CYLINDER;
     disk.shape.radius = 0.05;
     disk.shape.length = 0.1;
-    disk.height = 0.05 - GRAVITY / (M_PI * 1e6 * 0.05); // m g = pi E R x
+    disk.height = 0.05 - GRAVITY / (M_PI * 1e6 * 0.05);  // m g = pi E R x
     return disk;
 }
 
@@ -163,7 +162,7 @@ void fil_check_patch_torsion(FilCheck* check)
     Soft square = {.shape = fil_shape_def_default(), .modulus = 1e6, .resolution = 8e-3, .mass = 1.0};
     square.shape.type = FIL_TYPE_BOX;
     square.shape.size = (FilVec3){0.1, 0.1, 0.1};
-    square.height = 0.05 - GRAVITY / (1e6 * 0.01 / 0.05); // m g = E a^2 x/H
+    square.height = 0.05 - GRAVITY / (1e6 * 0.01 / 0.05);  // m g = E a^2 x/H
     Soft ball = soft_ball(2.5e-3);
     const double x = ball_depth(), press = FRICTION * GRAVITY;
     ball.height = 0.05 - x;
@@ -176,8 +175,8 @@ void fil_check_patch_torsion(FilCheck* check)
         snprintf(what, sizeof what, "%s: torsion of a square over 0.3826 mu N a", models[m]);
         fil_check_near(check, what, torque(check, models[m], square, 20.0, 1e-3) / (0.3826 * press * 0.1), mean, tolerance);
         snprintf(what, sizeof what, "%s: torsion of a ball over 8/15 mu N a", models[m]);
-        fil_check_near(check, what, torque(check, models[m], ball, 10.0, 1e-3) / (8.0 / 15.0 * press * sqrt(2.0 * 0.05 * x - x * x)),
-                       mean, tolerance);
+        fil_check_near(check, what, torque(check, models[m], ball, 10.0, 1e-3) / (8.0 / 15.0 * press * sqrt(2.0 * 0.05 * x - x * x)), mean,
+                       tolerance);
     }
 }
 
@@ -188,13 +187,12 @@ void fil_check_patch_convex_lift(FilCheck* check)
 {
     const double dt = 1e-3, x = GRAVITY / (M_PI * 1e6 * 0.05);
     Soft disk = soft_disk();
-    disk.whole = true; // nine contacts would stand for another pressure than this
+    disk.whole = true;  // nine contacts would stand for another pressure than this
     for (int k = 0; k < 3; k++) {
         const double lift = 0.3 * (1 << k), spin = lift * x / (FRICTION * dt * 0.05);
         char what[96];
         snprintf(what, sizeof what, "sap: torsion over 2/3 mu N a, spinning at %.2f rad/s", spin);
-        fil_check_near(check, what, torque(check, "sap", disk, spin, dt) / (2.0 / 3.0 * FRICTION * GRAVITY * 0.05), 1.0 + lift / 12.0,
-                       0.01);
+        fil_check_near(check, what, torque(check, "sap", disk, spin, dt) / (2.0 / 3.0 * FRICTION * GRAVITY * 0.05), 1.0 + lift / 12.0, 0.01);
     }
 }
 

@@ -11,8 +11,8 @@ enum { MOST_NODES = 256 };
 
 typedef struct Hold {
     int count;
-    double sum, squares;   /* of the force of a finger along its closing direction (N), while the lace is pulled */
-    double rest[3], slip;  /* m, of the lace against the hand since the fingers closed */
+    double sum, squares;  /* of the force of a finger along its closing direction (N), while the lace is pulled */
+    double rest[3], slip; /* m, of the lace against the hand since the fingers closed */
 } Hold;
 
 /* The lace's node nearest to the hand when it closed, seen from the hand. */

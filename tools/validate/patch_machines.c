@@ -13,8 +13,7 @@ FilWorld* fil_patch_load(FilCheck* check, const char* name, const FilSetting* se
     FilError error;
     FilWorld* world = NULL;
     const FilSceneOptions options = {.settings = settings, .setting_count = count};
-    if (!fil_scene_find(name, path, sizeof path, &error) ||
-        fil_scene_load(path, &options, &world, NULL, &error) != FIL_OK) {
+    if (!fil_scene_find(name, path, sizeof path, &error) || fil_scene_load(path, &options, &world, NULL, &error) != FIL_OK) {
         fil_check_fail(check, "%s", error.text);
     }
     return world;

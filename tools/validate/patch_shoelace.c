@@ -129,7 +129,7 @@ void fil_check_shoelace_overhand(FilCheck* check)
         FilSetting setting;
         bool patches;
     } cases[] = {
-        {"as it is", {"world.dt", "0.002"}, true},       {"again", {"world.dt", "0.002"}, true}, {"half the step", {"world.dt", "0.001"}, true},
+        {"as it is", {"world.dt", "0.002"}, true},         {"again", {"world.dt", "0.002"}, true},   {"half the step", {"world.dt", "0.001"}, true},
         {"140 nodes a lace", {"lace.nodes", "140"}, true}, {"points", {"lace.modulus", "0"}, false},
     };
     uint64_t first = 0;
@@ -261,7 +261,8 @@ void fil_check_shoelace_step(FilCheck* check)
 /* P0 Fig. 8d: with one point where two shapes meet, fingers chatter and lose the lace. Points at both ends of an edge's overlap hold it. */
 void fil_check_shoelace_points(FilCheck* check)
 {
-    static const FilSetting single[] = {{"lace.modulus", "0"}, {"rods.left_lace.surface.single_point", "true"}, {"rods.right_lace.surface.single_point", "true"}};
+    static const FilSetting single[] = {
+        {"lace.modulus", "0"}, {"rods.left_lace.surface.single_point", "true"}, {"rods.right_lace.surface.single_point", "true"}};
     static const Plan first = {"shoelace", bow_grasps, 2, 5.0, 5.0};
     static const char* const names[] = {"patches", "points", "one point where two shapes meet"};
     for (int k = 0; k < 3; k++) {
@@ -276,6 +277,7 @@ void fil_check_shoelace_points(FilCheck* check)
         snprintf(what, sizeof what, "%s: slip in the first grasp until 5 s (mm)", names[k]);
         k < 2 ? fil_check_below(check, what, slip, 5.0) : fil_check_above(check, what, slip, 5.0);
         snprintf(what, sizeof what, "%s: force of its fingers, standard deviation over mean (%%)", names[k]);
-        k == 0 ? fil_check_below(check, what, spread, 1.0) : (k == 1 ? fil_check_note(check, what, spread) : fil_check_above(check, what, spread, 10.0));
+        k == 0 ? fil_check_below(check, what, spread, 1.0)
+               : (k == 1 ? fil_check_note(check, what, spread) : fil_check_above(check, what, spread, 10.0));
     }
 }

@@ -21,8 +21,7 @@ static FilPlan* solve_scene(FilCheck* check, const char* name, const FilSetting*
     FilError error = {""};
     FilPlan* plan = NULL;
     char path[PATH_MAX];
-    bool ok = fil_scene_find(name, path, sizeof path, &error) &&
-              fil_scene_load(path, &options, &world, &scene, &error) == FIL_OK;
+    bool ok = fil_scene_find(name, path, sizeof path, &error) && fil_scene_load(path, &options, &world, &scene, &error) == FIL_OK;
     if (ok && change != NULL) {
         change(&scene.plan);
     }
@@ -325,7 +324,8 @@ void fil_check_plan_referee(FilCheck* check)
         return;
     }
     for (int axis = 0; axis < 3; axis++) {
-        const Case turn = {axes[axis], "ball_rotation", {"task.axis", axes[axis]}, 1, coarse, coarse_by_ipopt, coarse_from, coarse_by_ipopt_from, coarse_starts};
+        const Case turn = {axes[axis],           "ball_rotation", {"task.axis", axes[axis]}, 1, coarse, coarse_by_ipopt, coarse_from,
+                           coarse_by_ipopt_from, coarse_starts};
         check_case(check, &turn);
     }
     const Case valve = {"valve", "valve_turn", {NULL, NULL}, 0, small, small_by_ipopt, small_from, small_by_ipopt_from, small_starts};

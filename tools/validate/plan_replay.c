@@ -12,14 +12,12 @@ static const char *const ROLL = "ball_roll", *const ROLLED = "ball_rotation_roll
 static const double DEGREES = 57.29577951308232;
 
 /* Loads a scene; false after a failure that the check reports. */
-static bool load(FilCheck* check, const char* scene, const FilSetting* settings, int count, const char* contact, FilWorld** world,
-                 FilSceneInfo* info)
+static bool load(FilCheck* check, const char* scene, const FilSetting* settings, int count, const char* contact, FilWorld** world, FilSceneInfo* info)
 {
     const FilSceneOptions options = {.settings = settings, .setting_count = count, .contact_model = contact};
     FilError error = {""};
     char path[PATH_MAX];
-    if (fil_scene_find(scene, path, sizeof path, &error) &&
-        fil_scene_load(path, &options, world, info, &error) == FIL_OK) {
+    if (fil_scene_find(scene, path, sizeof path, &error) && fil_scene_load(path, &options, world, info, &error) == FIL_OK) {
         return true;
     }
     fil_check_fail(check, "%s", error.text);
@@ -32,8 +30,7 @@ static FilPlan* find_plan(FilCheck* check, const char* scene, const FilSetting* 
     FilSceneInfo info;
     FilPlan* plan = NULL;
     FilError error = {""};
-    if (load(check, scene, settings, count, NULL, &world, &info) &&
-        fil_plan_solve(world, &info.plan, &plan, &error) != FIL_OK) {
+    if (load(check, scene, settings, count, NULL, &world, &info) && fil_plan_solve(world, &info.plan, &plan, &error) != FIL_OK) {
         fil_check_fail(check, "%s", error.text);
     }
     fil_world_destroy(world);
@@ -142,8 +139,8 @@ void fil_check_plan_rolled(FilCheck* check)
 /* Friction, masses of arm and ball, and stiffness, each 10 % less, as planned, and 10 % more: all 27. */
 static void check_disturbed(FilCheck* check, const char* scene, int axis, const FilSetting* step)
 {
-    static const char *const mu[3] = {"0.54", "0.6", "0.66"}, *const scale[3] = {"0.9", "1", "1.1"},
-                             *const mass[3] = {"0.18", "0.2", "0.22"}, *const stiffness[3] = {"238.5", "265", "291.5"};
+    static const char *const mu[3] = {"0.54", "0.6", "0.66"}, *const scale[3] = {"0.9", "1", "1.1"}, *const mass[3] = {"0.18", "0.2", "0.22"},
+                             *const stiffness[3] = {"238.5", "265", "291.5"};
     FilPlan* plan = find_turn(check, scene, axis, NULL, 0);
     double worst = 0.0;
     int worst_of = 0;

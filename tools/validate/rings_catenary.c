@@ -116,8 +116,7 @@ void fil_check_catenary_bounds(FilCheck* check)
         char what[96];
         const double change = fabs(x_of(check, (const char* const[][2]){{"range", ranges[k]}}, 1, 1e-3) / tight - 1.0);
         snprintf(what, sizeof what, "change of x(1 s) with range %s m instead of 0.001 m", ranges[k]);
-        fil_check_below(check, what, change,
-                        fmin(last, 0.02));  // as small as the discretisation's own error, and falling
+        fil_check_below(check, what, change, fmin(last, 0.02));  // as small as the discretisation's own error, and falling
         last = change;
     }
     double base[SAMPLES], x[SAMPLES];
@@ -127,8 +126,7 @@ void fil_check_catenary_bounds(FilCheck* check)
     for (int k = 0; k < 4; k++) {
         char what[96];
         if (ride(check, (const char* const[][2]){{"slip_speed", speeds[k]}}, 1, 1e-3, x)) {
-            snprintf(what, sizeof what, "largest change of x in 3 s with slip speed %s m/s instead of 1e-6, m",
-                     speeds[k]);
+            snprintf(what, sizeof what, "largest change of x in 3 s with slip speed %s m/s instead of 1e-6, m", speeds[k]);
             fil_check_below(check, what, largest_difference(x, base),
                             1e-3);  // a creep at the largest of them would be 3e-3
         }
@@ -212,8 +210,7 @@ void fil_check_catenary_rigid(FilCheck* check)
 {
     double x[SAMPLES], expected[SAMPLES];
     for (int m = 0; m < 3; m++) {
-        const char* const settings[][2] = {
-            {"young", moduli[0]}, {"mu", frictions[m]}, {"range", "0.001"}, {"stiffness", "100"}};
+        const char* const settings[][2] = {{"young", moduli[0]}, {"mu", frictions[m]}, {"range", "0.001"}, {"stiffness", "100"}};
         char what[96];
         double mu = 0.0;
         sscanf(frictions[m], "%lf", &mu);

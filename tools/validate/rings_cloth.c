@@ -85,8 +85,8 @@ static double gap_of(const Sheet* sheet, int a, int b)
         }
     }
     for (int k = 0; k < 3; k++) {
-        least = fmin(least, fil_segment_triangle(sheet->x + 3 * p[k], sheet->x + 3 * p[(k + 1) % 3], sheet->x + 3 * q[0],
-                                                 sheet->x + 3 * q[1], sheet->x + 3 * q[2], &along, w));
+        least = fmin(least, fil_segment_triangle(sheet->x + 3 * p[k], sheet->x + 3 * p[(k + 1) % 3], sheet->x + 3 * q[0], sheet->x + 3 * q[1],
+                                                 sheet->x + 3 * q[2], &along, w));
     }
     return sqrt(least) - sheet->thickness;
 }
@@ -141,8 +141,7 @@ void fil_check_hanging_clothes(FilCheck* check)
 {
     // measured with P4's step of 0.1 ms and a tolerance of 1e-4
     static const double fine[5] = {1.283, 1.285, 1.285, 1.297, 1.298};
-    static const char* const names[5] = {"first ring off, s", "second ring off, s", "third ring off, s", "fourth ring off, s",
-                                         "last ring off, s"};
+    static const char* const names[5] = {"first ring off, s", "second ring off, s", "third ring off, s", "fourth ring off, s", "last ring off, s"};
     FilWorld* world = fil_rings_load(check, "hanging_clothes", NULL, 0, 0.0);
     const FilId cloth = world != NULL ? fil_world_find_shell(world, "cloth") : (FilId){0};
     Clothes seen = {.shed = {INFINITY, INFINITY, INFINITY, INFINITY, INFINITY}, .gathered = 1.0, .least = INFINITY};

@@ -5,15 +5,13 @@
 
 #include "validate/rings.h"
 
-static const double GRAVITY = 10.0, RADIUS = 0.1, BAR = 0.005,
-                    SLOPE = 0.5235987755982988; /* the scene's, and 30 degrees */
+static const double GRAVITY = 10.0, RADIUS = 0.1, BAR = 0.005, SLOPE = 0.5235987755982988; /* the scene's, and 30 degrees */
 
 static FilWorld* hoop(FilCheck* check, double mu, double slope, double lean, double swing, double spin)
 {
     const double values[5] = {mu, slope, lean, swing, spin};
     char text[5][32];
-    const char* const settings[5][2] = {
-        {"mu", text[0]}, {"slope", text[1]}, {"lean", text[2]}, {"swing", text[3]}, {"spin", text[4]}};
+    const char* const settings[5][2] = {{"mu", text[0]}, {"slope", text[1]}, {"lean", text[2]}, {"swing", text[3]}, {"spin", text[4]}};
     for (int k = 0; k < 5; k++) {
         snprintf(text[k], sizeof text[k], "%.17g", values[k]);
     }
@@ -72,11 +70,9 @@ void fil_check_hoop_swings(FilCheck* check)
     fil_check_near(check, "swing across a rough bar, rolling, rad/s", frequency(check, 1.0, true),
                    sqrt(GRAVITY / (way * (1.0 + across / (RADIUS * RADIUS)))), near);
     // without friction the centre only rises and sinks
-    fil_check_near(check, "swing along a smooth bar, rad/s", frequency(check, 0.0, false),
-                   sqrt(GRAVITY * RADIUS / along), near);
+    fil_check_near(check, "swing along a smooth bar, rad/s", frequency(check, 0.0, false), sqrt(GRAVITY * RADIUS / along), near);
     // about the point of the rim that sticks
-    fil_check_near(check, "swing along a rough bar, rad/s", frequency(check, 1.0, false),
-                   sqrt(GRAVITY * RADIUS / (RADIUS * RADIUS + along)), near);
+    fil_check_near(check, "swing along a rough bar, rad/s", frequency(check, 1.0, false), sqrt(GRAVITY * RADIUS / (RADIUS * RADIUS + along)), near);
 }
 
 /* Down a slope like a point (P4 eq. 13), when it starts with the lean that friction asks for; sticks if mu >
@@ -121,8 +117,7 @@ void fil_check_hoop_spins(FilCheck* check)
         fil_rigid_get_velocity(world, body, &velocity, &turning);
         const FilVec3 x = fil_ring_position(world, fil_world_find_ring(world, "ring"));
         // the gap (1e-3 of R) makes the lever longer than the way to the centre
-        fil_check_near(check, "spin lost in 0.5 s, rad/s", spin - turning.x,
-                       time * mu * GRAVITY / (RADIUS * sqrt(1.0 + mu * mu)), 0.01);
+        fil_check_near(check, "spin lost in 0.5 s, rad/s", spin - turning.x, time * mu * GRAVITY / (RADIUS * sqrt(1.0 + mu * mu)), 0.01);
         fil_check_near(check, "how far aside its centre is held, of its depth", -x.y / x.z, mu, 0.02);
     }
     fil_world_destroy(world);

@@ -15,8 +15,7 @@ FilWorld* fil_rings_load(FilCheck* check, const char* name, const char* const (*
         given[k] = (FilSetting){settings[k][0], settings[k][1]};
     }
     const FilSceneOptions options = {.settings = given, .setting_count = count, .dt = dt};
-    if (!fil_scene_find(name, path, sizeof path, &error) ||
-        fil_scene_load(path, &options, &world, NULL, &error) != FIL_OK) {
+    if (!fil_scene_find(name, path, sizeof path, &error) || fil_scene_load(path, &options, &world, NULL, &error) != FIL_OK) {
         fil_check_fail(check, "%s", error.text);
         return NULL;
     }
@@ -97,12 +96,10 @@ void fil_check_ring_tautochrone(FilCheck* check)
     FilWorld* world = fil_rings_load(check, "ring_tautochrone", NULL, 0, 0.0);
     if (world != NULL) {
         // the issue's own bound, with a tight barrier
-        fil_check_below(check, "largest error of five times to the bottom, range 1 mm, K = 100",
-                        time_to_bottom(check, world, times), 0.01);
+        fil_check_below(check, "largest error of five times to the bottom, range 1 mm, K = 100", time_to_bottom(check, world, times), 0.01);
     }
     fil_world_destroy(world);
-    world = fil_rings_load(check, "ring_tautochrone", (const char* const[][2]){{"range", "0.01"}, {"stiffness", "1"}},
-                           2, 0.0);
+    world = fil_rings_load(check, "ring_tautochrone", (const char* const[][2]){{"range", "0.01"}, {"stiffness", "1"}}, 2, 0.0);
     if (world != NULL) {
         fil_check_note(check, "the same with the barrier of P4's Table 1", time_to_bottom(check, world, times));
     }
@@ -112,11 +109,9 @@ void fil_check_ring_tautochrone(FilCheck* check)
 void fil_rings_watch_energy(FilCheck* check, FilWorld* world, double t)
 {
     double last = NAN, growth = 0.0;
-    while (world != NULL && fil_world_time(world) < t &&
-           fil_rings_run(check, world, fil_world_time(world) + fil_world_dt(world))) {
+    while (world != NULL && fil_world_time(world) < t && fil_rings_run(check, world, fil_world_time(world) + fil_world_dt(world))) {
         const FilEnergy e = fil_world_energy(world);
-        const double total =
-            e.kinetic + e.elastic + e.gravity + fil_ring_energy_stored(world, fil_world_find_ring(world, "ring"));
+        const double total = e.kinetic + e.elastic + e.gravity + fil_ring_energy_stored(world, fil_world_find_ring(world, "ring"));
         growth = isnan(last) ? 0.0 : fmax(growth, total - last);
         last = total;
     }

@@ -130,11 +130,10 @@ static bool watch_opening(FilCheck* check, FilWorld* world, double* opening)
 
 static bool run_net(FilCheck* check, const char* const (*net)[2], int net_count, Run run, double* opening)
 {
-    static const char* const settings[RUNS][2][2] = {
-        [REFINED] = {{"world.accuracy", "1e-4"}, {"world.newton.tolerance", "1e-5"}},
-        [TWICE] = {{"world.integrator", "backward_euler"}, {"world.newton.tolerance", "1e-5"}},
-        [PAPER] = {{"world.integrator", "backward_euler"}, {"world.newton.tolerance", "1e-5"}}};
-    static const double steps[RUNS] = {[TWICE] = 2e-3, [PAPER] = 1e-3}; // zero: the scene's own
+    static const char* const settings[RUNS][2][2] = {[REFINED] = {{"world.accuracy", "1e-4"}, {"world.newton.tolerance", "1e-5"}},
+                                                     [TWICE] = {{"world.integrator", "backward_euler"}, {"world.newton.tolerance", "1e-5"}},
+                                                     [PAPER] = {{"world.integrator", "backward_euler"}, {"world.newton.tolerance", "1e-5"}}};
+    static const double steps[RUNS] = {[TWICE] = 2e-3, [PAPER] = 1e-3};  // zero: the scene's own
     const char* all[MOST_SETTINGS][2];
     int count = 0;
     for (int k = 0; k < net_count; k++, count++) {
@@ -156,8 +155,8 @@ static void draw_openings(FilCheck* check, double (*opening)[LOOKS + 1], const c
     for (int k = 0; k < RUNS; k++) {
         series[k] = (FilPlotSeries){.name = run_names[k], .count = LOOKS + 1, .x = t, .y = opening[k], .dashed = k > 1};
     }
-    const FilPlotDef plot = {.title = "Opening of the tether-net", .x_label = "t (s)", .y_label = "opening / first opening",
-                             .series_count = RUNS, .series = series};
+    const FilPlotDef plot = {
+        .title = "Opening of the tether-net", .x_label = "t (s)", .y_label = "opening / first opening", .series_count = RUNS, .series = series};
     fil_check_draw(check, &plot, file);
 }
 
@@ -184,12 +183,11 @@ static void compare_steps(FilCheck* check, const char* const (*net)[2], int net_
     draw_openings(check, opening, file);
     const double *paper = opening[PAPER], own = differ(opening[TWICE], paper, 0, JUDGED);
     fil_check_note(check, "opening until 7 s: P4's step against twice of it, relative", own);
-    const double given = 0.02; // as near as P4 gives times
+    const double given = 0.02;  // as near as P4 gives times
     fil_check_below(check, "opening until 7 s: the scene, refined, against P4's step, relative", differ(opening[REFINED], paper, 0, JUDGED), given);
     fil_check_below(check, "opening until 7 s: the scene against P4's step, relative", differ(opening[SCENE], paper, 0, JUDGED), fmax(given, own));
     fil_check_note(check, "opening from 7 to 8 s: P4's step against twice of it, relative", differ(opening[TWICE], paper, JUDGED, LOOKS));
-    fil_check_note(check, "opening from 7 to 8 s: the scene, refined, against P4's step, relative",
-                   differ(opening[REFINED], paper, JUDGED, LOOKS));
+    fil_check_note(check, "opening from 7 to 8 s: the scene, refined, against P4's step, relative", differ(opening[REFINED], paper, JUDGED, LOOKS));
     fil_check_note(check, "opening from 7 to 8 s: the scene against P4's step, relative", differ(opening[SCENE], paper, JUDGED, LOOKS));
 }
 

@@ -99,8 +99,7 @@ void fil_check_plate(FilCheck* check)
             const bool staggered = plates[p].pattern[1] == 't';
             const int columns = fine == 0 ? 16 : 32, rows = staggered ? (int)lround(columns / sqrt(0.75)) : columns;
             const double b = staggered ? rows * sqrt(0.75) / columns : 1.0;
-            const double expected = sink_of(&plates[p], 1.0, b),
-                         measured = measured_sink(check, &plates[p], columns, rows, b);
+            const double expected = sink_of(&plates[p], 1.0, b), measured = measured_sink(check, &plates[p], columns, rows, b);
             errors[fine] = fabs(measured / expected - 1.0);
             if (fine == 1) {
                 // half triangles at the border make an error of first order, 0.4 / columns

@@ -23,7 +23,6 @@ void fil_check_gripper_pinch(FilCheck* check);
 void fil_check_two_arms_knot(FilCheck* check);
 
 /* A robot of config/robots, its joints set. */
-FilId fil_sandbox_add_robot(FilSandbox* box, const char* urdf, const FilRobotDef* def,
-                            const FilRobotJointSetting* settings, int count);
+FilId fil_sandbox_add_robot(FilSandbox* box, const char* urdf, const FilRobotDef* def, const FilRobotJointSetting* settings, int count);
 
 #endif

@@ -38,8 +38,7 @@ static double come_down(FilCheck* check, const char* model, double mu, double fo
     double down = 0.0;
     for (int k = 0; k < first + steps && !box.failed && down < 0.02; k++) {
         if (k == 0 || k == first) {
-            fil_sandbox_expect(&box, fil_world_set_gravity(box.world, (FilVec3){0.0, 0.0, k == 0 ? 0.0 : -GRAVITY}),
-                               "gravity");
+            fil_sandbox_expect(&box, fil_world_set_gravity(box.world, (FilVec3){0.0, 0.0, k == 0 ? 0.0 : -GRAVITY}), "gravity");
         }
         fil_sandbox_step(&box);
         down = box.failed ? INFINITY : -0.075 - fil_sandbox_position(&box, cube).z;
@@ -70,10 +69,8 @@ static FilWorld* load(FilCheck* check, const char* name, const char* model, cons
     char path[4096];
     FilError error;
     FilWorld* world = NULL;
-    const FilSceneOptions options = {
-        .contact_model = model, .settings = setting, .setting_count = setting != NULL ? 1 : 0};
-    if (!fil_scene_find(name, path, sizeof path, &error) ||
-        fil_scene_load(path, &options, &world, NULL, &error) != FIL_OK) {
+    const FilSceneOptions options = {.contact_model = model, .settings = setting, .setting_count = setting != NULL ? 1 : 0};
+    if (!fil_scene_find(name, path, sizeof path, &error) || fil_scene_load(path, &options, &world, NULL, &error) != FIL_OK) {
         fil_check_fail(check, "%s", error.text);
     }
     return world;
@@ -123,8 +120,7 @@ static double tracking_error(const FilWorld* world)
     for (int r = 0; r < fil_world_robot_count(world); r++) {
         const FilId robot = fil_world_robot_at(world, r);
         for (int j = 0; j < fil_robot_joint_count(world, robot); j++) {
-            worst = fmax(worst, fabs(fil_robot_joint_state(world, robot, j).position -
-                                     fil_robot_joint_command(world, robot, j).position));
+            worst = fmax(worst, fabs(fil_robot_joint_state(world, robot, j).position - fil_robot_joint_command(world, robot, j).position));
         }
     }
     return worst;

@@ -85,8 +85,7 @@ void fil_check_joint_effort(FilCheck* check)
     command(&box, robot, (FilJointCommand){.mode = FIL_JOINT_VELOCITY, .velocity = 3.0, .effort = -1.0});
     fil_sandbox_run(&box, 100);
     if (!box.failed) {
-        fil_check_near(check, "speed on the way to 3 rad/s (rad/s)", state_of(&box, robot).velocity,
-                       bound / INERTIA * 0.1, 1e-9);
+        fil_check_near(check, "speed on the way to 3 rad/s (rad/s)", state_of(&box, robot).velocity, bound / INERTIA * 0.1, 1e-9);
     }
     fil_sandbox_end(&box);
 }
@@ -125,8 +124,7 @@ void fil_check_joint_limits(FilCheck* check)
             snprintf(what, sizeof what, "depth in a limit of %g N/m (m)", stiffness[k]);
             if (isinf(stiffness[k])) {
                 // docs/sap.md: a rigid constraint gives way by dt^2 w f / (4 pi^2), w of one finger at the most
-                fil_check_below(check, "depth in a rigid limit (m)", depth,
-                                1.01 * DT * DT * force / (0.5 * mass) / (4.0 * M_PI * M_PI));
+                fil_check_below(check, "depth in a rigid limit (m)", depth, 1.01 * DT * DT * force / (0.5 * mass) / (4.0 * M_PI * M_PI));
             } else {
                 fil_check_near(check, what, depth, force / stiffness[k], 1e-5);
             }
@@ -151,15 +149,13 @@ void fil_check_joint_friction(FilCheck* check)
     fil_sandbox_run(&box, 1000);
     if (!box.failed) {
         // docs/arms.md: a joint at rest creeps by 1e-4 of what the load would give it in a step
-        fil_check_below(check, "creep below the friction (rad/s)", state_of(&box, robot).velocity,
-                        1.01e-4 * DT * friction / INERTIA);
+        fil_check_below(check, "creep below the friction (rad/s)", state_of(&box, robot).velocity, 1.01e-4 * DT * friction / INERTIA);
     }
     command(&box, robot, (FilJointCommand){.mode = FIL_JOINT_EFFORT, .effort = 1.2 * friction});
     const double before = state_of(&box, robot).velocity;
     fil_sandbox_run(&box, 500);
     if (!box.failed) {
-        fil_check_near(check, "acceleration above it (rad/s^2)", (state_of(&box, robot).velocity - before) / 0.5,
-                       0.2 * friction / INERTIA, 1e-4);
+        fil_check_near(check, "acceleration above it (rad/s^2)", (state_of(&box, robot).velocity - before) / 0.5, 0.2 * friction / INERTIA, 1e-4);
     }
     fil_sandbox_end(&box);
 }

@@ -8,14 +8,12 @@
 
 static const double GRAVITY = 9.81;
 
-FilId fil_sandbox_add_robot(FilSandbox* box, const char* urdf, const FilRobotDef* def,
-                            const FilRobotJointSetting* settings, int count)
+FilId fil_sandbox_add_robot(FilSandbox* box, const char* urdf, const FilRobotDef* def, const FilRobotJointSetting* settings, int count)
 {
     char path[4200];
     FilError error;
     FilId id = {0};
-    if (box->failed || !fil_sandbox_expect(box, fil_scene_find("pendulums", path, 4000, &error) ? FIL_OK : FIL_IO,
-                                           "finding the scenes")) {
+    if (box->failed || !fil_sandbox_expect(box, fil_scene_find("pendulums", path, 4000, &error) ? FIL_OK : FIL_IO, "finding the scenes")) {
         return id;
     }
     char* folder = strrchr(path, '/');  // robots lie beside the scenes
@@ -159,8 +157,7 @@ void fil_check_free_robot(FilCheck* check)
     const FilId robot = fil_sandbox_add_robot(&box, "arm6", &def, settings, 3);
     if (!box.failed) {
         fil_sandbox_expect(&box,
-                           fil_robot_set_base(box.world, robot, def.position, def.orientation,
-                                              (FilVec3){0.1, 0.2, -0.1}, (FilVec3){0.5, -1.0, 2.0}),
+                           fil_robot_set_base(box.world, robot, def.position, def.orientation, (FilVec3){0.1, 0.2, -0.1}, (FilVec3){0.5, -1.0, 2.0}),
                            "throwing it");
     }
     if (!box.failed) {
@@ -171,11 +168,9 @@ void fil_check_free_robot(FilCheck* check)
         const double size = sqrt(l0.x * l0.x + l0.y * l0.y + l0.z * l0.z);
         // both change by the errors of the midpoint rule alone, which fall with dt^2
         fil_check_below(check, "change of momentum in 0.5 s, relative",
-                        sqrt(pow(p.x - p0.x, 2) + pow(p.y - p0.y, 2) + pow(p.z - p0.z, 2)) /
-                            sqrt(p0.x * p0.x + p0.y * p0.y + p0.z * p0.z),
+                        sqrt(pow(p.x - p0.x, 2) + pow(p.y - p0.y, 2) + pow(p.z - p0.z, 2)) / sqrt(p0.x * p0.x + p0.y * p0.y + p0.z * p0.z), 1e-4);
+        fil_check_below(check, "change of angular momentum, relative", sqrt(pow(l.x - l0.x, 2) + pow(l.y - l0.y, 2) + pow(l.z - l0.z, 2)) / size,
                         1e-4);
-        fil_check_below(check, "change of angular momentum, relative",
-                        sqrt(pow(l.x - l0.x, 2) + pow(l.y - l0.y, 2) + pow(l.z - l0.z, 2)) / size, 1e-4);
         fil_check_below(check, "change of energy, relative", fabs(fil_sandbox_energy(&box) - e0) / e0, 1e-4);
     }
     fil_sandbox_end(&box);

@@ -71,8 +71,7 @@ static bool branched_tip(FilCheck* check, double side_mass, double* tip_z, doubl
         return false;
     }
     bool alone = side_mass == 0.0;
-    FilStatus status = alone ? fil_world_add_rod(world, &defs[0], &rods[0])
-                             : fil_world_add_rod_network(world, defs, 2, &junction, 1, rods);
+    FilStatus status = alone ? fil_world_add_rod(world, &defs[0], &rods[0]) : fil_world_add_rod_network(world, defs, 2, &junction, 1, rods);
     FilAttachmentDef attachment = fil_attachment_def_default();
     attachment.kind = FIL_ATTACH_CLAMP;
     attachment.object = rods[0];
@@ -216,8 +215,8 @@ void fil_check_net(FilCheck* check)
             fil_check_fail(check, "stepping: %s", fil_world_error(net.world));
             break;
         }
-        fil_check_near(check, "momentum of a falling net (kg m/s)", fil_world_momentum(net.world).z,
-                       -9.81 * net_mass * fil_world_time(net.world), 1e-9);
+        fil_check_near(check, "momentum of a falling net (kg m/s)", fil_world_momentum(net.world).z, -9.81 * net_mass * fil_world_time(net.world),
+                       1e-9);
     }
     fil_world_destroy(net.world);
 }

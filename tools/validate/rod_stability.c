@@ -177,12 +177,8 @@ static FilTrialDef strip_trial(void)
     def.world.integrator = FIL_BACKWARD_EULER;
     def.world.newton_tolerance = 1e-9;
     def.world.dt = 1.0;
-    def.rod.section = (FilSection){.shape = FIL_SECTION_RECTANGLE,
-                                   .width = strip_thickness,
-                                   .height = strip_height,
-                                   .young = strip_young,
-                                   .poisson = 0.3,
-                                   .density = 1000.0};
+    def.rod.section = (FilSection){
+        .shape = FIL_SECTION_RECTANGLE, .width = strip_thickness, .height = strip_height, .young = strip_young, .poisson = 0.3, .density = 1000.0};
     return def;
 }
 

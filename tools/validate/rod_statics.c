@@ -90,8 +90,8 @@ void fil_check_clamp_order(FilCheck* check)
             }
             if (k > 0) {
                 char what[96];
-                snprintf(what, sizeof what, "observed order, weight %g, tip load %g, %d to %d edges", loads[i].weight,
-                         loads[i].tip_load, edges / 2, edges);
+                snprintf(what, sizeof what, "observed order, weight %g, tip load %g, %d to %d edges", loads[i].weight, loads[i].tip_load, edges / 2,
+                         edges);
                 fil_check_above(check, what, log2(last / error), 1.8);
             }
             last = error;
@@ -107,12 +107,8 @@ void fil_check_section_axes(FilCheck* check)
     const double ei1 = young * height * pow(width, 3.0) / 12.0;
     const double ei2 = young * width * pow(height, 3.0) / 12.0;
     FilTrialDef def = static_trial(100);
-    def.rod.section = (FilSection){.shape = FIL_SECTION_RECTANGLE,
-                                   .width = width,
-                                   .height = height,
-                                   .young = young,
-                                   .poisson = 0.3,
-                                   .density = 1000.0};
+    def.rod.section =
+        (FilSection){.shape = FIL_SECTION_RECTANGLE, .width = width, .height = height, .young = young, .poisson = 0.3, .density = 1000.0};
     /* deflections of 1e-4 L: the cubic terms are of the order of 1e-8 */
     const double load_y = 3.0 * ei1 * 1e-4, load_z = 3.0 * ei2 * 1e-4;
     FilTrial trial = fil_trial_begin(check, &def);
@@ -148,10 +144,8 @@ void fil_check_torsion(FilCheck* check)
         double expected = stiffness.gj * phi / def.length;
         double angles[FIL_TRIAL_MAX_NODES];
         fil_rod_get_angles(trial.world, trial.rod, angles);
-        fil_check_near(check, "torque of the turned clamp (N m)", fil_attachment_torque(trial.world, far_end).x,
-                       expected, 1e-3);
-        fil_check_near(check, "torque of the fixed clamp (N m)", fil_attachment_torque(trial.world, near_end).x,
-                       -expected, 1e-3);
+        fil_check_near(check, "torque of the turned clamp (N m)", fil_attachment_torque(trial.world, far_end).x, expected, 1e-3);
+        fil_check_near(check, "torque of the fixed clamp (N m)", fil_attachment_torque(trial.world, near_end).x, -expected, 1e-3);
         /* the angle grows linearly: the middle edges stand at half of it, up to Newton's tolerance */
         fil_check_near(check, "angle at the middle (rad)", 0.5 * (angles[24] + angles[25]), 0.5 * phi, 1e-6);
     }

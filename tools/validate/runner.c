@@ -205,8 +205,7 @@ static void end(Runner* runner, Child* child)
     outcome->cpu = cpu_time(RUSAGE_CHILDREN) - before;
     const bool complete = take_result(child, outcome);
     if (!complete && WIFSIGNALED(status)) {
-        fil_check_fail(&outcome->check, "its process was ended by signal %d (%s)", WTERMSIG(status),
-                       strsignal(WTERMSIG(status)));
+        fil_check_fail(&outcome->check, "its process was ended by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
     } else if (!complete) {
         fil_check_fail(&outcome->check, "its process ended with exit code %d and sent no result", WEXITSTATUS(status));
     }
@@ -251,15 +250,14 @@ static void draw_progress(Runner* runner)
         const Child* child = &runner->children[k];
         if (child->pid != 0 && running++ < NAMED && used < sizeof text) {
             const FilCheckCase* check = &def->table[child->index];
-            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s.%s %.0f s", running > 1 ? ", " : "",
-                                     check->group, check->name, now - child->start);
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s.%s %.0f s", running > 1 ? ", " : "", check->group, check->name,
+                                     now - child->start);
         }
     }
     if (running > NAMED && used < sizeof text) {
         snprintf(text + used, sizeof text - used, " and %d more", running - NAMED);
     }
-    fil_progress_update(&runner->progress, (double)runner->finished / runner->total, "%d of %d, %s", runner->finished,
-                        runner->total, text);
+    fil_progress_update(&runner->progress, (double)runner->finished / runner->total, "%d of %d, %s", runner->finished, runner->total, text);
 }
 
 /* Slow checks first, the slowest foremost: begun last, one of them would run on alone. */
@@ -328,8 +326,7 @@ static void run_here(Runner* runner)
     const FilCheckRunDef* def = runner->def;
     for (int i = 0; i < def->count && !fil_stop_requested(); i++) {
         if (def->picked[i]) {
-            fil_progress_update(&runner->progress, (double)runner->finished / runner->total, "%s.%s",
-                                def->table[i].group, def->table[i].name);
+            fil_progress_update(&runner->progress, (double)runner->finished / runner->total, "%s.%s", def->table[i].group, def->table[i].name);
             run_check(def, i, &runner->outcomes[i]);
             finish(runner, i);
         }

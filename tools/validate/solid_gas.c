@@ -35,7 +35,7 @@ static double turn_at(FilCheck* check, FilWorld* world, const int* vertices, dou
     const FilId finger = fil_world_find_solid(world, "finger");
     double x[4][3];
     bool ok = fil_solid_set_pressure(world, finger, 0, pressure) == FIL_OK;
-    for (int k = 0; k < 4 && ok; k++) { // a second each: a step of backward Euler leaves nothing of its vibrations
+    for (int k = 0; k < 4 && ok; k++) {  // a second each: a step of backward Euler leaves nothing of its vibrations
         ok = step(check, world);
     }
     for (int k = 0; k < 4; k++) {
@@ -89,7 +89,7 @@ void fil_check_solid_membrane(FilCheck* check)
     const FilId bubble = world != NULL ? fil_world_find_shell(world, "bubble_l") : (FilId){0};
     double from[3] = {NAN, NAN, NAN}, free_pressure = NAN, worst = INFINITY;
     bool ok = world != NULL;
-    for (int k = 1; k <= 550 && ok; k++) { // lifted by 3 s, shaken from 3.5 to 5 s
+    for (int k = 1; k <= 550 && ok; k++) {  // lifted by 3 s, shaken from 3.5 to 5 s
         ok = step(check, world);
         worst = fmin(worst, fil_solid_measure(world, bear).min_jacobian);
         free_pressure = k == 30 ? fil_shell_chamber_pressure(world, bubble, 0) : free_pressure;
@@ -104,7 +104,7 @@ void fil_check_solid_membrane(FilCheck* check)
             fil_check_below(check, "what the bear slipped by while shaken, sideways, m", fabs(center.x - finger.x - from[0]), 5e-3);
             fil_check_below(check, "and down, m", fabs(center.z - finger.z - from[2]), 5e-3);
             fil_check_above(check, "height of the bear, m", center.z, 0.12);
-            fil_check_above(check, "least volume of an element over that at rest", worst, 0.3); // 0.36 with cells of 22 mm, 0.42 with 16
+            fil_check_above(check, "least volume of an element over that at rest", worst, 0.3);  // 0.36 with cells of 22 mm, 0.42 with 16
             fil_check_above(check, "pressure that the grip adds, Pa", fil_shell_chamber_pressure(world, bubble, 0) - free_pressure, 1000.0);
         }
     }

@@ -41,7 +41,7 @@ static bool make_block(FilCheck* check, int per_patch, FilSolidMesh* mesh, doubl
         double* p = mesh->vertices + 3 * i;
         p[0] = line(p[0] + 0.5 * half, fine, h);
         p[1] = line(p[1] + 0.5 * half, fine, h);
-        p[2] = -line(0.5 * half - p[2], fine, h); // down from z = 0
+        p[2] = -line(0.5 * half - p[2], fine, h);  // down from z = 0
     }
     *depth = line(half, fine, h);
     return true;
@@ -97,7 +97,7 @@ static double press(FilCheck* check, int per_patch, double bedding)
     double depth;
     FilWorldDef def = fil_world_def_default();
     def.gravity = (FilVec3){0.0, 0.0, 0.0};
-    def.dt = 1e3; // inertia does not count
+    def.dt = 1e3;  // inertia does not count
     def.contact_model = "sap";
     if (!make_block(check, per_patch, &mesh, &depth)) {
         return NAN;

@@ -38,7 +38,7 @@ static void press(FilCheck* check, const char* rings, double* force)
     for (int quarter = 0; quarter < 4 && world != NULL; quarter++) {
         FilVec3 on_plate, torque;
         bool ok = true;
-        for (int k = 0; k < 25 && ok; k++) { // 5 s of 0.2 s each
+        for (int k = 0; k < 25 && ok; k++) {  // 5 s of 0.2 s each
             ok = step(check, world);
         }
         if (!ok) {
@@ -137,12 +137,12 @@ void fil_check_solid_gripper(FilCheck* check)
     grasp.finger = fil_world_find_link(grasp.world, "left_finger");
     FilVec3 before = {NAN, NAN, NAN};
     bool ok = true;
-    for (int k = 1; k <= 425 && ok; k++) { // until 8.5 s: shaken from 4 to 8 s
+    for (int k = 1; k <= 425 && ok; k++) {  // until 8.5 s: shaken from 4 to 8 s
         ok = step(check, grasp.world);
         if (k == 200) {
             before = held_at(&grasp);
         }
-        look(&grasp, k - 185, dt); // in the air from 3.7 s on
+        look(&grasp, k - 185, dt);  // in the air from 3.7 s on
     }
     if (ok) {
         const FilVec3 after = held_at(&grasp);
@@ -167,7 +167,7 @@ void fil_check_solid_arch(FilCheck* check)
     const double radius = 1.0;
     double settled = NAN;
     bool ok = world != NULL;
-    for (int k = 1; k <= 15000 && ok; k++) { // 600 s of 40 ms each
+    for (int k = 1; k <= 15000 && ok; k++) {  // 600 s of 40 ms each
         ok = step(check, world);
         settled = k == 250 ? fil_world_probe_value(world, 0) : settled;
     }
@@ -185,7 +185,7 @@ void fil_check_solid_hand(FilCheck* check)
     const FilId palm = world != NULL ? fil_world_find_link(world, "grasp") : (FilId){0};
     double worst = INFINITY, before[3] = {NAN, NAN, NAN}, slip = 0.0;
     bool ok = world != NULL;
-    for (int k = 1; k <= 1450 && ok; k++) { // lifted by 3.5 s, shaken from 4 to 14 s
+    for (int k = 1; k <= 1450 && ok; k++) {  // lifted by 3.5 s, shaken from 4 to 14 s
         ok = step(check, world);
         worst = fmin(worst, fil_solid_measure(world, ball).min_jacobian);
         if (ok && k >= 400) {
@@ -266,7 +266,8 @@ static double run_rod_belt(FilCheck* check, double seconds)
 void fil_check_solid_belt(FilCheck* check)
 {
     const BeltRun crowned = run_belt(check, "1", 6.0), plain = run_belt(check, "0", 3.0);
-    // P0's belt of solids got no tension (Fig. 6b). E A times the strain of both strands is 2.48 N; chords around the rollers and elements too stiff in bending add to it
+    // P0's belt of solids got no tension (Fig. 6b). E A times the strain of both strands is 2.48 N; chords around the rollers and elements too stiff
+    // in bending add to it
     fil_check_above(check, "pull of the belt on the plain roller, N", crowned.pull, 2.48);
     fil_check_near(check, "way to the middle in 5 s of turning, m; a rod's", 0.02 - crowned.offset, 0.02 - run_rod_belt(check, 5.0), 0.25);
     fil_check_below(check, "the most that it goes back in 0.3 s, m", crowned.outward, 1e-5);
@@ -280,7 +281,7 @@ void fil_check_solid_torus(FilCheck* check)
     FilWorld* world = fil_check_solid_load(check, "torus_pick", NULL, 0, 0.0);
     double held = NAN, worst = INFINITY;
     bool ok = world != NULL;
-    for (int k = 1; k <= 400 && ok; k++) { // 4 s; up from 2.3 s on
+    for (int k = 1; k <= 400 && ok; k++) {  // 4 s; up from 2.3 s on
         ok = step(check, world);
         const FilId torus = fil_world_find_solid(world, "torus");
         worst = fmin(worst, fil_solid_measure(world, torus).min_jacobian);
@@ -325,8 +326,8 @@ static bool stands(FilCheck* check, const Masonry* masonry, int blocks, double t
     return sunk < 0.02;
 }
 
-/* Thrust lines (linear programmes with radial joints and true centroids): the least thickness over the radius at high friction, and the least friction at a
- * thickness of 0.2. An arch stands with 3 % more than that, and falls with 3 % less. */
+/* Thrust lines (linear programmes with radial joints and true centroids): the least thickness over the radius at high friction, and the least
+ * friction at a thickness of 0.2. An arch stands with 3 % more than that, and falls with 3 % less. */
 static void check_limits(FilCheck* check, const Masonry* masonry)
 {
     static const struct {

@@ -60,7 +60,7 @@ static double deflect(FilCheck* check, int cells, double poisson)
     char text[1024];
     double tip[3] = {NAN, NAN, NAN};
     snprintf(text, sizeof text,
-             "world: {dt: 1.0e+5, gravity: [0, 0, -0.001]}\n" // one step: inertia does not count
+             "world: {dt: 1.0e+5, gravity: [0, 0, -0.001]}\n"  // one step: inertia does not count
              "materials: {foam: {young: 1.0e+6, poisson: %g, density: 1000}}\n"
              "solids:\n"
              "  - {name: beam, material: foam, model: linear, position: [0.5, 0, 0],\n"
@@ -82,7 +82,7 @@ static double deflect(FilCheck* check, int cells, double poisson)
 static void converge(FilCheck* check, double poisson, const int* cells, int count)
 {
     const double load = 0.01, young = 1e6, area = 0.01, inertia = 1e-4 / 12.0, shear = young / (2.0 * (1.0 + poisson));
-    const double k = 10.0 * (1.0 + poisson) / (12.0 + 11.0 * poisson); // Cowper 1966
+    const double k = 10.0 * (1.0 + poisson) / (12.0 + 11.0 * poisson);  // Cowper 1966
     const double theory = load / (8.0 * young * inertia) + load / (2.0 * k * shear * area);
     double tip[3] = {NAN, NAN, NAN};
     char what[96];

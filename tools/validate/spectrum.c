@@ -5,8 +5,7 @@
 #include "world/inspect.h"
 
 /* LAPACK: eigenvalues of a symmetric matrix, in ascending order */
-void dsyev_(const char* job, const char* triangle, const int* n, double* a, const int* lda, double* w, double* work,
-            const int* lwork, int* info);
+void dsyev_(const char* job, const char* triangle, const int* n, double* a, const int* lda, double* w, double* work, const int* lwork, int* info);
 
 enum { MAX_UNKNOWNS = 4 * FIL_TRIAL_MAX_NODES };
 

@@ -12,8 +12,7 @@
 #include "validate/solid.h"
 
 static const FilCheckCase table[] = {
-    {"rod", "cantilever_weight", "cantilever under its own weight against the elastica", 0,
-     fil_check_cantilever_weight},
+    {"rod", "cantilever_weight", "cantilever under its own weight against the elastica", 0, fil_check_cantilever_weight},
     {"rod", "cantilever_tip", "cantilever under a tip load against the elastica", 0, fil_check_cantilever_tip},
     {"rod", "clamp_order", "order of convergence of a clamped rod in the edge length", 0, fil_check_clamp_order},
     {"rod", "section_axes", "principal axes of a rectangular section", 0, fil_check_section_axes},
@@ -51,16 +50,16 @@ static const FilCheckCase table[] = {
     {"contact", "capstan_two_turns", "a thin rope twice around", 0, fil_check_capstan_two_turns}, /* heavy */
     {"contact", "capstan_sap", "1.3 pi and 5 pi, on three meshes", 0, fil_check_capstan_sap},
     {"contact", "capstan_lagged", "the same with lagged friction, on three meshes", 0, fil_check_capstan_lagged}, /* heavy */
-    {"contact", "capstan_imc", "the same by a smooth potential", 0, fil_check_capstan_imc}, /* heavy */
-    {"contact", "capstan_ipc", "the same by barriers", 0, fil_check_capstan_ipc}, /* heavy */
-    {"contact", "capstan_lcp", "1.3 pi as a complementarity problem, on two meshes", 0, fil_check_capstan_lcp}, /* heavy */
+    {"contact", "capstan_imc", "the same by a smooth potential", 0, fil_check_capstan_imc},                       /* heavy */
+    {"contact", "capstan_ipc", "the same by barriers", 0, fil_check_capstan_ipc},                                 /* heavy */
+    {"contact", "capstan_lcp", "1.3 pi as a complementarity problem, on two meshes", 0, fil_check_capstan_lcp},   /* heavy */
     {"contact", "capstan_lcp_fine", "1.3 pi and 5 pi as a complementarity problem, on three meshes", 27, fil_check_capstan_lcp_fine},
     {"contact", "lcp_rope", "a rope on a slope, up to 400 contacts of one complementarity problem", 0, fil_check_lcp_rope}, /* heavy */
-    {"contact", "lcp_pile", "a pyramid of boxes, the same", 0, fil_check_lcp_pile}, /* heavy */
+    {"contact", "lcp_pile", "a pyramid of boxes, the same", 0, fil_check_lcp_pile},                                         /* heavy */
     {"contact", "wedge", "a wedge between two boxes holds or drives them apart", 0, fil_check_wedge},
     {"contact", "thrown", "a puck, a ball and logs whose slip turns while they slide", 0, fil_check_thrown},
     {"contact", "ladder", "a smooth ladder slides down and leaves its wall", 0, fil_check_ladder},
-    {"contact", "rope_falls", "a smooth rope slides off a table", 0, fil_check_rope_falls}, /* heavy */
+    {"contact", "rope_falls", "a smooth rope slides off a table", 0, fil_check_rope_falls},               /* heavy */
     {"contact", "bundle", "a bundle of ropes sheared to and fro: work of friction", 0, fil_check_bundle}, /* heavy */
     {"contact", "bundle_potentials", "the same under ipc, and noted under imc", 25, fil_check_bundle_potentials},
     {"contact", "bundle_lcp", "the same as a complementarity problem", 20, fil_check_bundle_lcp},
@@ -70,7 +69,7 @@ static const FilCheckCase table[] = {
     {"contact", "slopes", "rods that roll, a ring on a bar and cloth that slide down slopes", 0, fil_check_slopes},
     {"contact", "ball_ring", "balls that fall on a ring of wire and through it", 0, fil_check_ball_ring},
     {"contact", "two_posts", "a rope drawn round two posts one after the other", 0, fil_check_two_posts}, /* heavy */
-    {"contact", "wobble", "a coin that wobbles down, against its steady motions", 0, fil_check_wobble}, /* heavy */
+    {"contact", "wobble", "a coin that wobbles down, against its steady motions", 0, fil_check_wobble},   /* heavy */
     {"contact", "crossed_rods", "friction of rods that slide from edge to edge", 0, fil_check_crossed_rods},
     {"contact", "gripper", "twelve filaments carry a branched object aside and let go", 1000, fil_check_gripper},
     {"contact", "knot_one", "an overhand knot drawn tight, unknotting number 1", 3, fil_check_knot_one},
@@ -87,17 +86,16 @@ static const FilCheckCase table[] = {
     {"contact", "joint_bushing", "deflection of bushings", 0, fil_check_joint_bushing},
     {"contact", "matrix", "a share of the matrix: sphere, box and rod on the ground under every model", 0, fil_check_matrix_fast},
 
-    {"knots", "start", "P2's knot n = 2 takes hold", 0, fil_check_knots_start}, /* heavy */
+    {"knots", "start", "P2's knot n = 2 takes hold", 0, fil_check_knots_start},                           /* heavy */
     {"knots", "fast", "P0's fast pull: IMC lets strands through, SAP does not", 0, fil_check_knots_fast}, /* heavy */
-    {"knots", "spt", "explicit forces by repeated solves, against IMC", 0, fil_check_knots_spt}, /* heavy */
+    {"knots", "spt", "explicit forces by repeated solves, against IMC", 0, fil_check_knots_spt},          /* heavy */
     {"knots", "incline", "static friction: a rod on an incline holds or slides", 0, fil_check_imc_incline},
     {"knots", "twist", "friction at contact points twists a rod", 0, fil_check_imc_twist},
     {"knots", "local", "stiffness edge by edge", 0, fil_check_imc_local},
     {"knots", "rectangle", "crossed strips lie on their sides", 0, fil_check_imc_rectangle},
     {"knots", "steps", "steps divide where a loop gets small", 20, fil_check_imc_steps},
     {"knots", "rods", "rods over a rod and over a ball", 0, fil_check_imc_rods},
-    {"knots", "tightening", "n = 1 to 4 pulled tight: distances, forces, speed (P2 Fig. 6, Table 1)", 108,
-     fil_check_knots_tightening},
+    {"knots", "tightening", "n = 1 to 4 pulled tight: distances, forces, speed (P2 Fig. 6, Table 1)", 108, fil_check_knots_tightening},
     {"knots", "speeds", "n = 2 at 3, 6 and 9 mm/s (P2 Fig. 5a)", 72, fil_check_knots_speeds},
     {"knots", "trefoil", "n = 1 tightened and loosened (P2 Fig. 5a)", 23, fil_check_knots_trefoil},
     {"knots", "friction", "n = 4 with three coefficients of friction (P2 Fig. 5b)", 54, fil_check_knots_friction},
@@ -105,7 +103,7 @@ static const FilCheckCase table[] = {
     {"knots", "middle", "the same with a friction in between", 437, fil_check_knots_middle},
     {"knots", "finer", "the second of these at half the step", 225, fil_check_knots_finer},
     {"knots", "finer_three", "n = 3, the first friction, at half the step: its loop turns over", 225, fil_check_knots_finer_three},
-    {"knots", "turned", "n = 1 mirrored and turned, under ipc and imc", 0, fil_check_knots_turned}, /* heavy */
+    {"knots", "turned", "n = 1 mirrored and turned, under ipc and imc", 0, fil_check_knots_turned},        /* heavy */
     {"knots", "two_models", "n = 1 by SAP and IMC while its loop is wide", 0, fil_check_knots_two_models}, /* heavy */
 
     {"rings", "bar", "P4 3.1: a ring on an inclined bar slides or sticks", 0, fil_check_ring_bar},
@@ -181,7 +179,8 @@ static const FilCheckCase table[] = {
     {"patch", "shoelace_overhand", "two arms tie an overhand knot: twice, finer, by patches and by points", 120, fil_check_shoelace_overhand},
     {"patch", "shoelace", "two arms tie a bow, pull it, untie it; and tie it again", 180, fil_check_shoelace},
     {"patch", "shoelace_step", "the bow at 0.8 of the step", 110, fil_check_shoelace_step},
-    {"patch", "shoelace_points", "P0 Fig. 8d: fingers that hold a lace by patches, by points, and lose it by one point", 20, fil_check_shoelace_points},
+    {"patch", "shoelace_points", "P0 Fig. 8d: fingers that hold a lace by patches, by points, and lose it by one point", 20,
+     fil_check_shoelace_points},
     {"patch", "pulley", "a belt centres itself on a crowned pulley", 90, fil_check_patch_pulley},
     {"patch", "pulley_crown", "half the crown takes twice as long, on two meshes; none: it stays", 80, fil_check_patch_pulley_crown},
     {"patch", "pulley_reduction", "the belt's path with merged polygons and with all of them", 30, fil_check_patch_pulley_reduction},

@@ -6,8 +6,7 @@ enum { MAX_SETTLING_STEPS = 1000 };
 
 FilTrialDef fil_trial_def(int edges, double length)
 {
-    FilTrialDef def = {
-        .world = fil_world_def_default(), .rod = fil_rod_def_default(), .edges = edges, .length = length};
+    FilTrialDef def = {.world = fil_world_def_default(), .rod = fil_rod_def_default(), .edges = edges, .length = length};
     def.world.gravity = (FilVec3){0.0, 0.0, 0.0};
     def.rod.director = (FilVec3){0.0, 1.0, 0.0};
     return def;
@@ -159,8 +158,7 @@ void fil_trial_settle(FilTrial* trial)
         }
     }
     if (!trial->failed) {
-        fil_check_fail(trial->check, "no equilibrium in %d steps: still moving by %g m a step", MAX_SETTLING_STEPS,
-                       motion);
+        fil_check_fail(trial->check, "no equilibrium in %d steps: still moving by %g m a step", MAX_SETTLING_STEPS, motion);
         trial->failed = true;
     }
 }

@@ -69,8 +69,8 @@ const char* fil_arm_name(const FilWorld* world, FilId arm);
 int fil_arm_section_count(const FilWorld* world, FilId arm);
 bool fil_arm_base_moves(const FilWorld* world, FilId arm);
 int fil_arm_chamber_count(const FilWorld* world, FilId arm); /* of all sections: the range of FIL_DRIVE_PRESSURE */
-int fil_arm_disk_count(const FilWorld* world, FilId arm); /* base, then inner ones and tip of each section: the range of
-                                                             FIL_DRIVE_FORCE and FIL_DRIVE_TORQUE */
+int fil_arm_disk_count(const FilWorld* world, FilId arm);    /* base, then inner ones and tip of each section: the range of
+                                                                FIL_DRIVE_FORCE and FIL_DRIVE_TORQUE */
 
 /* ---- state ---- */
 

@@ -67,16 +67,16 @@ typedef FilStatus FilBatchControl(void* context, int index, int period, const do
 
 /* Pointers are borrowed for the call only. */
 typedef struct FilRolloutDef {
-    int periods;            /* a command holds for a period ... */
-    int steps;              /* ... of this many steps */
-    const double* commands; /* world by world: `periods` rows of inputs. NULL: inputs are left as they are */
-    FilBatchControl* control;    /* or who commands; NULL: nobody */
+    int periods;              /* a command holds for a period ... */
+    int steps;                /* ... of this many steps */
+    const double* commands;   /* world by world: `periods` rows of inputs. NULL: inputs are left as they are */
+    FilBatchControl* control; /* or who commands; NULL: nobody */
     void* context;
-    const bool* active; /* a flag per world: the others stay as they are. NULL: all */
-    double* outputs;    /* world by world: `periods` + 1 rows, at the start and after each period; not-a-number after a failure. May be NULL */
-    double* positions;  /* the same of fil_world_positions(), for worlds that have equally many; may be NULL */
-    double* velocities; /* likewise */
-    FilStatus* statuses; /* one per world; may be NULL */
+    const bool* active;   /* a flag per world: the others stay as they are. NULL: all */
+    double* outputs;      /* world by world: `periods` + 1 rows, at the start and after each period; not-a-number after a failure. May be NULL */
+    double* positions;    /* the same of fil_world_positions(), for worlds that have equally many; may be NULL */
+    double* velocities;   /* likewise */
+    FilStatus* statuses;  /* one per world; may be NULL */
     uint64_t* steps_done; /* one per world; may be NULL */
 } FilRolloutDef;
 

@@ -15,13 +15,13 @@ typedef struct FilSurface {
     double dissipation_time; /* s, model "sap" */
     double dissipation;      /* s/m, Hunt and Crossley's, model "sap_lagged" */
     /* pressure patches instead of points, models "sap", "sap_lagged" and "lcp": docs/scenes.md, "Patches" */
-    double modulus;          /* Pa at the deepest points; 0: points of contact, unless the other side has one */
-    double resolution;       /* m, of the pressure field, or of a rigid surface that meets one; 0: a fifth of the depth */
-    double margin;           /* m: patches are looked for so far ahead at rest; 0: a hundredth of the depth, 1e-4 m at least */
-    double thickness;        /* m: how deep a half-space reaches its modulus, which needs it; others know by their shape */
-    bool whole;              /* every polygon is a contact; else those of two parts are merged into nine at most */
-    bool single_point;       /* by points: only the deepest where two parts meet, not one at each corner of a face */
-    bool by_points;          /* of a pair: it touches by points although one of the two has a modulus */
+    double modulus;    /* Pa at the deepest points; 0: points of contact, unless the other side has one */
+    double resolution; /* m, of the pressure field, or of a rigid surface that meets one; 0: a fifth of the depth */
+    double margin;     /* m: patches are looked for so far ahead at rest; 0: a hundredth of the depth, 1e-4 m at least */
+    double thickness;  /* m: how deep a half-space reaches its modulus, which needs it; others know by their shape */
+    bool whole;        /* every polygon is a contact; else those of two parts are merged into nine at most */
+    bool single_point; /* by points: only the deepest where two parts meet, not one at each corner of a face */
+    bool by_points;    /* of a pair: it touches by points although one of the two has a modulus */
 } FilSurface;
 
 FilSurface fil_surface_default(void);
@@ -43,11 +43,12 @@ FilCollision fil_collision_default(void);
 
 /* Models "sap" and "sap_lagged", and joints under "none": a convex problem (P0 sec. IV; docs/sap.md). */
 typedef struct FilSapSettings {
-    double tolerance;   /* of the momentum residual, relative */
-    int max_iterations; /* of Newton's method, counted by factorisations */
-    double stick;       /* sigma: what sticks creeps by this share of the speed that its friction would give it in a step; > 0 */
-    double slip_velocity; /* m/s, "sap_lagged": friction is full only above this speed, at least; > 0 */
-    int friction_iterations; /* "sap_lagged": how often, at most, bounds of friction follow the normal forces found in a step; 0: those of its start */
+    double tolerance;        /* of the momentum residual, relative */
+    int max_iterations;      /* of Newton's method, counted by factorisations */
+    double stick;            /* sigma: what sticks creeps by this share of the speed that its friction would give it in a step; > 0 */
+    double slip_velocity;    /* m/s, "sap_lagged": friction is full only above this speed, at least; > 0 */
+    int friction_iterations; /* "sap_lagged": how often, at most, bounds of friction follow the normal forces found in a step; 0: those of its start
+                              */
 } FilSapSettings;
 
 FilSapSettings fil_sap_settings_default(void);
@@ -61,10 +62,10 @@ typedef enum FilLcpSolver {
 } FilLcpSolver;
 
 typedef struct FilLcpSettings {
-    int directions;        /* of the friction pyramid: even, 4 to 64 */
-    bool rank_selection;   /* stage 1: leave out contacts that depend on others, unless they are violated */
-    bool equilibration;    /* stage 2: Ruiz's scaling of rows and columns */
-    bool regularisation;   /* stage 3: a little compliance of scaled normal rows */
+    int directions;      /* of the friction pyramid: even, 4 to 64 */
+    bool rank_selection; /* stage 1: leave out contacts that depend on others, unless they are violated */
+    bool equilibration;  /* stage 2: Ruiz's scaling of rows and columns */
+    bool regularisation; /* stage 3: a little compliance of scaled normal rows */
     FilLcpSolver solver;
     bool fallback;         /* Lemke's method where another one stalls */
     double rank_tolerance; /* of a contact's new direction, relative to the largest */
@@ -92,34 +93,34 @@ typedef enum FilImcFriction {
  * The default has P2's numbers, but contacts dissipate, and friction holds, acts where surfaces touch and twists rods, which P2's
  * does not; and its hybrid scheme turns the contact's tangent on as soon as it pays. */
 typedef struct FilImcSettings {
-    double stiffness;      /* N, k_c at the start: what one contact bears at most; 0: from weight and speed of what meets, and never
-                            * less than what stops it */
-    double sharpness;      /* ce_k of the energy */
-    double smoothing;      /* k of the softened distance, and of the friction's threshold */
-    double reach;          /* delta: how far surfaces feel each other, radii */
+    double stiffness;         /* N, k_c at the start: what one contact bears at most; 0: from weight and speed of what meets, and never
+                               * less than what stops it */
+    double sharpness;         /* ce_k of the energy */
+    double smoothing;         /* k of the softened distance, and of the friction's threshold */
+    double reach;             /* delta: how far surfaces feel each other, radii */
     double closest, farthest; /* least distance of surfaces within which the stiffness stays, radii */
-    double dissipation;    /* of critical damping, of what a contact moves against its stiffness; 0: P2's, which bounces */
-    double rate;           /* share by which the stiffness changes in a step where the distance is off by that range; grows by 5, falls by 3 times it at most */
+    double dissipation;       /* of critical damping, of what a contact moves against its stiffness; 0: P2's, which bounces */
+    double rate; /* share by which the stiffness changes in a step where the distance is off by that range; grows by 5, falls by 3 times it at most */
     double force_tolerance; /* N: Newton stops where all unbalanced forces are below, or ... */
-    double reduction;      /* ... reduced to this share of those at the first guess; 0: the world's newton_tolerance */
-    int tangent_after;     /* omega: iterations without the contact's tangent; negative: until convergence is slow */
-    bool full_tangent;     /* with the bending of the distance itself; else without, which is cheaper and never indefinite */
-    bool damping;          /* halve the Newton step every other iteration instead of searching the line */
+    double reduction;       /* ... reduced to this share of those at the first guess; 0: the world's newton_tolerance */
+    int tangent_after;      /* omega: iterations without the contact's tangent; negative: until convergence is slow */
+    bool full_tangent;      /* with the bending of the distance itself; else without, which is cheaper and never indefinite */
+    bool damping;           /* halve the Newton step every other iteration instead of searching the line */
     FilImcFriction friction;
-    double slip_speed;     /* radii/s, c: where sliding friction sets in */
-    double static_speed;   /* m/s, below which static friction creeps */
-    bool contact_points;   /* friction acts at the contact points, and turns edges; else mid-edge */
-    bool local_stiffness;  /* each edge has its own stiffness */
-    bool rectangles;       /* rectangular sections touch with their sides; else they are refused */
+    double slip_speed;    /* radii/s, c: where sliding friction sets in */
+    double static_speed;  /* m/s, below which static friction creeps */
+    bool contact_points;  /* friction acts at the contact points, and turns edges; else mid-edge */
+    bool local_stiffness; /* each edge has its own stiffness */
+    bool rectangles;      /* rectangular sections touch with their sides; else they are refused */
 } FilImcSettings;
 
 FilImcSettings fil_imc_settings_default(void);
 
 /* The contact model "ipc": barriers of the distance that nothing ever crosses (P4 eq. 5, 7). */
 typedef struct FilIpcSettings {
-    double range;      /* m: surfaces feel each other from this distance on */
-    double stiffness;  /* N/m, K; 0: from the masses that touch, and stiffer while surfaces come too close */
-    double slip_speed; /* m/s: friction is full from there on */
+    double range;              /* m: surfaces feel each other from this distance on */
+    double stiffness;          /* N/m, K; 0: from the masses that touch, and stiffer while surfaces come too close */
+    double slip_speed;         /* m/s: friction is full from there on */
     int friction_iterations;   /* solutions of a step at most, each with friction as the last one had it; 1: that of the step's start */
     double friction_tolerance; /* share by which it may differ without another one */
 } FilIpcSettings;
@@ -154,17 +155,17 @@ FilContactInfo fil_world_contact(const FilWorld* world, int index); /* null ids 
 /* A pressure patch of the last step: what two parts do to each other over an area. Its contacts are `contacts` in a row from
  * `first_contact` on. */
 typedef struct FilPatchInfo {
-    FilId a, b;               /* as of a contact */
+    FilId a, b; /* as of a contact */
     int part_a, part_b;
     int first_contact, contacts;
-    int polygons;             /* before merging */
-    FilVec3 center;           /* m, of pressure */
-    FilVec3 normal;           /* unit, from a to b, mean */
-    FilVec3 force;            /* N, on b */
-    FilVec3 torque;           /* N m, on b about the center */
-    double area;              /* m^2, of what touched at the step's start; 0: nothing yet */
-    double mean_pressure;     /* Pa: normal force over the area */
-    double highest_pressure;  /* Pa, at the step's start */
+    int polygons;            /* before merging */
+    FilVec3 center;          /* m, of pressure */
+    FilVec3 normal;          /* unit, from a to b, mean */
+    FilVec3 force;           /* N, on b */
+    FilVec3 torque;          /* N m, on b about the center */
+    double area;             /* m^2, of what touched at the step's start; 0: nothing yet */
+    double mean_pressure;    /* Pa: normal force over the area */
+    double highest_pressure; /* Pa, at the step's start */
 } FilPatchInfo;
 
 int fil_world_patch_count(const FilWorld* world);

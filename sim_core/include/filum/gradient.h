@@ -22,13 +22,15 @@ int fil_gradient_size(const FilGradient* gradient);
  * acts on a body of which that is not known. Allocates in the first one. */
 FIL_MUST_CHECK FilStatus fil_gradient_step(FilGradient* gradient, FilStepInfo* info);
 
-/* Forward: the variation of the last step's end (2 n) from that of its start (2 n), and of generalised forces over the step (n, N or N m on each unknown; NULL: none). */
+/* Forward: the variation of the last step's end (2 n) from that of its start (2 n), and of generalised forces over the step (n, N or N m on each
+ * unknown; NULL: none). */
 FIL_MUST_CHECK FilStatus fil_gradient_forward(FilGradient* gradient, const double* start, const double* force, double* end);
-/* Backward, the same transposed: from the derivatives of some number by the end (2 n), those by the start (2 n) and by the forces (n; NULL: not wanted). */
+/* Backward, the same transposed: from the derivatives of some number by the end (2 n), those by the start (2 n) and by the forces (n; NULL: not
+ * wanted). */
 FIL_MUST_CHECK FilStatus fil_gradient_backward(FilGradient* gradient, const double* end, double* start, double* force);
 
-/* Moves the world's state by a variation: places for a unit of time with its first half as velocity; adds its second half to velocities. What an attachment holds
- * stays where it is. */
+/* Moves the world's state by a variation: places for a unit of time with its first half as velocity; adds its second half to velocities. What an
+ * attachment holds stays where it is. */
 FIL_MUST_CHECK FilStatus fil_world_vary(FilWorld* world, const double* variation);
 
 /* ---- trajectories ---- */
@@ -48,7 +50,8 @@ typedef struct FilTrajectoryCost {
 
 FilTrajectoryCost fil_trajectory_cost_default(void);
 
-/* Runs the trajectory, then back through it: three steps of the world for each of its own, two where all are kept. The world ends at its end. `cost` receives the number. Allocates. */
+/* Runs the trajectory, then back through it: three steps of the world for each of its own, two where all are kept. The world ends at its end. `cost`
+ * receives the number. Allocates. */
 FIL_MUST_CHECK FilStatus fil_gradient_trajectory(FilGradient* gradient, const FilTrajectoryCost* def, double* cost);
 
 FIL_API_END

@@ -36,26 +36,26 @@ typedef struct FilJointMotor {
 typedef struct FilJointDef {
     const char* name; /* unique; NULL gets "joint<k>" */
     FilJointKind kind;
-    FilId a, b;         /* rods, rigid bodies, arms, links, rings or shells, not one place with itself; a null b is the world */
-    int node_a, node_b; /* of rods; vertex of shells; disk of arms, -1 the tip; negative counts from the end */
+    FilId a, b;          /* rods, rigid bodies, arms, links, rings or shells, not one place with itself; a null b is the world */
+    int node_a, node_b;  /* of rods; vertex of shells; disk of arms, -1 the tip; negative counts from the end */
     const int* vertices; /* PIN, WELD of a solid or shell a: all its vertices that are held, instead of node_a; NULL: that one.
                           * Each keeps its place on b; force and torque are those of all, about the first. Borrowed for the call */
     int vertex_count;
-    FilVec3 point;      /* m, world frame: where bodies are joined; ignored if one side is a rod, a ring or a shell, whose node,
-                         * point or vertex it is. Those of rings and shells do not turn: a weld is a pin there */
-    bool aligned;       /* WELD, BUSHING of rigid bodies: at rest their own axes are parallel; false: as they are now */
-    double stiffness, damping;                 /* N/m, N s/m: bushing; spring of a slider */
+    FilVec3 point;             /* m, world frame: where bodies are joined; ignored if one side is a rod, a ring or a shell, whose node,
+                                * point or vertex it is. Those of rings and shells do not turn: a weld is a pin there */
+    bool aligned;              /* WELD, BUSHING of rigid bodies: at rest their own axes are parallel; false: as they are now */
+    double stiffness, damping; /* N/m, N s/m: bushing; spring of a slider */
     double angular_stiffness, angular_damping; /* N m/rad, N m s/rad: bushing; spring of a hinge or ball */
 
     /* HINGE, SLIDER and BALL, of what has an orientation: not of rods, rings and shells. Positions are rad or m, of a against b;
      * of a BALL the angle between a's and b's `axis` */
-    FilVec3 axis;          /* world frame, any length but zero; where the joint is made it is an axis of a and b */
-    double start;          /* HINGE, SLIDER: position where it is made */
-    double lower, upper;   /* limits; -INFINITY and INFINITY: none. BALL: upper only */
+    FilVec3 axis;                          /* world frame, any length but zero; where the joint is made it is an axis of a and b */
+    double start;                          /* HINGE, SLIDER: position where it is made */
+    double lower, upper;                   /* limits; -INFINITY and INFINITY: none. BALL: upper only */
     double limit_stiffness, limit_damping; /* of the limits; stiffness 0: as rigid as a step can resolve */
-    double rest;           /* HINGE, SLIDER: position where the spring is at ease */
-    double friction;       /* N m or N: dry, whatever the load; BALL: about each of three axes of a */
-    FilJointMotor motor;   /* HINGE, SLIDER */
+    double rest;                           /* HINGE, SLIDER: position where the spring is at ease */
+    double friction;                       /* N m or N: dry, whatever the load; BALL: about each of three axes of a */
+    FilJointMotor motor;                   /* HINGE, SLIDER */
 } FilJointDef;
 
 FilJointDef fil_joint_def_default(void);

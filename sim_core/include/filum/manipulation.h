@@ -10,11 +10,11 @@ enum { FIL_MANIPULATION_CONTACTS = 16 };
 
 /* Where two objects may touch, which is nowhere else. A ball, or a corner, against a face. */
 typedef struct FilManipulationContact {
-    FilId ball; /* a dynamic rigid body or a robot's link: its first sphere, or the corners of its first box; a soft arm: a disk, as the ball of its
-                   radius about its centre */
-    FilId face; /* a rigid body or a robot's link: its first half-space, box or cylinder (the round side) */
-    int disk;   /* of a soft arm; -1: its last */
-    int side;   /* of a box: 0 to 5 for -x, x, -y, y, -z, z; -1: the one that is nearest at the start */
+    FilId ball;  /* a dynamic rigid body or a robot's link: its first sphere, or the corners of its first box; a soft arm: a disk, as the ball of its
+                    radius about its centre */
+    FilId face;  /* a rigid body or a robot's link: its first half-space, box or cylinder (the round side) */
+    int disk;    /* of a soft arm; -1: its last */
+    int side;    /* of a box: 0 to 5 for -x, x, -y, y, -z, z; -1: the one that is nearest at the start */
     int nearest; /* of a box's corners: so many, those nearest at the start; 1 to 8 */
     double friction;    /* 0: that of the surfaces; negative: none */
     double least_force; /* N; above zero the contact must last */
@@ -37,15 +37,15 @@ typedef struct FilManipulationGoal {
     FilVec3 rotation; /* rad, by what it is to turn: a vector along the axis, world frame, shorter than pi */
     FilId robot;      /* null: none */
     int joint;
-    double angle;     /* rad or m, that the joint is to have */
-    double within[2]; /* m and rad, how far from there it may end */
-    double speed;     /* m/s and rad/s, at most, at the end */
+    double angle;                                   /* rad or m, that the joint is to have */
+    double within[2];                               /* m and rad, how far from there it may end */
+    double speed;                                   /* m/s and rad/s, at most, at the end */
     FilManipulationVia vias[FIL_MANIPULATION_VIAS]; /* in order of time */
     int via_count;
 } FilManipulationGoal;
 
-/* What robots, soft arms and bodies are to do: the task of a plan of kind FIL_PLAN_MANIPULATION. Driven are the chambers of arms and all joints of robots
- * but those of effort 0; every robot, soft arm and dynamic rigid body that a contact names takes part, at rest at the start. */
+/* What robots, soft arms and bodies are to do: the task of a plan of kind FIL_PLAN_MANIPULATION. Driven are the chambers of arms and all joints of
+ * robots but those of effort 0; every robot, soft arm and dynamic rigid body that a contact names takes part, at rest at the start. */
 typedef struct FilManipulationTask {
     FilManipulationContact contacts[FIL_MANIPULATION_CONTACTS];
     int contact_count;

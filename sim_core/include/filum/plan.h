@@ -10,17 +10,17 @@ FIL_API_BEGIN
 
 /* Weights of the cost (P1 eq. 20): all but the terminal one are integrated over time. */
 typedef struct FilPlanWeights {
-    double orientation;  /* of 1 - (q . target)^2 */
-    double terminal;     /* of the same at the end */
-    double normal_force; /* of the normal force, N; negative: contact is rewarded */
-    double force_rate;   /* of its change from stage to stage, squared */
+    double orientation;           /* of 1 - (q . target)^2 */
+    double terminal;              /* of the same at the end */
+    double normal_force;          /* of the normal force, N; negative: contact is rewarded */
+    double force_rate;            /* of its change from stage to stage, squared */
     double speed_rate, spin_rate; /* of the arm's and the ball's changes of velocity, squared */
     double effort;                /* of the chambers' forces, squared */
     double unit;                  /* of (|q|^2 - 1)^2 */
 } FilPlanWeights;
 
 typedef struct FilPlanReport {
-    int seed, stages, iteration; /* which start, on which mesh */
+    int seed, stages, iteration;   /* which start, on which mesh */
     double cost, violation, pairs; /* worst row; worst product of a complementary pair, N m and N m/s */
 } FilPlanReport;
 
@@ -30,12 +30,12 @@ bool fil_plan_solver_present(FilPlanSolver solver);
 
 /* A soft arm turns a ball (P1 sec. IV): the task of a plan of kind FIL_PLAN_BALL. */
 typedef struct FilBallTask {
-    FilId arm;         /* fixed base, three chambers a section, up to four sections */
-    FilId body;        /* a ball: one sphere about its centre of mass, which stays where it is */
-    double friction;   /* between disk and ball; 0: that of their surfaces */
-    int directions;    /* of friction: even, 4 to 16 */
-    FilVec3 axis;      /* the ball's rotation, world frame */
-    double angle;      /* rad */
+    FilId arm;       /* fixed base, three chambers a section, up to four sections */
+    FilId body;      /* a ball: one sphere about its centre of mass, which stays where it is */
+    double friction; /* between disk and ball; 0: that of their surfaces */
+    int directions;  /* of friction: even, 4 to 16 */
+    FilVec3 axis;    /* the ball's rotation, world frame */
+    double angle;    /* rad */
     FilPlanWeights weights;
     double elongation[2];   /* m, bounds of the coordinates */
     double effort;          /* N, bound of a chamber's force, either way */
@@ -55,20 +55,20 @@ typedef struct FilPlanDef {
     FilPlanKind kind;
     FilBallTask ball;                 /* of FIL_PLAN_BALL */
     FilManipulationTask manipulation; /* of FIL_PLAN_MANIPULATION */
-    double horizon;         /* s */
-    int nodes;              /* stages of implicit Euler */
-    double relaxation[2];   /* of the pairs' products: where it begins and ends; of manipulation in units of usual sizes */
-    double relaxation_fall; /* factor of the barrier from one problem to the next, 0 to 1 */
-    double tolerance;       /* of rows and of the scaled gradient */
-    int max_iterations;     /* of each mesh */
-    int meshes;             /* solves with nodes / 2^(meshes - 1), ..., nodes stages one after the other; 1 to 4 */
-    FilPlanSolver solver;   /* FIL_PLAN_IPOPT: one problem of the process at a time */
-    double receding;        /* s, how long fil_receding_* plan anew, every horizon / nodes; 0: one plan. Turns of a ball only */
-    int seeds;              /* starts, of which the best is kept */
-    int threads;            /* that share the starts, 1 to 64; they do not change the result */
-    bool kinematic;         /* before each, the arm's dynamics are left out (P1's first stage). Turns of a ball only */
-    const FilPlan* from;    /* begin at this plan's motion instead of a guess, with a relaxation of 1e-3 at most; of the same task, with
-                             * one start. Borrowed while it is solved. NULL: guesses */
+    double horizon;                   /* s */
+    int nodes;                        /* stages of implicit Euler */
+    double relaxation[2];             /* of the pairs' products: where it begins and ends; of manipulation in units of usual sizes */
+    double relaxation_fall;           /* factor of the barrier from one problem to the next, 0 to 1 */
+    double tolerance;                 /* of rows and of the scaled gradient */
+    int max_iterations;               /* of each mesh */
+    int meshes;                       /* solves with nodes / 2^(meshes - 1), ..., nodes stages one after the other; 1 to 4 */
+    FilPlanSolver solver;             /* FIL_PLAN_IPOPT: one problem of the process at a time */
+    double receding;                  /* s, how long fil_receding_* plan anew, every horizon / nodes; 0: one plan. Turns of a ball only */
+    int seeds;                        /* starts, of which the best is kept */
+    int threads;                      /* that share the starts, 1 to 64; they do not change the result */
+    bool kinematic;                   /* before each, the arm's dynamics are left out (P1's first stage). Turns of a ball only */
+    const FilPlan* from;              /* begin at this plan's motion instead of a guess, with a relaxation of 1e-3 at most; of the same task, with
+                                       * one start. Borrowed while it is solved. NULL: guesses */
     bool (*report)(void* user, const FilPlanReport* report); /* called once an iteration, by one thread at a time; false cancels. May be NULL */
     void* user;
 } FilPlanDef;
@@ -77,26 +77,26 @@ FilPlanDef fil_plan_def_default(void);         /* P1's turn of a ball */
 FilPlanDef fil_manipulation_def_default(void); /* manipulation, without contacts and goal */
 
 typedef enum FilPlanVerdict {
-    FIL_PLAN_GOOD,        /* rows, pairs and goal are met */
-    FIL_PLAN_OFF_TARGET,  /* a motion that obeys the equations, but does not reach the goal */
-    FIL_PLAN_UNFINISHED,  /* the equations are not met: too few iterations, or no step helps */
-    FIL_PLAN_STOPPED,     /* cancelled */
+    FIL_PLAN_GOOD,       /* rows, pairs and goal are met */
+    FIL_PLAN_OFF_TARGET, /* a motion that obeys the equations, but does not reach the goal */
+    FIL_PLAN_UNFINISHED, /* the equations are not met: too few iterations, or no step helps */
+    FIL_PLAN_STOPPED,    /* cancelled */
 } FilPlanVerdict;
 
 typedef struct FilPlanInfo {
     FilPlanVerdict verdict;
     int seed, seeds_tried, seeds_good, iterations, stages;
-    int seeds_solved;         /* starts that meet rows and pairs, on target or not */
-    int coordinates, points;  /* that move; balls, corners and disks that may touch */
+    int seeds_solved;        /* starts that meet rows and pairs, on target or not */
+    int coordinates, points; /* that move; balls, corners and disks that may touch */
     double cost;
-    double miss, turn_miss;   /* m and rad, between end and goal; of a joint both in its own unit */
-    double orientation;       /* sin^2 of half of turn_miss: P1's 1 - (q . target)^2 */
-    double violation;         /* worst row, SI units */
-    double gap_pair;          /* worst gap times normal force, N m */
-    double slip_pair;         /* worst slip times friction force, N m/s */
-    double penetration;       /* m */
-    double contact;           /* share of the stages in which something that is driven touches */
-    char reason[192];         /* a sentence on what is not met; empty where all is */
+    double miss, turn_miss; /* m and rad, between end and goal; of a joint both in its own unit */
+    double orientation;     /* sin^2 of half of turn_miss: P1's 1 - (q . target)^2 */
+    double violation;       /* worst row, SI units */
+    double gap_pair;        /* worst gap times normal force, N m */
+    double slip_pair;       /* worst slip times friction force, N m/s */
+    double penetration;     /* m */
+    double contact;         /* share of the stages in which something that is driven touches */
+    char reason[192];       /* a sentence on what is not met; empty where all is */
 } FilPlanInfo;
 
 /* One stage of a turn of a ball, at its end; three numbers a section. */
@@ -132,8 +132,8 @@ FilPlanInfo fil_plan_info(const FilPlan* plan);
 const char* fil_plan_verdict_name(FilPlanVerdict verdict);
 FilPlanNode fil_plan_node(const FilPlan* plan, int stage); /* of a turn of a ball */
 
-/* Coordinates at the end of a stage: elongations of the arm that turns a ball; of manipulation those of the objects in the order in which contacts name
- * them: joints, chambers, or a body's move (m) and its three angles. */
+/* Coordinates at the end of a stage: elongations of the arm that turns a ball; of manipulation those of the objects in the order in which contacts
+ * name them: joints, chambers, or a body's move (m) and its three angles. */
 void fil_plan_coordinates(const FilPlan* plan, int stage, double* coordinates);
 
 /* How far the world is from the plan's goal: m and rad, as in FilPlanInfo; NAN where it does not hold the object. */
@@ -161,8 +161,8 @@ int fil_plan_knot_count(const FilPlan* plan);
 double fil_plan_knot(const FilPlan* plan, int knot, int channel, FilPlanCommand* command);
 void fil_plan_command(const FilPlan* plan, double time, FilPlanCommand* commands);
 
-/* Lets a world that holds objects of the same names follow the plan from its present time on, without feedback of more than the joints' own gains: a drive of
- * every chamber's pressure, a trajectory of every robot. */
+/* Lets a world that holds objects of the same names follow the plan from its present time on, without feedback of more than the joints' own gains: a
+ * drive of every chamber's pressure, a trajectory of every robot. */
 FIL_MUST_CHECK FilStatus fil_plan_add_drives(const FilPlan* plan, FilWorld* world);
 
 /* ---- feedback ---- */
@@ -197,7 +197,7 @@ void fil_receding_destroy(FilReceding* receding);
 
 /* Once before each step of the world that it was made for: sets the arm's pressures. */
 FIL_MUST_CHECK FilStatus fil_receding_follow(FilReceding* receding, FilWorld* world);
-FilRecedingInfo fil_receding_info(FilReceding* receding); /* waits for the plan in work */
+FilRecedingInfo fil_receding_info(FilReceding* receding);                     /* waits for the plan in work */
 double fil_receding_miss(const FilReceding* receding, const FilWorld* world); /* rad, between the ball and its target */
 
 FIL_API_END

@@ -64,7 +64,7 @@ typedef enum FilCompression {
 typedef struct FilRecorder FilRecorder;
 
 typedef struct FilRecorderOptions {
-    bool sqlite; /* a directory gets a .db3 file instead of .mcap; that of a single file follows its name */
+    bool sqlite;                /* a directory gets a .db3 file instead of .mcap; that of a single file follows its name */
     FilCompression compression; /* of MCAP's chunks */
     size_t chunk_bytes;         /* a chunk is written when it has grown to this */
     size_t queue_bytes;         /* about what may wait to be written */
@@ -76,25 +76,20 @@ typedef struct FilRecorderOptions {
 FilRecorderOptions fil_recorder_options_default(void);
 
 /* Sets storage ("mcap", "sqlite3") and compression ("none", "lz4", "zstd") by their names. */
-FIL_MUST_CHECK FilStatus fil_recorder_options_choose(FilRecorderOptions* options, const char* storage,
-                                                     const char* compression, FilError* error);
+FIL_MUST_CHECK FilStatus fil_recorder_options_choose(FilRecorderOptions* options, const char* storage, const char* compression, FilError* error);
 
 /* Creates the directory and the file, and starts the thread. */
-FIL_MUST_CHECK FilStatus fil_recorder_create(const char* path, const FilRecorderOptions* options,
-                                             FilRecorder** recorder, FilError* error);
+FIL_MUST_CHECK FilStatus fil_recorder_create(const char* path, const FilRecorderOptions* options, FilRecorder** recorder, FilError* error);
 
 /* Copies the channel and gives it the next number, from 1. */
-FIL_MUST_CHECK FilStatus fil_recorder_add_channel(FilRecorder* recorder, const FilBagChannel* channel, uint16_t* id,
-                                                  FilError* error);
+FIL_MUST_CHECK FilStatus fil_recorder_add_channel(FilRecorder* recorder, const FilBagChannel* channel, uint16_t* id, FilError* error);
 
 /* Copies the message. Fails if the thread has failed (a full disk) since; the recording is over then. */
 FIL_MUST_CHECK FilStatus fil_recorder_write(FilRecorder* recorder, const FilBagMessage* message, FilError* error);
 
 /* Lays a file, or named texts, beside the messages, after everything written so far. MCAP only. */
-FIL_MUST_CHECK FilStatus fil_recorder_attach(FilRecorder* recorder, const FilBagAttachment* attachment,
-                                             FilError* error);
-FIL_MUST_CHECK FilStatus fil_recorder_describe(FilRecorder* recorder, const char* name, const FilBagPair* pairs,
-                                               size_t count, FilError* error);
+FIL_MUST_CHECK FilStatus fil_recorder_attach(FilRecorder* recorder, const FilBagAttachment* attachment, FilError* error);
+FIL_MUST_CHECK FilStatus fil_recorder_describe(FilRecorder* recorder, const char* name, const FilBagPair* pairs, size_t count, FilError* error);
 
 /* Returns when everything written so far is in the file. */
 FIL_MUST_CHECK FilStatus fil_recorder_flush(FilRecorder* recorder, FilError* error);
@@ -130,8 +125,7 @@ typedef struct FilReaderOptions {
 
 FilReaderOptions fil_reader_options_default(void);
 
-FIL_MUST_CHECK FilStatus fil_reader_open(const char* path, const FilReaderOptions* options, FilReader** reader,
-                                         FilError* error);
+FIL_MUST_CHECK FilStatus fil_reader_open(const char* path, const FilReaderOptions* options, FilReader** reader, FilError* error);
 
 void fil_reader_close(FilReader* reader); /* NULL is fine */
 
@@ -173,8 +167,7 @@ size_t fil_reader_channel_count(const FilReader* reader);
 FilReaderChannel fil_reader_channel(const FilReader* reader, size_t index);
 
 /* The index-th attachment known so far; valid until the next call of any function. */
-FIL_MUST_CHECK FilStatus fil_reader_attachment(FilReader* reader, size_t index, FilBagAttachment* attachment,
-                                               FilError* error);
+FIL_MUST_CHECK FilStatus fil_reader_attachment(FilReader* reader, size_t index, FilBagAttachment* attachment, FilError* error);
 
 typedef struct FilReaderMetadata {
     const char* name;
@@ -183,8 +176,7 @@ typedef struct FilReaderMetadata {
 } FilReaderMetadata;
 
 /* The index-th metadata record known so far; valid until the next call of any function. */
-FIL_MUST_CHECK FilStatus fil_reader_metadata(FilReader* reader, size_t index, FilReaderMetadata* metadata,
-                                             FilError* error);
+FIL_MUST_CHECK FilStatus fil_reader_metadata(FilReader* reader, size_t index, FilReaderMetadata* metadata, FilError* error);
 
 FIL_API_END
 

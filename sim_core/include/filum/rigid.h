@@ -56,10 +56,10 @@ typedef struct FilRigidDef {
     FilVec3 angular_velocity; /* rad/s, world frame */
     const FilShapeDef* shapes;
     int shape_count;
-    double density;          /* kg/m^3 of shapes that name none */
-    double mass;             /* kg; 0: from densities. Scales the inertia of the shapes unless that is given too */
-    FilVec3 center_of_mass;  /* m, body frame; used when inertia is given */
-    double inertia[6];       /* kg m^2 about the centre of mass: xx, yy, zz, xy, xz, yz; all zero: from the shapes */
+    double density;         /* kg/m^3 of shapes that name none */
+    double mass;            /* kg; 0: from densities. Scales the inertia of the shapes unless that is given too */
+    FilVec3 center_of_mass; /* m, body frame; used when inertia is given */
+    double inertia[6];      /* kg m^2 about the centre of mass: xx, yy, zz, xy, xz, yz; all zero: from the shapes */
     FilCollision collision;
     double damping_linear, damping_angular; /* 1/s */
 } FilRigidDef;
@@ -73,16 +73,15 @@ FilId fil_world_find_rigid(const FilWorld* world, const char* name); /* null id 
 
 const char* fil_rigid_name(const FilWorld* world, FilId body);
 FilMotion fil_rigid_motion(const FilWorld* world, FilId body);
-double fil_rigid_mass(const FilWorld* world, FilId body); /* kg; 0 unless dynamic */
+double fil_rigid_mass(const FilWorld* world, FilId body);         /* kg; 0 unless dynamic */
 FilVec3 fil_rigid_mass_center(const FilWorld* world, FilId body); /* m, world */
 int fil_rigid_shape_count(const FilWorld* world, FilId body);
 /* Sizes and place of a shape, body frame; `points` are borrowed until the world is destroyed. */
 FilShapeDef fil_rigid_shape(const FilWorld* world, FilId body, int shape);
 
-void fil_rigid_get_pose(const FilWorld* world, FilId body, FilVec3* position, FilQuat* orientation);     /* body frame */
-void fil_rigid_get_velocity(const FilWorld* world, FilId body, FilVec3* velocity, FilVec3* angular);     /* centre of mass */
-FIL_MUST_CHECK FilStatus fil_rigid_set_state(FilWorld* world, FilId body, FilVec3 position, FilQuat orientation,
-                                             FilVec3 velocity, FilVec3 angular);
+void fil_rigid_get_pose(const FilWorld* world, FilId body, FilVec3* position, FilQuat* orientation); /* body frame */
+void fil_rigid_get_velocity(const FilWorld* world, FilId body, FilVec3* velocity, FilVec3* angular); /* centre of mass */
+FIL_MUST_CHECK FilStatus fil_rigid_set_state(FilWorld* world, FilId body, FilVec3 position, FilQuat orientation, FilVec3 velocity, FilVec3 angular);
 
 FIL_API_END
 

@@ -49,7 +49,7 @@ const char* fil_ring_name(const FilWorld* world, FilId ring);
 
 double fil_ring_radius(const FilWorld* world, FilId ring); /* m: of its hole; without one, of the widest rod and the offset's play */
 
-FilId fil_ring_body(const FilWorld* world, FilId ring);    /* the rigid body whose hole it is; null id: it has none */
+FilId fil_ring_body(const FilWorld* world, FilId ring); /* the rigid body whose hole it is; null id: it has none */
 
 /* State. None of these allocates. */
 FilVec3 fil_ring_position(const FilWorld* world, FilId ring); /* m, of its point or the centre of its hole */

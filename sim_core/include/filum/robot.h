@@ -91,11 +91,11 @@ const char* fil_robot_ignored(const FilWorld* world, FilId robot);     /* elemen
 /* ---- links: the root first, parents before children ---- */
 
 int fil_robot_link_count(const FilWorld* world, FilId robot);
-FilId fil_robot_link(const FilWorld* world, FilId robot, int link); /* as a thing of the world */
-FilId fil_world_find_link(const FilWorld* world, const char* name); /* with its prefix; null if there is none */
+FilId fil_robot_link(const FilWorld* world, FilId robot, int link);            /* as a thing of the world */
+FilId fil_world_find_link(const FilWorld* world, const char* name);            /* with its prefix; null if there is none */
 const char* fil_robot_link_name(const FilWorld* world, FilId robot, int link); /* with the prefix */
 int fil_robot_link_parent(const FilWorld* world, FilId robot, int link);       /* -1 of the root */
-bool fil_robot_link_fixed(const FilWorld* world, FilId robot, int link); /* to its parent; the root: to the world */
+bool fil_robot_link_fixed(const FilWorld* world, FilId robot, int link);       /* to its parent; the root: to the world */
 void fil_robot_link_pose(const FilWorld* world, FilId robot, int link, FilVec3* position, FilQuat* orientation);
 void fil_robot_link_velocity(const FilWorld* world, FilId robot, int link, FilVec3* velocity, FilVec3* angular);
 void fil_link_pose(const FilWorld* world, FilId link, FilVec3* position, FilQuat* orientation); /* by the link's id */
@@ -106,15 +106,15 @@ FilShapeDef fil_robot_shape(const FilWorld* world, FilId robot, int link, int sh
 /* ---- joints that turn or slide, in the order of their links ---- */
 
 int fil_robot_joint_count(const FilWorld* world, FilId robot);
-const char* fil_robot_joint_name(const FilWorld* world, FilId robot, int joint); /* with the prefix */
-int fil_robot_find_joint(const FilWorld* world, FilId robot, const char* name);  /* -1 if there is none */
+const char* fil_robot_joint_name(const FilWorld* world, FilId robot, int joint);    /* with the prefix */
+int fil_robot_find_joint(const FilWorld* world, FilId robot, const char* name);     /* -1 if there is none */
 double fil_robot_joint_max_velocity(const FilWorld* world, FilId robot, int joint); /* INFINITY: no bound */
 /* -INFINITY and INFINITY: none; NaN if refused */
 void fil_robot_joint_limits(const FilWorld* world, FilId robot, int joint, double* lower, double* upper);
-bool fil_robot_joint_slides(const FilWorld* world, FilId robot, int joint);      /* along its axis, in m; else it turns */
-int fil_robot_joint_link(const FilWorld* world, FilId robot, int joint);         /* that it moves; -1 if refused */
-unsigned fil_robot_joint_modes(const FilWorld* world, FilId robot, int joint);   /* that commands may use; 0: any */
-bool fil_robot_joint_mimics(const FilWorld* world, FilId robot, int joint);      /* follows another, takes no command */
+bool fil_robot_joint_slides(const FilWorld* world, FilId robot, int joint);    /* along its axis, in m; else it turns */
+int fil_robot_joint_link(const FilWorld* world, FilId robot, int joint);       /* that it moves; -1 if refused */
+unsigned fil_robot_joint_modes(const FilWorld* world, FilId robot, int joint); /* that commands may use; 0: any */
+bool fil_robot_joint_mimics(const FilWorld* world, FilId robot, int joint);    /* follows another, takes no command */
 /* Effort per position and per velocity of its actuator; NaN if refused. */
 void fil_robot_joint_gains(const FilWorld* world, FilId robot, int joint, double* stiffness, double* damping);
 
@@ -125,17 +125,14 @@ typedef struct FilJointState {
 } FilJointState;
 
 FilJointState fil_robot_joint_state(const FilWorld* world, FilId robot, int joint);
-FIL_MUST_CHECK FilStatus fil_robot_set_joint_state(FilWorld* world, FilId robot, int joint, double position,
-                                                   double velocity);
+FIL_MUST_CHECK FilStatus fil_robot_set_joint_state(FilWorld* world, FilId robot, int joint, double position, double velocity);
 /* A floating root. */
-FIL_MUST_CHECK FilStatus fil_robot_set_base(FilWorld* world, FilId robot, FilVec3 position, FilQuat orientation,
-                                            FilVec3 velocity, FilVec3 angular);
+FIL_MUST_CHECK FilStatus fil_robot_set_base(FilWorld* world, FilId robot, FilVec3 position, FilQuat orientation, FilVec3 velocity, FilVec3 angular);
 
 /* ---- kinematics of joint positions that the robot need not have ---- */
 
 /* Pose that a link would have with these positions of all joints. */
-void fil_robot_place_link(const FilWorld* world, FilId robot, int link, const double* positions, FilVec3* position,
-                          FilQuat* orientation);
+void fil_robot_place_link(const FilWorld* world, FilId robot, int link, const double* positions, FilVec3* position, FilQuat* orientation);
 
 /* Pointers are borrowed for the call only. */
 typedef struct FilReachDef {
@@ -160,8 +157,8 @@ FIL_MUST_CHECK FilStatus fil_robot_reach(FilWorld* world, FilId robot, const Fil
 /* A motion of a link for a short time. Pointers are borrowed for the call only. */
 typedef struct FilLinkMotionDef {
     int link;
-    FilVec3 velocity; /* m/s, world, of the link's origin */
-    FilVec3 angular;  /* rad/s, world */
+    FilVec3 velocity;  /* m/s, world, of the link's origin */
+    FilVec3 angular;   /* rad/s, world */
     const int* joints; /* that may move; NULL: all between root and link */
     int joint_count;
     double damping; /* m/rad: where a joint moves the link by less than this per rad, it is spared */
@@ -191,8 +188,7 @@ typedef struct FilJointCommand {
 } FilJointCommand;
 
 /* Refuses NaN and Inf, modes that the joint does not take, joints that mimic. Ends a trajectory of this joint. */
-FIL_MUST_CHECK FilStatus fil_robot_set_joint_command(FilWorld* world, FilId robot, int joint,
-                                                     const FilJointCommand* command);
+FIL_MUST_CHECK FilStatus fil_robot_set_joint_command(FilWorld* world, FilId robot, int joint, const FilJointCommand* command);
 FilJointCommand fil_robot_joint_command(const FilWorld* world, FilId robot, int joint); /* at the current time */
 
 typedef enum FilInterpolation {
@@ -221,7 +217,7 @@ FilTrajectoryDef fil_trajectory_def_default(void);
 FIL_MUST_CHECK FilStatus fil_robot_set_trajectory(FilWorld* world, FilId robot, const FilTrajectoryDef* def);
 /* s until the last point; 0 if there is none or it is over. */
 double fil_robot_trajectory_left(const FilWorld* world, FilId robot);
-int fil_robot_trajectory_room(const FilWorld* world, FilId robot); /* most points that one can have; 0 if refused */
+int fil_robot_trajectory_room(const FilWorld* world, FilId robot);           /* most points that one can have; 0 if refused */
 bool fil_robot_joint_follows(const FilWorld* world, FilId robot, int joint); /* the trajectory: no command has ended that */
 
 FIL_API_END

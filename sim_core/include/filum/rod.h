@@ -23,18 +23,18 @@ typedef enum FilSectionShape {
 /* Cross-section and material of one segment. Zero means "not given". */
 typedef struct FilSection {
     FilSectionShape shape;
-    double radius;       /* m */
-    double inner_radius; /* m */
-    double width;        /* m */
-    double height;       /* m */
-    double young;        /* Pa */
-    double shear;        /* Pa; when zero, young / (2 (1 + poisson)) */
-    double poisson;      /* 1 */
-    double density;      /* kg/m^3 */
-    double ea;           /* N; of the other shapes too, instead of young times the area: ropes are laid, belts have cords */
-    double ei1;          /* N m^2, bending towards m1 */
-    double ei2;          /* N m^2, bending towards m2 */
-    double gj;           /* N m^2; likewise, instead of shear times the torsion constant */
+    double radius;             /* m */
+    double inner_radius;       /* m */
+    double width;              /* m */
+    double height;             /* m */
+    double young;              /* Pa */
+    double shear;              /* Pa; when zero, young / (2 (1 + poisson)) */
+    double poisson;            /* 1 */
+    double density;            /* kg/m^3 */
+    double ea;                 /* N; of the other shapes too, instead of young times the area: ropes are laid, belts have cords */
+    double ei1;                /* N m^2, bending towards m1 */
+    double ei2;                /* N m^2, bending towards m2 */
+    double gj;                 /* N m^2; likewise, instead of shear times the torsion constant */
     double mass_per_length;    /* kg/m */
     double inertia_per_length; /* kg m, about the axis */
 } FilSection;
@@ -58,13 +58,13 @@ typedef enum FilRestShape {
 
 /* Pointers are borrowed for the call only. */
 typedef struct FilRodDef {
-    const char* name;      /* unique in the world; NULL gets "rod<k>" */
-    int node_count;        /* at least 2, at least 3 when closed */
-    const double* nodes;   /* 3 * node_count, m */
+    const char* name;    /* unique in the world; NULL gets "rod<k>" */
+    int node_count;      /* at least 2, at least 3 when closed */
+    const double* nodes; /* 3 * node_count, m */
     bool closed;
-    FilVec3 director;      /* wanted direction of m1 on the first edge; zero picks one */
-    const double* angles;  /* one per edge, rad: initial rotation of the material frame against the twist-free one */
-    FilSection section;    /* of all segments ... */
+    FilVec3 director;           /* wanted direction of m1 on the first edge; zero picks one */
+    const double* angles;       /* one per edge, rad: initial rotation of the material frame against the twist-free one */
+    FilSection section;         /* of all segments ... */
     const FilSection* sections; /* ... or one per edge, when not NULL */
     FilRestShape rest_shape;
     const double* rest_lengths;   /* one per edge, m; NULL: from the nodes */
@@ -72,13 +72,13 @@ typedef struct FilRodDef {
     const double* rest_twist;     /* one per node, rad/m; NULL: from rest_shape */
     const double* velocities;     /* 3 * node_count, m/s; NULL: zero */
     const double* spins;          /* one per edge, rad/s about t; NULL: zero */
-    double damping_mass;      /* Rayleigh alpha, 1/s */
-    double damping_stiffness; /* Rayleigh beta, s */
-    double drag;              /* viscous drag per length (P2 eq. 23), Pa s */
+    double damping_mass;          /* Rayleigh alpha, 1/s */
+    double damping_stiffness;     /* Rayleigh beta, s */
+    double drag;                  /* viscous drag per length (P2 eq. 23), Pa s */
     FilCollision collision;
-    bool twist_free;          /* three unknowns a node (P4 eq. 2): edges keep their angles and twist costs nothing; round
-                                 sections only */
-    bool gyroscopic;          /* the couple that keeps angular momentum when edges spin and turn; default true */
+    bool twist_free; /* three unknowns a node (P4 eq. 2): edges keep their angles and twist costs nothing; round
+                        sections only */
+    bool gyroscopic; /* the couple that keeps angular momentum when edges spin and turn; default true */
 } FilRodDef;
 
 FilRodDef fil_rod_def_default(void);
@@ -93,8 +93,8 @@ typedef struct FilRodJunction {
 FIL_MUST_CHECK FilStatus fil_world_add_rod(FilWorld* world, const FilRodDef* def, FilId* rod);
 
 /* Adds rods that share nodes, as one body; `rods` receives `count` ids. Allocates. */
-FIL_MUST_CHECK FilStatus fil_world_add_rod_network(FilWorld* world, const FilRodDef* defs, int count,
-                                                   const FilRodJunction* junctions, int junction_count, FilId* rods);
+FIL_MUST_CHECK FilStatus fil_world_add_rod_network(FilWorld* world, const FilRodDef* defs, int count, const FilRodJunction* junctions,
+                                                   int junction_count, FilId* rods);
 
 int fil_world_rod_count(const FilWorld* world);
 FilId fil_world_rod_at(const FilWorld* world, int index);
@@ -108,28 +108,26 @@ double fil_rod_radius(const FilWorld* world, FilId rod, int edge); /* m; half th
 FilSection fil_rod_section(const FilWorld* world, FilId rod, int edge);
 
 /* State, copied out. None of these allocates; what is no rod of this world leaves the arrays as they were. */
-void fil_rod_get_positions(const FilWorld* world, FilId rod, double* nodes);   /* 3 per node, m */
+void fil_rod_get_positions(const FilWorld* world, FilId rod, double* nodes); /* 3 per node, m */
 void fil_rod_get_position(const FilWorld* world, FilId rod, int node, double* position);
-void fil_rod_get_velocities(const FilWorld* world, FilId rod, double* nodes);  /* 3 per node, m/s */
-void fil_rod_get_angles(const FilWorld* world, FilId rod, double* edges);      /* 1 per edge, rad */
-void fil_rod_get_spins(const FilWorld* world, FilId rod, double* edges);       /* 1 per edge, rad/s */
-void fil_rod_get_frames(const FilWorld* world, FilId rod, double* edges);      /* 9 per edge: m1, m2, t */
-void fil_rod_get_curvatures(const FilWorld* world, FilId rod, double* nodes);  /* 2 per node, rad/m; 0 at free ends */
-void fil_rod_get_twists(const FilWorld* world, FilId rod, double* nodes);      /* 1 per node, rad/m; 0 at free ends */
-void fil_rod_get_tensions(const FilWorld* world, FilId rod, double* edges);    /* 1 per edge, N */
-double fil_rod_length(const FilWorld* world, FilId rod);                       /* m */
+void fil_rod_get_velocities(const FilWorld* world, FilId rod, double* nodes); /* 3 per node, m/s */
+void fil_rod_get_angles(const FilWorld* world, FilId rod, double* edges);     /* 1 per edge, rad */
+void fil_rod_get_spins(const FilWorld* world, FilId rod, double* edges);      /* 1 per edge, rad/s */
+void fil_rod_get_frames(const FilWorld* world, FilId rod, double* edges);     /* 9 per edge: m1, m2, t */
+void fil_rod_get_curvatures(const FilWorld* world, FilId rod, double* nodes); /* 2 per node, rad/m; 0 at free ends */
+void fil_rod_get_twists(const FilWorld* world, FilId rod, double* nodes);     /* 1 per node, rad/m; 0 at free ends */
+void fil_rod_get_tensions(const FilWorld* world, FilId rod, double* edges);   /* 1 per edge, N */
+double fil_rod_length(const FilWorld* world, FilId rod);                      /* m */
 
 /* Overwrites positions, velocities and edge angles (NULL keeps them); material frames follow the shortest rotation. */
-FIL_MUST_CHECK FilStatus fil_rod_set_state(FilWorld* world, FilId rod, const double* nodes, const double* velocities,
-                                           const double* angles, const double* spins);
+FIL_MUST_CHECK FilStatus fil_rod_set_state(FilWorld* world, FilId rod, const double* nodes, const double* velocities, const double* angles,
+                                           const double* spins);
 
 /* Live rest shape, for pneumatic filaments and growth; takes effect at the next step. Node range [first, first + count). */
 FIL_MUST_CHECK FilStatus fil_rod_set_rest_curvature(FilWorld* world, FilId rod, int first, int count,
                                                     const double* curvature /* 2 per node, rad/m */);
-FIL_MUST_CHECK FilStatus fil_rod_set_rest_twist(FilWorld* world, FilId rod, int first, int count,
-                                                const double* twist /* 1 per node, rad/m */);
-FIL_MUST_CHECK FilStatus fil_rod_set_rest_length(FilWorld* world, FilId rod, int first, int count,
-                                                 const double* length /* 1 per edge, m */);
+FIL_MUST_CHECK FilStatus fil_rod_set_rest_twist(FilWorld* world, FilId rod, int first, int count, const double* twist /* 1 per node, rad/m */);
+FIL_MUST_CHECK FilStatus fil_rod_set_rest_length(FilWorld* world, FilId rod, int first, int count, const double* length /* 1 per edge, m */);
 
 FIL_API_END
 

@@ -17,23 +17,23 @@ typedef struct FilSetting {
 typedef struct FilSceneOptions {
     const FilSetting* settings;
     int setting_count;
-    uint64_t seed;             /* of the scene's random numbers */
-    bool seed_given;           /* false: the scene's own seed, or 1 */
-    double dt;                 /* s; 0: the scene's */
-    const char* contact_model; /* NULL: the scene's */
-    const char* folders;       /* that the scene and what it names may be read from, separated by colons; NULL: any. What a robot's URDF
-                                  names is read from anywhere */
-    int max_nodes;             /* of rods, cloth and solids together; 0: ten million */
+    uint64_t seed;               /* of the scene's random numbers */
+    bool seed_given;             /* false: the scene's own seed, or 1 */
+    double dt;                   /* s; 0: the scene's */
+    const char* contact_model;   /* NULL: the scene's */
+    const char* folders;         /* that the scene and what it names may be read from, separated by colons; NULL: any. What a robot's URDF
+                                    names is read from anywhere */
+    int max_nodes;               /* of rods, cloth and solids together; 0: ten million */
     bool (*stop)(void* context); /* asked from part to part: true ends the loading with FIL_INTERRUPTED. NULL: nobody asks */
     void* stop_context;
 } FilSceneOptions;
 
 /* What a scene says about the run itself, beside the world it builds. */
 typedef struct FilSceneInfo {
-    char name[128];        /* file name without folder and extension */
-    char title[256];       /* the scene's `title`, or empty */
-    double duration;       /* s */
-    double output_period;  /* s between CSV rows */
+    char name[128];       /* file name without folder and extension */
+    char title[256];      /* the scene's `title`, or empty */
+    double duration;      /* s */
+    double output_period; /* s between CSV rows */
     uint64_t seed;
     bool has_plan;   /* it has a section `plan` */
     FilPlanDef plan; /* which is this, else the default */
@@ -52,13 +52,11 @@ void fil_scene_each(void (*visit)(void* context, const char* name, const char* p
 
 /* Reads a scene and builds its world. FIL_BAD_INPUT: `error` holds "file:line: key: what is wrong", with the nearest
  * known key where one was misspelt. `options` and `info` may be NULL. */
-FIL_MUST_CHECK FilStatus fil_scene_load(const char* path, const FilSceneOptions* options, FilWorld** world,
-                                        FilSceneInfo* info, FilError* error);
+FIL_MUST_CHECK FilStatus fil_scene_load(const char* path, const FilSceneOptions* options, FilWorld** world, FilSceneInfo* info, FilError* error);
 
 /* The same from text in memory; `name` stands for the file in messages, includes are resolved against its folder. */
-FIL_MUST_CHECK FilStatus fil_scene_load_text(const char* name, const char* text, size_t size,
-                                             const FilSceneOptions* options, FilWorld** world, FilSceneInfo* info,
-                                             FilError* error);
+FIL_MUST_CHECK FilStatus fil_scene_load_text(const char* name, const char* text, size_t size, const FilSceneOptions* options, FilWorld** world,
+                                             FilSceneInfo* info, FilError* error);
 
 /* Many worlds of one scene. Pointers are borrowed for the call only. */
 typedef struct FilSceneBatchDef {

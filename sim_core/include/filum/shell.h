@@ -57,7 +57,7 @@ void fil_shell_get_triangles(const FilWorld* world, FilId shell, int* triangles)
 void fil_shell_get_triangle(const FilWorld* world, FilId shell, int triangle, int vertices[3]);
 
 /* State, copied out. None of these allocates; what is no shell of this world leaves the arrays as they were. */
-void fil_shell_get_positions(const FilWorld* world, FilId shell, double* vertices);  /* 3 per vertex, m */
+void fil_shell_get_positions(const FilWorld* world, FilId shell, double* vertices); /* 3 per vertex, m */
 void fil_shell_get_position(const FilWorld* world, FilId shell, int vertex, double* position);
 void fil_shell_get_velocities(const FilWorld* world, FilId shell, double* vertices); /* 3 per vertex, m/s */
 
@@ -70,8 +70,7 @@ FIL_MUST_CHECK FilStatus fil_shell_set_pressure(FilWorld* world, FilId shell, in
 FIL_MUST_CHECK FilStatus fil_shell_release_pressure(FilWorld* world, FilId shell, int chamber);
 
 /* Overwrites positions and velocities; NULL keeps them. */
-FIL_MUST_CHECK FilStatus fil_shell_set_state(FilWorld* world, FilId shell, const double* vertices,
-                                             const double* velocities);
+FIL_MUST_CHECK FilStatus fil_shell_set_state(FilWorld* world, FilId shell, const double* vertices, const double* velocities);
 
 FIL_API_END
 

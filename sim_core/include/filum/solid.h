@@ -68,34 +68,31 @@ FIL_MUST_CHECK FilStatus fil_solid_mesh_blend(const FilSolidBlend* blend, FilSol
 
 /* A box of `size` (m) about the origin, exactly: cells of five (split 0), six (1) or 24 (2) elements. Vertices go along
  * z first, then y, then x, those in the middle of cells last. Allocates. */
-FIL_MUST_CHECK FilStatus fil_solid_mesh_brick(const double size[3], const int cells[3], int split, FilSolidMesh* mesh,
-                                              FilError* error);
+FIL_MUST_CHECK FilStatus fil_solid_mesh_brick(const double size[3], const int cells[3], int split, FilSolidMesh* mesh, FilError* error);
 
 /* The same without the cells from <= cell < to of each hollow; those inside become cavities. Allocates. */
 typedef struct FilSolidHollow {
     int from[3], to[3];
 } FilSolidHollow;
 
-FIL_MUST_CHECK FilStatus fil_solid_mesh_hollow_brick(const double size[3], const int cells[3], int split,
-                                                     const FilSolidHollow* hollows, int hollow_count, FilSolidMesh* mesh,
-                                                     FilError* error);
+FIL_MUST_CHECK FilStatus fil_solid_mesh_hollow_brick(const double size[3], const int cells[3], int split, const FilSolidHollow* hollows,
+                                                     int hollow_count, FilSolidMesh* mesh, FilError* error);
 
 /* A block of an arch in the plane x z, its springing line along y: between the angles from < to (rad, from +x towards
  * +z) and the radii radius -+ thickness/2, `depth` along y about 0; cells along the arch, across it and along y, of six
  * elements each. Allocates. */
-FIL_MUST_CHECK FilStatus fil_solid_mesh_voussoir(double radius, double thickness, double depth, double from, double to,
-                                                 const int cells[3], FilSolidMesh* mesh, FilError* error);
+FIL_MUST_CHECK FilStatus fil_solid_mesh_voussoir(double radius, double thickness, double depth, double from, double to, const int cells[3],
+                                                 FilSolidMesh* mesh, FilError* error);
 
 /* A closed belt around two wheels with axes along y, `distance` apart along x, the origin midway: its middle surface goes along half circles of
  * `radius` and straights between; cells along it (6 or more, even), through it and across it, of five elements each; an even number across makes it
  * symmetric about its middle. Allocates. */
-FIL_MUST_CHECK FilStatus fil_solid_mesh_belt(double radius, double distance, double thickness, double width, const int cells[3],
-                                             FilSolidMesh* mesh, FilError* error);
+FIL_MUST_CHECK FilStatus fil_solid_mesh_belt(double radius, double distance, double thickness, double width, const int cells[3], FilSolidMesh* mesh,
+                                             FilError* error);
 
 /* A cylinder about z, |z| <= length/2, exactly up to its facets: `rings` of triangles about the middle, drawn out in `layers` of
  * prisms of three elements. Allocates. */
-FIL_MUST_CHECK FilStatus fil_solid_mesh_disc(double radius, double length, int rings, int layers, FilSolidMesh* mesh,
-                                             FilError* error);
+FIL_MUST_CHECK FilStatus fil_solid_mesh_disc(double radius, double length, int rings, int layers, FilSolidMesh* mesh, FilError* error);
 
 /* A file .vtk (legacy, 2.0 to 5.1) or .msh (Gmsh 2.2 and 4.1), as text. Errors name file and line. Allocates. */
 FIL_MUST_CHECK FilStatus fil_solid_mesh_read(const char* path, double scale, FilSolidMesh* mesh, FilError* error);
@@ -172,8 +169,7 @@ FIL_MUST_CHECK FilStatus fil_solid_set_pressure(FilWorld* world, FilId solid, in
 FIL_MUST_CHECK FilStatus fil_solid_release_pressure(FilWorld* world, FilId solid, int chamber);
 
 /* Overwrites positions and velocities; NULL keeps them. */
-FIL_MUST_CHECK FilStatus fil_solid_set_state(FilWorld* world, FilId solid, const double* vertices,
-                                             const double* velocities);
+FIL_MUST_CHECK FilStatus fil_solid_set_state(FilWorld* world, FilId solid, const double* vertices, const double* velocities);
 
 FIL_API_END
 

@@ -24,22 +24,22 @@ typedef enum FilLinearisation {
 } FilLinearisation;
 
 typedef struct FilWorldDef {
-    FilVec3 gravity;             /* m/s^2 */
-    double dt;                   /* s */
+    FilVec3 gravity; /* m/s^2 */
+    double dt;       /* s */
     FilIntegrator integrator;
-    double euler_dt;             /* s: SDIRK2 shall err as backward Euler does with this step; 0: be of second order */
-    double accuracy;             /* m, of places in a step: SDIRK2 repeats steps that err by more in more parts; 0: it does not look */
-    const char* contact_model;   /* a name from fil_contact_model_name(); NULL or "none": no contact */
-    double friction;             /* Coulomb coefficient of all contacts; negative: the surfaces' own */
-    double newton_tolerance;     /* of the residual, relative to the forces at work */
+    double euler_dt;           /* s: SDIRK2 shall err as backward Euler does with this step; 0: be of second order */
+    double accuracy;           /* m, of places in a step: SDIRK2 repeats steps that err by more in more parts; 0: it does not look */
+    const char* contact_model; /* a name from fil_contact_model_name(); NULL or "none": no contact */
+    double friction;           /* Coulomb coefficient of all contacts; negative: the surfaces' own */
+    double newton_tolerance;   /* of the residual, relative to the forces at work */
     int newton_max_iterations;
-    int max_halvings;            /* how often a failing step may be halved inside itself */
-    int adaptive_iterations;     /* divide steps while Newton needs more iterations than this; 0: steps of equal size */
+    int max_halvings;               /* how often a failing step may be halved inside itself */
+    int adaptive_iterations;        /* divide steps while Newton needs more iterations than this; 0: steps of equal size */
     FilLinearisation linearisation; /* at velocity level */
-    int relinearisations;        /* at velocity level: further tangents taken about the contact solution; 0: as published */
-    double max_depth;            /* at velocity level: contacts deeper than this share of their parts' sizes fail the step; 0: none does */
-    bool check_nonlinear;        /* measure FilStepInfo.nonlinear_residual: one more assembly a step */
-    int threads;                 /* that share a step, up to 256; 0: one for each processor. Results are the same bits for any number */
+    int relinearisations;           /* at velocity level: further tangents taken about the contact solution; 0: as published */
+    double max_depth;               /* at velocity level: contacts deeper than this share of their parts' sizes fail the step; 0: none does */
+    bool check_nonlinear;           /* measure FilStepInfo.nonlinear_residual: one more assembly a step */
+    int threads;                    /* that share a step, up to 256; 0: one for each processor. Results are the same bits for any number */
 } FilWorldDef;
 
 FilWorldDef fil_world_def_default(void);
@@ -69,21 +69,21 @@ typedef struct FilStepInfo {
     double residual;       /* relative, at the end of Newton, worst body */
     double local_error;    /* m, of places in a sub-step: SDIRK2's own estimate, mean over a body, worst body; else 0 */
     int contacts;
-    double max_penetration; /* m */
-    int deep_contacts;      /* at velocity level: deeper than a tenth of their parts' sizes (half the least extent, a rod's radius): a warning */
-    double least_distance;  /* m, between surfaces of things that could touch, at the step's start; INFINITY: none could */
-    int contact_iterations; /* Newton steps of the contact solver */
-    int contact_solves;     /* problems given to the contact solver */
-    int contact_fallbacks;  /* ... that its second method had to solve: Lemke's for "lcp", or contacts that give way a little */
-    int contact_failures;   /* ... that were not solved: the step was halved */
-    int friction_iterations; /* ipc: solutions of a sub-step, each with friction as the last one had it; largest */
-    double friction_change;  /* ipc: share by which friction as the solution has it still differs from what it was found with, worst */
-    int analyses;           /* symbolic factorisations of the contact system */
+    double max_penetration;    /* m */
+    int deep_contacts;         /* at velocity level: deeper than a tenth of their parts' sizes (half the least extent, a rod's radius): a warning */
+    double least_distance;     /* m, between surfaces of things that could touch, at the step's start; INFINITY: none could */
+    int contact_iterations;    /* Newton steps of the contact solver */
+    int contact_solves;        /* problems given to the contact solver */
+    int contact_fallbacks;     /* ... that its second method had to solve: Lemke's for "lcp", or contacts that give way a little */
+    int contact_failures;      /* ... that were not solved: the step was halved */
+    int friction_iterations;   /* ipc: solutions of a sub-step, each with friction as the last one had it; largest */
+    double friction_change;    /* ipc: share by which friction as the solution has it still differs from what it was found with, worst */
+    int analyses;              /* symbolic factorisations of the contact system */
     double contact_residual;   /* relative momentum residual of the contact problem (lcp: complementarity), worst */
     double nonlinear_residual; /* the same of the full equations of motion with the contact impulses */
     int patch_polygons;        /* of pressure patches, before those of two parts are merged */
     double patch_change;       /* what merging changed of a patch's force, center or torsion, relative, worst patch */
-    int crossings;          /* centre lines, or sheets, that passed through each other: missed contacts, must be 0 */
+    int crossings;             /* centre lines, or sheets, that passed through each other: missed contacts, must be 0 */
     FilTimings timings;
 } FilStepInfo;
 
@@ -172,14 +172,14 @@ typedef enum FilAttachmentKind {
 typedef struct FilAttachmentDef {
     const char* name; /* unique; NULL gets "attachment<k>" */
     FilAttachmentKind kind;
-    FilId object;      /* a rod, cloth or scripted rigid body */
-    int first;         /* node (edge for TWIST); negative counts from the end, -1 the last */
-    int count;         /* PIN and TWIST; default 1 */
-    unsigned axes;     /* PIN of shells and solids: the components that it holds, 1 x + 2 y + 4 z; 0: all */
-    double stiffness;  /* N/m, HANDLE */
-    double damping;    /* N s/m, HANDLE */
-    double max_force;  /* N, HANDLE; 0: no limit */
-    double until;      /* s: it lets go for good at this time; 0: never */
+    FilId object;     /* a rod, cloth or scripted rigid body */
+    int first;        /* node (edge for TWIST); negative counts from the end, -1 the last */
+    int count;        /* PIN and TWIST; default 1 */
+    unsigned axes;    /* PIN of shells and solids: the components that it holds, 1 x + 2 y + 4 z; 0: all */
+    double stiffness; /* N/m, HANDLE */
+    double damping;   /* N s/m, HANDLE */
+    double max_force; /* N, HANDLE; 0: no limit */
+    double until;     /* s: it lets go for good at this time; 0: never */
 } FilAttachmentDef;
 
 FilAttachmentDef fil_attachment_def_default(void);
@@ -209,18 +209,18 @@ FilVec3 fil_attachment_torque(const FilWorld* world, FilId attachment); /* N m *
 /* ---- drives: what moves or loads a rod ---- */
 
 typedef enum FilDriveKind {
-    FIL_DRIVE_POSITION,   /* 3, m: displacement of an attachment's target from where it was made */
-    FIL_DRIVE_VELOCITY,   /* 3, m/s: velocity of an attachment's target */
-    FIL_DRIVE_ROTATION,   /* 3, rad: rotation vector of an attachment's target (PIN about its first node, CLAMP) */
-    FIL_DRIVE_ANGLE,      /* 1, rad: change of the held edge angles (TWIST) */
-    FIL_DRIVE_FORCE,      /* 3, N: on each node of the range */
-    FIL_DRIVE_TORQUE,     /* 3, N m, world frame: on each edge of the range */
+    FIL_DRIVE_POSITION,     /* 3, m: displacement of an attachment's target from where it was made */
+    FIL_DRIVE_VELOCITY,     /* 3, m/s: velocity of an attachment's target */
+    FIL_DRIVE_ROTATION,     /* 3, rad: rotation vector of an attachment's target (PIN about its first node, CLAMP) */
+    FIL_DRIVE_ANGLE,        /* 1, rad: change of the held edge angles (TWIST) */
+    FIL_DRIVE_FORCE,        /* 3, N: on each node of the range */
+    FIL_DRIVE_TORQUE,       /* 3, N m, world frame: on each edge of the range */
     FIL_DRIVE_AXIAL_TORQUE, /* 1, N m about the edge's own tangent: on each edge of the range */
-    FIL_DRIVE_CURVATURE,  /* 2, rad/m: rest curvature towards m1 and m2 of each node of the range */
-    FIL_DRIVE_REST_TWIST, /* 1, rad/m: rest twist of each node of the range */
-    FIL_DRIVE_PRESSURE,   /* 1, Pa: command of each chamber of the range */
-    FIL_DRIVE_REST_LENGTH, /* 1: rest length of each edge of the range over that at the start, positive: a winch */
-    FIL_DRIVE_MOTOR,      /* 1: target of a joint's motor: rad or m, per s, or N m or N, by its mode */
+    FIL_DRIVE_CURVATURE,    /* 2, rad/m: rest curvature towards m1 and m2 of each node of the range */
+    FIL_DRIVE_REST_TWIST,   /* 1, rad/m: rest twist of each node of the range */
+    FIL_DRIVE_PRESSURE,     /* 1, Pa: command of each chamber of the range */
+    FIL_DRIVE_REST_LENGTH,  /* 1: rest length of each edge of the range over that at the start, positive: a winch */
+    FIL_DRIVE_MOTOR,        /* 1: target of a joint's motor: rad or m, per s, or N m or N, by its mode */
 } FilDriveKind;
 
 typedef enum FilRamp {
@@ -231,10 +231,10 @@ typedef enum FilRamp {
 typedef struct FilDriveDef {
     const char* name; /* unique; NULL gets "drive<k>" */
     FilDriveKind kind;
-    FilId attachment;  /* target of POSITION, VELOCITY, ROTATION, ANGLE */
-    FilId joint;       /* target of MOTOR */
-    FilId object;      /* target of the others: rods; FORCE and TORQUE also rigid bodies, links, an arm's disks; PRESSURE arms */
-    int first, count;  /* node or edge range on the rod; first negative counts from the end; count 0: to the end */
+    FilId attachment; /* target of POSITION, VELOCITY, ROTATION, ANGLE */
+    FilId joint;      /* target of MOTOR */
+    FilId object;     /* target of the others: rods; FORCE and TORQUE also rigid bodies, links, an arm's disks; PRESSURE arms */
+    int first, count; /* node or edge range on the rod; first negative counts from the end; count 0: to the end */
     FilRamp ramp;
     double period;        /* s after which the knots begin again, from the first one's time on; 0: never */
     int knot_count;       /* 0: zero until fil_drive_set() */
@@ -260,7 +260,7 @@ typedef struct FilQuantityInfo {
     const char* subject; /* of what: "rod", "body", "arm", "attachment", ...; "object": of any object; "world": of all */
     const char* part;    /* what the index counts: "node", "edge", "disk", ...; NULL: nothing */
     const char* unit;
-    int components;      /* 1, 2 or 3 */
+    int components; /* 1, 2 or 3 */
 } FilQuantityInfo;
 
 int fil_quantity_count(void);

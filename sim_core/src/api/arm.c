@@ -27,8 +27,7 @@ static FilStatus check_counts(FilWorld* world, const FilArmDef* def, const char*
         fits = fits && def->sections[k].chambers <= PARTS_MAX && def->sections[k].disks <= PARTS_MAX;
     }
     return fits ? FIL_OK
-                : fil_world_fail(world, FIL_BAD_INPUT, "arm '%s': a section has at most %d chambers, disks and mass points", name,
-                                 PARTS_MAX);
+                : fil_world_fail(world, FIL_BAD_INPUT, "arm '%s': a section has at most %d chambers, disks and mass points", name, PARTS_MAX);
 }
 
 /* Whether an arm can be mounted as it is asked for, before anything is made. */
@@ -89,8 +88,7 @@ FilStatus fil_world_add_arm(FilWorld* world, const FilArmDef* given, FilId* id)
     }
     int body, object;
     const int unknowns = fil_soft_arm_unknowns(impl);
-    status = fil_world_add_body(world, FIL_BODY_ARM, impl, unknowns, unknowns, FIL_ARM_HISTORY * impl->chamber_count,
-                                name, &body);
+    status = fil_world_add_body(world, FIL_BODY_ARM, impl, unknowns, unknowns, FIL_ARM_HISTORY * impl->chamber_count, name, &body);
     if (status == FIL_OK) {
         status = fil_world_add_object(world, name, FIL_BODY_ARM, body, 0, &object);
     }
@@ -218,8 +216,7 @@ FilStatus fil_arm_set_state(FilWorld* world, FilId id, const double* elongations
         double bending[2], length;
         fil_arc_shape(&view.arm->arcs[k], elongations + 3 * k, bending, &length);
         if (!(length > 0.0)) {
-            return fil_world_fail(world, FIL_BAD_INPUT, "the given state leaves section %d a length of %g m", k,
-                                  length);
+            return fil_world_fail(world, FIL_BAD_INPUT, "the given state leaves section %d a length of %g m", k, length);
         }
     }
     for (int k = 0; k < n; k++) {
@@ -386,10 +383,8 @@ static const FilPart parts[] = {
 };
 
 static const FilQuantity quantities[] = {
-    {"disk_position", &parts[0], 3, "m", measure_disk_position, NULL},
-    {"disk_velocity", &parts[0], 3, "m/s", measure_disk_velocity, NULL},
-    {"bending", &parts[1], 1, "rad", measure_bending, NULL},
-    {"section_length", &parts[1], 1, "m", measure_length, NULL},
+    {"disk_position", &parts[0], 3, "m", measure_disk_position, NULL}, {"disk_velocity", &parts[0], 3, "m/s", measure_disk_velocity, NULL},
+    {"bending", &parts[1], 1, "rad", measure_bending, NULL},           {"section_length", &parts[1], 1, "m", measure_length, NULL},
     {"pressure", &parts[2], 1, "Pa", measure_pressure, NULL},
 };
 

@@ -70,7 +70,7 @@ static double end_distance(const FilWorld* world, const FilContact* contact, dou
         return contact->distance;
     }
     return rows && (stage->wants.round || (!a->boxes && !b->boxes)) ? edge_distance(world, contact)
-                                                                     : contact->distance + world->solver.last_dt * parting;
+                                                                    : contact->distance + world->solver.last_dt * parting;
 }
 
 /* s that impulses are forces over; while no step has succeeded there are contacts, but no forces. */

@@ -10,11 +10,7 @@
 
 FilJointDef fil_joint_def_default(void)
 {
-    return (FilJointDef){.kind = FIL_JOINT_PIN,
-                         .axis = {0.0, 0.0, 1.0},
-                         .lower = -INFINITY,
-                         .upper = INFINITY,
-                         .motor = {.max_effort = INFINITY}};
+    return (FilJointDef){.kind = FIL_JOINT_PIN, .axis = {0.0, 0.0, 1.0}, .lower = -INFINITY, .upper = INFINITY, .motor = {.max_effort = INFINITY}};
 }
 
 /* ---- making ---- */
@@ -35,15 +31,13 @@ static FilStatus find_side(FilWorld* world, FilId id, int node, const char* name
     FilError inner;
     side->body = object->body;
     const FilStatus status = body->ops->side(body->impl, object->local, node, world->system.state.q + body->q, side, &inner);
-    return status == FIL_OK ? FIL_OK
-                            : fil_world_fail(world, status, "joint '%s': %s '%s' %s", name, body->ops->kind, object->name, inner.text);
+    return status == FIL_OK ? FIL_OK : fil_world_fail(world, status, "joint '%s': %s '%s' %s", name, body->ops->kind, object->name, inner.text);
 }
 
 /* Whether both sides are one frame or one point, which nothing can move apart. */
 static bool is_same(const FilBodySide* a, const FilBodySide* b)
 {
-    return a->body >= 0 && a->body == b->body && a->index == b->index && a->edge == b->edge && a->frame_part == b->frame_part &&
-           a->point == b->point;
+    return a->body >= 0 && a->body == b->body && a->index == b->index && a->edge == b->edge && a->frame_part == b->frame_part && a->point == b->point;
 }
 
 static FilStatus check_motor(FilWorld* world, const FilJointDef* def, const char* name)
@@ -79,8 +73,7 @@ static FilStatus check_axis(FilWorld* world, const FilJointDef* def, const char*
                             def->limit_stiffness, def->limit_damping, def->friction};
     const FilJointOps* ops = &fil_joint_kinds[def->kind];
     if (!fil_all_finite(numbers, 5) || !(hypot(hypot(def->axis.x, def->axis.y), def->axis.z) > 0.0)) {
-        return fil_world_fail(world, FIL_BAD_INPUT, "joint '%s': a %s needs an axis that is not zero, and numbers that are finite", name,
-                              ops->name);
+        return fil_world_fail(world, FIL_BAD_INPUT, "joint '%s': a %s needs an axis that is not zero, and numbers that are finite", name, ops->name);
     }
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
         if (!isfinite(sizes[k]) || sizes[k] < 0.0) {
@@ -89,16 +82,15 @@ static FilStatus check_axis(FilWorld* world, const FilJointDef* def, const char*
     }
     const double at = ops->motor ? def->start : 0.0;
     if (isnan(def->lower) || isnan(def->upper) || at < def->lower || at > def->upper) {
-        return fil_world_fail(world, FIL_BAD_INPUT, "joint '%s': it begins at %g, which is not between its limits %g and %g", name, at,
-                              def->lower, def->upper);
+        return fil_world_fail(world, FIL_BAD_INPUT, "joint '%s': it begins at %g, which is not between its limits %g and %g", name, at, def->lower,
+                              def->upper);
     }
     return check_motor(world, def, name);
 }
 
 static FilStatus check_numbers(FilWorld* world, const FilJointDef* def, const char* name, bool has_point)
 {
-    const double numbers[] = {def->stiffness, def->damping, def->angular_stiffness, def->angular_damping, def->point.x,
-                              def->point.y,   def->point.z};
+    const double numbers[] = {def->stiffness, def->damping, def->angular_stiffness, def->angular_damping, def->point.x, def->point.y, def->point.z};
     const double sum = def->stiffness + def->damping + def->angular_stiffness + def->angular_damping;
     if (!fil_all_finite(numbers, 7)) {
         return fil_world_fail(world, FIL_BAD_INPUT, "joint '%s': a number is not finite", name);
@@ -109,10 +101,8 @@ static FilStatus check_numbers(FilWorld* world, const FilJointDef* def, const ch
     if (!fil_joint_kinds[def->kind].springs) {
         return FIL_OK;
     }
-    if (!(def->stiffness >= 0.0) || !(def->damping >= 0.0) || !(def->angular_stiffness >= 0.0) ||
-        !(def->angular_damping >= 0.0) || sum == 0.0) {
-        return fil_world_fail(world, FIL_BAD_INPUT,
-                              "joint '%s': a bushing needs stiffness or damping, none of them negative", name);
+    if (!(def->stiffness >= 0.0) || !(def->damping >= 0.0) || !(def->angular_stiffness >= 0.0) || !(def->angular_damping >= 0.0) || sum == 0.0) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "joint '%s': a bushing needs stiffness or damping, none of them negative", name);
     }
     if (has_point && def->angular_stiffness + def->angular_damping > 0.0) {
         return fil_world_fail(world, FIL_BAD_INPUT, "joint '%s': a point has no angle that a bushing could hold", name);
@@ -137,7 +127,7 @@ static void place_joint(const FilWorld* world, const FilJointDef* def, FilJoint*
     } else {
         fil_v3_set(place.p, def->point.x, def->point.y, def->point.z);
     }
-    if (fil_joint_kinds[joint->kind].oriented) { // the first axis is the joint's
+    if (fil_joint_kinds[joint->kind].oriented) {  // the first axis is the joint's
         double axis[3] = {def->axis.x, def->axis.y, def->axis.z}, across[6];
         fil_v3_normalise(axis);
         fil_v3_orthogonal(across, axis);
@@ -233,7 +223,7 @@ static FilJoint start_joint(const FilJointDef* def)
 static void set_stiffness(const FilJointDef* def, bool has_point, FilJoint* joint)
 {
     if (has_point && joint->kind == FIL_JOINT_WELD) {
-        joint->kind = FIL_JOINT_PIN; // a point that is fixed
+        joint->kind = FIL_JOINT_PIN;  // a point that is fixed
     } else if (joint->kind == FIL_JOINT_BUSHING) {
         joint->stiffness = def->stiffness;
         joint->damping = def->damping;
@@ -280,13 +270,13 @@ FilStatus fil_world_add_joint(FilWorld* world, const FilJointDef* def, FilId* id
     const bool has_point = joint.side[0].point >= 0 || joint.side[1].point >= 0;
     const bool has_section = joint.side[0].section || joint.side[1].section;
     if (status == FIL_OK && fil_joint_kinds[def->kind].oriented && (has_point || has_section)) {
-        status = fil_world_fail(world, FIL_BAD_INPUT, "joint '%s': a %s is between rigid bodies, links, arms and the world; weld or pin "
-                                "rods, rings, cloth and solids to a body", shown, fil_joint_kinds[def->kind].name);
+        status = fil_world_fail(world, FIL_BAD_INPUT,
+                                "joint '%s': a %s is between rigid bodies, links, arms and the world; weld or pin "
+                                "rods, rings, cloth and solids to a body",
+                                shown, fil_joint_kinds[def->kind].name);
     }
     status = status == FIL_OK ? check_numbers(world, def, shown, has_point) : status;
-    status = status == FIL_OK
-                 ? fil_world_reserve(world, (void**)&joints->items, joints->count, &joints->capacity, sizeof joint)
-                 : status;
+    status = status == FIL_OK ? fil_world_reserve(world, (void**)&joints->items, joints->count, &joints->capacity, sizeof joint) : status;
     if (status != FIL_OK) {
         return status;
     }
@@ -301,8 +291,7 @@ FilStatus fil_world_add_joint(FilWorld* world, const FilJointDef* def, FilId* id
     }
     place_joint(world, def, &joint);
     set_stiffness(def, has_point, &joint);
-    if (fil_joint_kinds[joint.kind].coordinate == FIL_JOINT_TURN &&
-        fil_system_add_memory(&world->system, 1, &joint.memory) != FIL_OK) {
+    if (fil_joint_kinds[joint.kind].coordinate == FIL_JOINT_TURN && fil_system_add_memory(&world->system, 1, &joint.memory) != FIL_OK) {
         drop(&joint);
         return fil_world_fail(world, FIL_OUT_OF_MEMORY, "joint '%s': out of memory", shown);
     }

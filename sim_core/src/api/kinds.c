@@ -3,9 +3,8 @@
 #include <string.h>
 
 const FilKindRow* const fil_kind_rows[] = {
-    &fil_rod_row,   &fil_attachment_row, &fil_drive_row, &fil_world_row, &fil_rigid_row, &fil_object_row,
-    &fil_joint_row, &fil_arm_row,        &fil_ring_row,  &fil_shell_row, &fil_link_row,  &fil_robot_row,
-    &fil_solid_row,
+    &fil_rod_row, &fil_attachment_row, &fil_drive_row, &fil_world_row, &fil_rigid_row, &fil_object_row, &fil_joint_row,
+    &fil_arm_row, &fil_ring_row,       &fil_shell_row, &fil_link_row,  &fil_robot_row, &fil_solid_row,
 };
 const int fil_kind_row_count = sizeof fil_kind_rows / sizeof *fil_kind_rows;
 

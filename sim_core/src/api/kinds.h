@@ -43,8 +43,7 @@ typedef struct FilKindRow {
 extern const FilKindRow* const fil_kind_rows[];
 extern const int fil_kind_row_count;
 
-extern const FilKindRow fil_rod_row, fil_rigid_row, fil_arm_row, fil_shell_row, fil_ring_row, fil_robot_row, fil_link_row,
-    fil_solid_row;
+extern const FilKindRow fil_rod_row, fil_rigid_row, fil_arm_row, fil_shell_row, fil_ring_row, fil_robot_row, fil_link_row, fil_solid_row;
 /* measure.c: what is no body */
 extern const FilKindRow fil_world_row, fil_object_row, fil_attachment_row, fil_drive_row, fil_joint_row;
 

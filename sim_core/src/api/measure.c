@@ -85,16 +85,11 @@ static void measure_threaded(const FilWorld* world, FilId of, int index, double*
 }
 
 static const FilQuantity world_quantities[] = {
-    {"kinetic_energy", NULL, 1, "J", measure_kinetic, NULL},
-    {"elastic_energy", NULL, 1, "J", measure_elastic, NULL},
-    {"gravity_energy", NULL, 1, "J", measure_gravity, NULL},
-    {"total_energy", NULL, 1, "J", measure_total, NULL},
-    {"momentum", NULL, 3, "kg m/s", measure_momentum, NULL},
-    {"angular_momentum", NULL, 3, "kg m^2/s", measure_angular_momentum, NULL},
-    {"contacts", NULL, 1, "1", measure_contacts, NULL},
-    {"penetration", NULL, 1, "m", measure_penetration, NULL},
-    {"clearance", NULL, 1, "m", measure_clearance, NULL},
-    {"rings", NULL, 1, "1", measure_threaded, NULL},
+    {"kinetic_energy", NULL, 1, "J", measure_kinetic, NULL}, {"elastic_energy", NULL, 1, "J", measure_elastic, NULL},
+    {"gravity_energy", NULL, 1, "J", measure_gravity, NULL}, {"total_energy", NULL, 1, "J", measure_total, NULL},
+    {"momentum", NULL, 3, "kg m/s", measure_momentum, NULL}, {"angular_momentum", NULL, 3, "kg m^2/s", measure_angular_momentum, NULL},
+    {"contacts", NULL, 1, "1", measure_contacts, NULL},      {"penetration", NULL, 1, "m", measure_penetration, NULL},
+    {"clearance", NULL, 1, "m", measure_clearance, NULL},    {"rings", NULL, 1, "1", measure_threaded, NULL},
 };
 
 const FilKindRow fil_world_row = {"world", "the world", NULL, NULL, NULL, 0, FIL_ROWS(world_quantities)};
@@ -144,8 +139,8 @@ static const FilQuantity attachment_quantities[] = {
     {"torque", NULL, 3, "N m", measure_attachment_torque, NULL},
 };
 
-const FilKindRow fil_attachment_row = {"attachment", "an attachment", attachment_name, fil_world_find_attachment, NULL, 0,
-                                       FIL_ROWS(attachment_quantities)};
+const FilKindRow fil_attachment_row = {
+    "attachment", "an attachment", attachment_name, fil_world_find_attachment, NULL, 0, FIL_ROWS(attachment_quantities)};
 
 /* ---- drives ---- */
 

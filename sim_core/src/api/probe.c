@@ -91,8 +91,7 @@ static FilStatus check(FilWorld* world, const char* who, const FilKindRow* row, 
         const int count = q->part->count(world, def->of);
         def->index = def->index < 0 ? def->index + count : def->index;
         if (def->index < 0 || def->index >= count) {
-            return fil_world_fail(world, FIL_BAD_INPUT, "%s%s '%s' has %d %s", who, row->word, row->name(world, def->of), count,
-                                  q->part->plural);
+            return fil_world_fail(world, FIL_BAD_INPUT, "%s%s '%s' has %d %s", who, row->word, row->name(world, def->of), count, q->part->plural);
         }
     }
     return FIL_OK;
@@ -117,15 +116,13 @@ FilStatus fil_world_add_probe(FilWorld* world, const FilProbeDef* given, FilId* 
     const FilKindRow* row;
     const FilQuantity* q = def.quantity != NULL ? quantity_at(fil_find_quantity(def.quantity), &row) : NULL;
     if (q == NULL) {
-        return fil_world_fail(world, FIL_BAD_INPUT, "probe '%s': unknown quantity '%s'", def.name,
-                              def.quantity != NULL ? def.quantity : "");
+        return fil_world_fail(world, FIL_BAD_INPUT, "probe '%s': unknown quantity '%s'", def.name, def.quantity != NULL ? def.quantity : "");
     }
     char who[128];
     snprintf(who, sizeof who, "probe '%.100s': ", def.name);
     FilStatus status = check(world, who, row, q, &def);
     if (status == FIL_OK) {
-        status = fil_world_reserve(world, (void**)&world->probes, world->probe_count, &world->probe_capacity,
-                                   sizeof *world->probes);
+        status = fil_world_reserve(world, (void**)&world->probes, world->probe_count, &world->probe_capacity, sizeof *world->probes);
     }
     if (status != FIL_OK) {
         return status;

@@ -59,7 +59,7 @@ FilStatus fil_world_add_rigid_body(FilWorld* world, const FilRigidDef* def, FilI
     }
     fil_give_id(world, FIL_ID_OBJECT, object, id);
     fil_collision_note_length(&world->collision, impl->reach);
-    if (def->motion == FIL_KINEMATIC) { // what drives hold on to
+    if (def->motion == FIL_KINEMATIC) {  // what drives hold on to
         FilAttachmentDef hold = fil_attachment_def_default();
         hold.name = name;
         hold.kind = FIL_ATTACH_CLAMP;
@@ -124,8 +124,7 @@ int fil_rigid_shape_count(const FilWorld* world, FilId id)
 FilShapeDef fil_rigid_shape(const FilWorld* world, FilId id, int shape)
 {
     const FilRigidBody* body = body_of(world, id);
-    const bool known = body != NULL && fil_world_has_part(world, "rigid body", fil_rigid_name(world, id), "shape", shape,
-                                                          body->shape_count);
+    const bool known = body != NULL && fil_world_has_part(world, "rigid body", fil_rigid_name(world, id), "shape", shape, body->shape_count);
     return known ? body->shapes[shape].def : fil_refused_shape();
 }
 
@@ -163,8 +162,7 @@ void fil_rigid_get_velocity(const FilWorld* world, FilId id, FilVec3* velocity, 
     fil_give_vec3(angular, spin);
 }
 
-FilStatus fil_rigid_set_state(FilWorld* world, FilId id, FilVec3 position, FilQuat orientation, FilVec3 velocity,
-                              FilVec3 angular)
+FilStatus fil_rigid_set_state(FilWorld* world, FilId id, FilVec3 position, FilQuat orientation, FilVec3 velocity, FilVec3 angular)
 {
     FilView view;
     if (!see(world, id, &view)) {
@@ -173,8 +171,8 @@ FilStatus fil_rigid_set_state(FilWorld* world, FilId id, FilVec3 position, FilQu
     const FilRigidBody* body = view.impl;
     const double p[3] = {position.x, position.y, position.z}, w[3] = {angular.x, angular.y, angular.z};
     const double v[3] = {velocity.x, velocity.y, velocity.z};
-    const double size = sqrt(orientation.x * orientation.x + orientation.y * orientation.y + orientation.z * orientation.z +
-                             orientation.w * orientation.w);
+    const double size =
+        sqrt(orientation.x * orientation.x + orientation.y * orientation.y + orientation.z * orientation.z + orientation.w * orientation.w);
     if (!fil_all_finite(p, 3) || !fil_all_finite(v, 3) || !fil_all_finite(w, 3) || !(isfinite(size) && size > 1e-12)) {
         return fil_world_fail(world, FIL_BAD_INPUT, "the given state is not finite, or its orientation is no rotation");
     }

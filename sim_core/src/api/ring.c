@@ -46,8 +46,7 @@ static FilStatus check_numbers(FilWorld* world, const FilRingDef* def, const cha
     }
     return carried == (def->mass == 0.0)
                ? FIL_OK
-               : fil_world_fail(world, FIL_BAD_INPUT,
-                                "ring '%s': needs either a mass, a node of a rod or shell, or a hole", name);
+               : fil_world_fail(world, FIL_BAD_INPUT, "ring '%s': needs either a mass, a node of a rod or shell, or a hole", name);
 }
 
 /* The rods of the track, as objects of the world; all of one body. */
@@ -62,8 +61,7 @@ static FilStatus count_nodes(FilWorld* world, const FilRingDef* def, const char*
         }
         const FilObject* object = &world->objects[index];
         if (*body >= 0 && object->body != *body) {
-            return fil_world_fail(world, FIL_BAD_INPUT, "ring '%s': rod '%s' shares no node with the rod before", name,
-                                  object->name);
+            return fil_world_fail(world, FIL_BAD_INPUT, "ring '%s': rod '%s' shares no node with the rod before", name, object->name);
         }
         *body = object->body;
         *count += fil_rod_node_count(world, def->rods[r]);
@@ -83,8 +81,7 @@ static FilStatus lay_track(FilWorld* world, const FilRingDef* def, const char* n
         const FilRodBody* body = world->system.bodies[object->body].impl;
         const FilRod* rod = &body->rods[object->local];
         if (rod->closed && def->rod_count > 1) {
-            return fil_world_fail(world, FIL_BAD_INPUT, "ring '%s': the closed rod '%s' leads nowhere", name,
-                                  object->name);
+            return fil_world_fail(world, FIL_BAD_INPUT, "ring '%s': the closed rod '%s' leads nowhere", name, object->name);
         }
         ring->track.loop = rod->closed;
         for (int i = 0; i < rod->node_count; i++) {
@@ -92,9 +89,7 @@ static FilStatus lay_track(FilWorld* world, const FilRingDef* def, const char* n
             if (i == 0 && r > 0) {
                 ring->angles[count - 1] = angle;
                 if (ring->nodes[count - 1] != node) {
-                    return fil_world_fail(world, FIL_BAD_INPUT,
-                                          "ring '%s': rod '%s' does not begin where the rod before ends", name,
-                                          object->name);
+                    return fil_world_fail(world, FIL_BAD_INPUT, "ring '%s': rod '%s' does not begin where the rod before ends", name, object->name);
                 }
                 continue;
             }
@@ -130,14 +125,11 @@ static FilStatus find_hole(FilWorld* world, const FilRingDef* def, const char* n
     hole->radius = def->hole_radius;
     hole->rod_radius = widest_of(world, def);
     if (!(isfinite(hole->radius) && hole->radius > hole->rod_radius + def->range)) {
-        return fil_world_fail(
-            world, FIL_BAD_INPUT,
-            "ring '%s': a hole of radius %g m leaves no room for a rod of radius %g m and the range of %g m", name,
-            hole->radius, hole->rod_radius, def->range);
+        return fil_world_fail(world, FIL_BAD_INPUT, "ring '%s': a hole of radius %g m leaves no room for a rod of radius %g m and the range of %g m",
+                              name, hole->radius, hole->rod_radius, def->range);
     }
     if (def->offset != 0.0) {
-        return fil_world_fail(world, FIL_BAD_INPUT,
-                              "ring '%s': an offset is for rings without a hole, whose radius says it", name);
+        return fil_world_fail(world, FIL_BAD_INPUT, "ring '%s': an offset is for rings without a hole, whose radius says it", name);
     }
     body->ops->center(body->impl, ring->hole_origin);
     fil_v3_set(hole->center, def->hole.x, def->hole.y, def->hole.z);
@@ -156,8 +148,7 @@ static FilStatus find_carrier(FilWorld* world, const FilRingDef* def, const char
     const FilObject* object = index >= 0 ? &world->objects[index] : NULL;
     const FilBody* body = object != NULL ? &world->system.bodies[object->body] : NULL;
     if (body == NULL || (body->ops->point == NULL && body->ops->center == NULL)) {
-        return fil_world_fail(world, FIL_BAD_INPUT,
-                              "ring '%s': only nodes of rods and shells and holes of rigid bodies can be rings", name);
+        return fil_world_fail(world, FIL_BAD_INPUT, "ring '%s': only nodes of rods and shells and holes of rigid bodies can be rings", name);
     }
     ring->carrier_body = object->body;
     if (body->ops->point == NULL) {
@@ -165,8 +156,7 @@ static FilStatus find_carrier(FilWorld* world, const FilRingDef* def, const char
     }
     const int count = body->ops->point_count(body->impl, object->local), node = fil_counted(def->node, count);
     if (node < 0) {
-        return fil_world_fail(world, FIL_BAD_INPUT, "ring '%s': node %d is not on '%s', which has %d", name, def->node,
-                              object->name, count);
+        return fil_world_fail(world, FIL_BAD_INPUT, "ring '%s': node %d is not on '%s', which has %d", name, def->node, object->name, count);
     }
     ring->carrier_node = body->ops->point(body->impl, object->local, node);
     return FIL_OK;
@@ -216,9 +206,8 @@ static FilStatus thread_hole(FilWorld* world, const char* name, FilRingBody* rin
     }
     const double gap = fil_hole_gap(&ring->hole, axis, &point);
     return gap > 0.0 ? FIL_OK
-                     : fil_world_fail(world, FIL_BAD_INPUT,
-                                      "ring '%s': its rod passes %g m from the centre of the hole, %g m too far out",
-                                      name, fil_v3_norm(point.r), -gap);
+                     : fil_world_fail(world, FIL_BAD_INPUT, "ring '%s': its rod passes %g m from the centre of the hole, %g m too far out", name,
+                                      fil_v3_norm(point.r), -gap);
 }
 
 /* Where it starts on the track, and whether that is near enough. */
@@ -233,16 +222,14 @@ static FilStatus place_ring(FilWorld* world, const FilRingDef* def, const char* 
     if (ring->mass > 0.0 && def->settled) {
         settle(world, ring, rods);
     }
-    const double* point = ring->mass > 0.0
-                              ? ring->initial_q
-                              : world->system.state.q + world->system.bodies[ring->carrier_body].q + 4 * ring->carrier_node;
+    const double* point =
+        ring->mass > 0.0 ? ring->initial_q : world->system.state.q + world->system.bodies[ring->carrier_body].q + 4 * ring->carrier_node;
     ring->initial_place = fil_track_search(&ring->track, rods, point);
     const FilTrackPoint closest = fil_track_closest(&ring->track, rods, point, &ring->initial_place);
     const double gap = sqrt(2.0 * closest.half_square) - ring->offset;
-    return gap < ring->range
-               ? FIL_OK
-               : fil_world_fail(world, FIL_BAD_INPUT, "ring '%s': starts %g m from its rod, out of its range of %g m",
-                                name, gap + ring->offset, ring->offset + ring->range);
+    return gap < ring->range ? FIL_OK
+                             : fil_world_fail(world, FIL_BAD_INPUT, "ring '%s': starts %g m from its rod, out of its range of %g m", name,
+                                              gap + ring->offset, ring->offset + ring->range);
 }
 
 FilStatus fil_world_add_ring(FilWorld* world, const FilRingDef* def, FilId* id)
@@ -328,9 +315,8 @@ static void measure(View* view, const FilTrackPoint* point, const double* rotati
     const FilHoleBarrier barrier = {&ring->hole, ring->range, ring->stiffness};
     double gradient[FIL_HOLE_SIZE] = {0.0};
     view->distance = fil_v3_norm(point->r);
-    view->energy = ring->holed
-                       ? fil_hole_energy(&barrier, rotation, point, gradient, NULL, true)
-                       : fil_ring_energy(ring->offset, ring->range, ring->stiffness, point, gradient, NULL, true);
+    view->energy = ring->holed ? fil_hole_energy(&barrier, rotation, point, gradient, NULL, true)
+                               : fil_ring_energy(ring->offset, ring->range, ring->stiffness, point, gradient, NULL, true);
     view->force = fil_v3_norm(gradient);
 }
 
@@ -348,8 +334,7 @@ static void see_hole(const FilWorld* world, View* view)
     fil_v3_cross(view->v, spin, arm);
     fil_v3_axpy(view->v, 1.0, v);
     const double* rods = world->system.state.q + world->system.bodies[view->ring->rod_body].q;
-    if (view->h[FIL_RING_THREADED] != 0.0 &&
-        fil_track_crossing(&view->ring->track, rods, view->x, view->axis, &view->place, &point)) {
+    if (view->h[FIL_RING_THREADED] != 0.0 && fil_track_crossing(&view->ring->track, rods, view->x, view->axis, &view->place, &point)) {
         measure(view, &point, rotation);
     }
 }
@@ -484,10 +469,8 @@ static void measure_force(const FilWorld* world, FilId id, int index, double* ou
 }
 
 static const FilQuantity quantities[] = {
-    {"ring_position", NULL, 3, "m", measure_position, NULL},
-    {"ring_velocity", NULL, 3, "m/s", measure_velocity, NULL},
-    {"ring_travel", NULL, 1, "m", measure_travel, NULL},
-    {"ring_distance", NULL, 1, "m", measure_distance, NULL},
+    {"ring_position", NULL, 3, "m", measure_position, NULL}, {"ring_velocity", NULL, 3, "m/s", measure_velocity, NULL},
+    {"ring_travel", NULL, 1, "m", measure_travel, NULL},     {"ring_distance", NULL, 1, "m", measure_distance, NULL},
     {"ring_force", NULL, 1, "N", measure_force, NULL},
 };
 

@@ -16,8 +16,7 @@
 static FilStatus add_links(FilWorld* world, const char* name, const FilArticulated* impl, int body, int* first)
 {
     int* objects = fil_alloc((size_t)impl->link_count, sizeof(int));
-    FilStatus status =
-        objects != NULL ? FIL_OK : fil_world_fail(world, FIL_OUT_OF_MEMORY, "robot '%s': out of memory", name);
+    FilStatus status = objects != NULL ? FIL_OK : fil_world_fail(world, FIL_OUT_OF_MEMORY, "robot '%s': out of memory", name);
     for (int l = 0; l < impl->link_count && status == FIL_OK; l++) {
         status = fil_world_add_object(world, impl->links[l].name, FIL_BODY_ROBOT, body, l, &objects[l]);
         const double reach = impl->links[l].reach;
@@ -42,16 +41,14 @@ static FilStatus check_names(FilWorld* world, const char* name, const FilArticul
             taken = strcmp(link, impl->links[k].name) == 0;
         }
         if (taken) {
-            return fil_world_fail(world, FIL_BAD_INPUT,
-                                  "robot '%s': the link's name '%s' is empty or taken; a prefix makes names different",
-                                  name, link);
+            return fil_world_fail(world, FIL_BAD_INPUT, "robot '%s': the link's name '%s' is empty or taken; a prefix makes names different", name,
+                                  link);
         }
     }
     for (int j = 0; j < impl->joint_count; j++) {
         for (int k = 0; k < j; k++) {
             if (strcmp(impl->joints[j].name, impl->joints[k].name) == 0) {
-                return fil_world_fail(world, FIL_BAD_INPUT, "robot '%s': two joints are named '%s'", name,
-                                      impl->joints[j].name);
+                return fil_world_fail(world, FIL_BAD_INPUT, "robot '%s': two joints are named '%s'", name, impl->joints[j].name);
             }
         }
     }
@@ -69,8 +66,7 @@ FilStatus fil_world_add_robot(FilWorld* world, const FilRobotDef* def, FilId* id
             return fil_world_fail(world, FIL_BAD_INPUT, "a robot's link %d: its shapes are missing", l);
         }
     }
-    FilStatus status = fil_world_reserve(world, (void**)&world->robots, world->robot_count, &world->robot_capacity,
-                                         sizeof *world->robots);
+    FilStatus status = fil_world_reserve(world, (void**)&world->robots, world->robot_count, &world->robot_capacity, sizeof *world->robots);
     if (status != FIL_OK) {
         return status;
     }
@@ -88,8 +84,7 @@ FilStatus fil_world_add_robot(FilWorld* world, const FilRobotDef* def, FilId* id
     } else if ((status = check_names(world, name, impl)) != FIL_OK) {
         fil_articulated_ops.destroy(impl);
     } else {
-        status = fil_world_add_body(world, FIL_BODY_ROBOT, impl, impl->q_count, impl->v_count,
-                                    fil_articulated_history(impl), name, &robot.body);
+        status = fil_world_add_body(world, FIL_BODY_ROBOT, impl, impl->q_count, impl->v_count, fil_articulated_history(impl), name, &robot.body);
     }
     status = status == FIL_OK ? add_links(world, name, impl, robot.body, &robot.first_link) : status;
     if (status != FIL_OK) {
@@ -129,21 +124,18 @@ bool fil_robot_see(const FilWorld* world, FilId id, FilRobotView* view)
     }
     const FilRobot* robot = &world->robots[index];
     const FilBody* body = &world->system.bodies[robot->body];
-    *view = (FilRobotView){robot, body->impl, world->system.state.q + body->q, world->system.state.v + body->v,
-                           world->system.state.h + body->h};
+    *view = (FilRobotView){robot, body->impl, world->system.state.q + body->q, world->system.state.v + body->v, world->system.state.h + body->h};
     return true;
 }
 
 bool fil_robot_see_link(const FilWorld* world, FilId id, int link, FilRobotView* view)
 {
-    return fil_robot_see(world, id, view) &&
-           fil_world_has_part(world, "robot", view->robot->name, "link", link, view->impl->link_count);
+    return fil_robot_see(world, id, view) && fil_world_has_part(world, "robot", view->robot->name, "link", link, view->impl->link_count);
 }
 
 static bool see_joint(const FilWorld* world, FilId id, int joint, FilRobotView* view)
 {
-    return fil_robot_see(world, id, view) &&
-           fil_world_has_part(world, "robot", view->robot->name, "joint", joint, view->impl->joint_count);
+    return fil_robot_see(world, id, view) && fil_world_has_part(world, "robot", view->robot->name, "joint", joint, view->impl->joint_count);
 }
 
 const char* fil_robot_name(const FilWorld* world, FilId id)
@@ -362,15 +354,13 @@ FilStatus fil_robot_set_joint_state(FilWorld* world, FilId id, int joint, double
     return FIL_OK;
 }
 
-FilStatus fil_robot_set_base(FilWorld* world, FilId id, FilVec3 position, FilQuat orientation, FilVec3 velocity,
-                             FilVec3 angular)
+FilStatus fil_robot_set_base(FilWorld* world, FilId id, FilVec3 position, FilQuat orientation, FilVec3 velocity, FilVec3 angular)
 {
     FilRobotView view;
     if (!fil_robot_see(world, id, &view)) {
         return FIL_BAD_INPUT;
     }
-    const double numbers[] = {position.x, position.y, position.z, velocity.x, velocity.y,
-                              velocity.z, angular.x,  angular.y,  angular.z};
+    const double numbers[] = {position.x, position.y, position.z, velocity.x, velocity.y, velocity.z, angular.x, angular.y, angular.z};
     const double w[3] = {angular.x, angular.y, angular.z};
     if (view.impl->links[0].body < 0) {
         return fil_world_fail(world, FIL_BAD_INPUT, "robot '%s' stands on a fixed base", view.robot->name);
@@ -404,13 +394,11 @@ FilStatus fil_robot_set_joint_command(FilWorld* world, FilId id, int joint, cons
     if (!fil_all_finite(numbers, 3)) {
         return fil_world_fail(world, FIL_BAD_INPUT, "joint '%s': the command is not finite", j->name);
     }
-    if (mode != FIL_JOINT_PASSIVE && mode != FIL_JOINT_POSITION && mode != FIL_JOINT_VELOCITY &&
-        mode != FIL_JOINT_EFFORT) {
+    if (mode != FIL_JOINT_PASSIVE && mode != FIL_JOINT_POSITION && mode != FIL_JOINT_VELOCITY && mode != FIL_JOINT_EFFORT) {
         return fil_world_fail(world, FIL_BAD_INPUT, "joint '%s': unknown mode %u", j->name, mode);
     }
     if (j->mimic >= 0) {
-        return fil_world_fail(world, FIL_BAD_INPUT, "joint '%s' follows '%s' and takes no command", j->name,
-                              view.impl->joints[j->mimic].name);
+        return fil_world_fail(world, FIL_BAD_INPUT, "joint '%s' follows '%s' and takes no command", j->name, view.impl->joints[j->mimic].name);
     }
     if (mode != FIL_JOINT_PASSIVE && j->def.modes != 0 && (j->def.modes & mode) == 0) {
         static const char* const names[] = {"", "position", "velocity", "", "effort"};

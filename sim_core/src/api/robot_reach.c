@@ -28,8 +28,7 @@ static void give_positions(const FilRobotView* view, const double* q, double* po
     }
 }
 
-void fil_robot_place_link(const FilWorld* world, FilId id, int link, const double* positions, FilVec3* position,
-                          FilQuat* orientation)
+void fil_robot_place_link(const FilWorld* world, FilId id, int link, const double* positions, FilVec3* position, FilQuat* orientation)
 {
     FilRobotView view;
     double* q = NULL;
@@ -70,10 +69,9 @@ static FilStatus check_reach(FilWorld* world, const FilRobotView* view, const Fi
         (def->posture != NULL && !fil_all_finite(def->posture, view->impl->joint_count))) {
         return fil_world_fail(world, FIL_BAD_INPUT, "robot '%s': a number of the pose to reach is not finite", name);
     }
-    if (!(def->tolerance > 0.0) || def->max_iterations < 0 || def->joint_count < 0 ||
-        !(def->posture_share >= 0.0 && def->posture_share <= 1.0)) {
-        return fil_world_fail(world, FIL_BAD_INPUT,
-                              "robot '%s': a pose to reach needs a tolerance above 0, iterations and a share within 0 and 1", name);
+    if (!(def->tolerance > 0.0) || def->max_iterations < 0 || def->joint_count < 0 || !(def->posture_share >= 0.0 && def->posture_share <= 1.0)) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "robot '%s': a pose to reach needs a tolerance above 0, iterations and a share within 0 and 1",
+                              name);
     }
     return check_joints(world, view, def->joints, def->joint_count);
 }
@@ -155,8 +153,8 @@ static bool is_finite_or_absent(const double* numbers, int count)
     return numbers == NULL || fil_all_finite(numbers, count);
 }
 
-FilStatus fil_robot_inverse_dynamics(FilWorld* world, FilId id, const double* positions, const double* velocities,
-                                     const double* accelerations, bool gravity, double* efforts)
+FilStatus fil_robot_inverse_dynamics(FilWorld* world, FilId id, const double* positions, const double* velocities, const double* accelerations,
+                                     bool gravity, double* efforts)
 {
     FilRobotView view;
     if (!fil_robot_see(world, id, &view)) {

@@ -11,8 +11,8 @@
 
 /* ---- adding ---- */
 
-FilStatus fil_world_add_rod_network(FilWorld* world, const FilRodDef* defs, int count, const FilRodJunction* junctions,
-                                    int junction_count, FilId* rods)
+FilStatus fil_world_add_rod_network(FilWorld* world, const FilRodDef* defs, int count, const FilRodJunction* junctions, int junction_count,
+                                    FilId* rods)
 {
     if (defs == NULL || count < 1 || count > FIL_COUNT_MAX) {
         return fil_world_fail(world, FIL_BAD_INPUT, "a rod network needs at least one rod");
@@ -144,8 +144,7 @@ int fil_rod_edge_count(const FilWorld* world, FilId rod)
 FilSection fil_rod_section(const FilWorld* world, FilId rod, int edge)
 {
     View view;
-    const bool known =
-        see(world, rod, &view) && fil_world_has_part(world, "rod", view.name, "edge", edge, view.rod->edge_count);
+    const bool known = see(world, rod, &view) && fil_world_has_part(world, "rod", view.name, "edge", edge, view.rod->edge_count);
     return known ? view.rod->sections[edge] : (FilSection){.radius = NAN};
 }
 
@@ -177,8 +176,7 @@ void fil_rod_get_position(const FilWorld* world, FilId rod, int node, double* po
     if (position == NULL) {
         return;
     }
-    const bool known = see(world, rod, &view) &&
-                       fil_world_has_part(world, "rod", fil_rod_name(world, rod), "node", node, view.rod->node_count);
+    const bool known = see(world, rod, &view) && fil_world_has_part(world, "rod", fil_rod_name(world, rod), "node", node, view.rod->node_count);
     static const double none[3] = {NAN, NAN, NAN};
     fil_v3_copy(position, known ? view.q + 4 * node : none);
 }
@@ -280,8 +278,7 @@ double fil_rod_length(const FilWorld* world, FilId rod)
 
 static FilStatus check_finite(FilWorld* world, const double* a, int count, const char* what)
 {
-    return a == NULL || fil_all_finite(a, count) ? FIL_OK
-                                                 : fil_world_fail(world, FIL_BAD_INPUT, "the given %s are not finite", what);
+    return a == NULL || fil_all_finite(a, count) ? FIL_OK : fil_world_fail(world, FIL_BAD_INPUT, "the given %s are not finite", what);
 }
 
 /* Frames cannot follow an edge that turns by 180 degrees, nor measure a hinge that does. */
@@ -297,16 +294,14 @@ static FilStatus check_turns(FilWorld* world, const View* view, const double* no
             return fil_world_fail(world, FIL_BAD_INPUT, "edge %d would turn by 180 degrees: set it in two moves", edge);
         }
         if (fil_v3_dot(t, last) < -1.0 + 1e-6) {
-            return fil_world_fail(world, FIL_BAD_INPUT, "edges %d and %d would fold back on each other",
-                                  (edge + n - 1) % n, edge);
+            return fil_world_fail(world, FIL_BAD_INPUT, "edges %d and %d would fold back on each other", (edge + n - 1) % n, edge);
         }
         fil_v3_copy(last, t);
     }
     return FIL_OK;
 }
 
-FilStatus fil_rod_set_state(FilWorld* world, FilId id, const double* nodes, const double* velocities, const double* angles,
-                            const double* spins)
+FilStatus fil_rod_set_state(FilWorld* world, FilId id, const double* nodes, const double* velocities, const double* angles, const double* spins)
 {
     View view;
     if (!see(world, id, &view)) {
@@ -364,8 +359,7 @@ FilStatus fil_rod_set_state(FilWorld* world, FilId id, const double* nodes, cons
 static FilStatus check_range(FilWorld* world, int first, int count, int size, const double* values, int width)
 {
     if (first < 0 || first > size || count < 0 || count > size - first) {
-        return fil_world_fail(world, FIL_BAD_INPUT, "the range from %d, %d long, is not on the rod, which has %d", first, count,
-                              size);
+        return fil_world_fail(world, FIL_BAD_INPUT, "the range from %d, %d long, is not on the rod, which has %d", first, count, size);
     }
     if (values == NULL && count > 0) {
         return fil_world_fail(world, FIL_BAD_INPUT, "the values of the range are missing");
@@ -381,14 +375,13 @@ FilStatus fil_rod_set_rest_curvature(FilWorld* world, FilId id, int first, int c
     }
     FilStatus status = check_range(world, first, count, view.rod->node_count, curvature, 2);
     if (status != FIL_OK) {
-        return status; // first + count may be no number
+        return status;  // first + count may be no number
     }
     for (int i = first; i < first + count && status == FIL_OK; i++) {
         const double turn = hypot(curvature[2 * (i - first)], curvature[2 * (i - first) + 1]) * view.rod->voronoi[i];
         if (!(turn < FIL_PI)) {
-            status = fil_world_fail(world, FIL_BAD_INPUT,
-                                    "the rest curvature of node %d turns by %g rad, more than a hinge can: use more nodes",
-                                    i, turn);
+            status =
+                fil_world_fail(world, FIL_BAD_INPUT, "the rest curvature of node %d turns by %g rad, more than a hinge can: use more nodes", i, turn);
         }
     }
     for (int i = first; i < first + count && status == FIL_OK; i++) {
@@ -405,12 +398,12 @@ FilStatus fil_rod_set_rest_twist(FilWorld* world, FilId id, int first, int count
     }
     const FilStatus status = check_range(world, first, count, view.rod->node_count, twist, 1);
     if (status != FIL_OK) {
-        return status; // first + count may be no number
+        return status;  // first + count may be no number
     }
     for (int i = first; i < first + count; i++) {
         if (!(fabs(twist[i - first]) * view.rod->voronoi[i] < FIL_ROD_MAX_TWIST)) {
-            return fil_world_fail(world, FIL_BAD_INPUT, "the rest twist of node %d, %g rad/m, turns it by more than %g rad", i,
-                                  twist[i - first], FIL_ROD_MAX_TWIST);
+            return fil_world_fail(world, FIL_BAD_INPUT, "the rest twist of node %d, %g rad/m, turns it by more than %g rad", i, twist[i - first],
+                                  FIL_ROD_MAX_TWIST);
         }
     }
     for (int i = first; i < first + count; i++) {
@@ -427,7 +420,7 @@ FilStatus fil_rod_set_rest_length(FilWorld* world, FilId id, int first, int coun
     }
     FilStatus status = check_range(world, first, count, view.rod->edge_count, length, 1);
     if (status != FIL_OK) {
-        return status; // first + count may be no number
+        return status;  // first + count may be no number
     }
     for (int i = 0; i < count && status == FIL_OK; i++) {
         if (!(length[i] > 0.0)) {
@@ -523,14 +516,10 @@ static void measure_end_distance(const FilWorld* world, FilId rod, int index, do
 static const FilPart parts[] = {{"node", "nodes", fil_rod_node_count}, {"edge", "edges", fil_rod_edge_count}};
 
 static const FilQuantity quantities[] = {
-    {"position", &parts[0], 3, "m", measure_position, NULL},
-    {"velocity", &parts[0], 3, "m/s", measure_velocity, NULL},
-    {"angle", &parts[1], 1, "rad", measure_angle, NULL},
-    {"tension", &parts[1], 1, "N", measure_tension, NULL},
-    {"curvature", &parts[0], 2, "rad/m", measure_curvature, NULL},
-    {"twist", &parts[0], 1, "rad/m", measure_twist, NULL},
-    {"mean_position", NULL, 3, "m", measure_mean_position, NULL},
-    {"length", NULL, 1, "m", measure_length, NULL},
+    {"position", &parts[0], 3, "m", measure_position, NULL},       {"velocity", &parts[0], 3, "m/s", measure_velocity, NULL},
+    {"angle", &parts[1], 1, "rad", measure_angle, NULL},           {"tension", &parts[1], 1, "N", measure_tension, NULL},
+    {"curvature", &parts[0], 2, "rad/m", measure_curvature, NULL}, {"twist", &parts[0], 1, "rad/m", measure_twist, NULL},
+    {"mean_position", NULL, 3, "m", measure_mean_position, NULL},  {"length", NULL, 1, "m", measure_length, NULL},
     {"end_distance", NULL, 1, "m", measure_end_distance, NULL},
 };
 

@@ -23,8 +23,8 @@ FilStatus fil_world_add_shell(FilWorld* world, const FilShellDef* def, FilId* id
         status = fil_world_fail(world, FIL_BAD_INPUT, "shell '%s': unknown bending %d", name, (int)def->bending);
     }
     if (status == FIL_OK && (def->vertex_count > FIL_COUNT_MAX || def->triangle_count > FIL_COUNT_MAX)) {
-        status = fil_world_fail(world, FIL_BAD_INPUT, "shell '%s': %d vertices and %d triangles are too many", name,
-                                def->vertex_count, def->triangle_count);
+        status = fil_world_fail(world, FIL_BAD_INPUT, "shell '%s': %d vertices and %d triangles are too many", name, def->vertex_count,
+                                def->triangle_count);
     }
     if (status != FIL_OK) {
         return status;
@@ -145,8 +145,8 @@ void fil_shell_get_position(const FilWorld* world, FilId id, int vertex, double*
     if (position == NULL) {
         return;
     }
-    const bool known = see(world, id, &view) && fil_world_has_part(world, "shell", view.name, "vertex", vertex,
-                                                                   ((const FilShellBody*)view.impl)->vertex_count);
+    const bool known =
+        see(world, id, &view) && fil_world_has_part(world, "shell", view.name, "vertex", vertex, ((const FilShellBody*)view.impl)->vertex_count);
     static const double none[3] = {NAN, NAN, NAN};
     fil_v3_copy(position, known ? view.q + 4 * vertex : none);
 }

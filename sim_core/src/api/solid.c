@@ -30,8 +30,8 @@ FilStatus fil_world_add_solid(FilWorld* world, const FilSolidDef* def, FilId* id
     const char* name;
     FilStatus status = fil_world_name_object(world, def->name, "solid", made, &name);
     if (status == FIL_OK && (def->vertex_count > FIL_COUNT_MAX || def->tet_count > FIL_COUNT_MAX)) {
-        status = fil_world_fail(world, FIL_BAD_INPUT, "solid '%s': %d vertices and %d elements are too many", name,
-                                def->vertex_count, def->tet_count);
+        status =
+            fil_world_fail(world, FIL_BAD_INPUT, "solid '%s': %d vertices and %d elements are too many", name, def->vertex_count, def->tet_count);
     }
     if (status != FIL_OK) {
         return status;
@@ -151,8 +151,8 @@ void fil_solid_get_position(const FilWorld* world, FilId id, int vertex, double*
     if (position == NULL) {
         return;
     }
-    const bool known = see(world, id, &view) && fil_world_has_part(world, "solid", view.name, "vertex", vertex,
-                                                                   ((const FilSolidBody*)view.impl)->mesh.vertex_count);
+    const bool known =
+        see(world, id, &view) && fil_world_has_part(world, "solid", view.name, "vertex", vertex, ((const FilSolidBody*)view.impl)->mesh.vertex_count);
     static const double none[3] = {NAN, NAN, NAN};
     fil_v3_copy(position, known ? view.q + 4 * vertex : none);
 }
@@ -183,8 +183,7 @@ FilVec3 fil_solid_center(const FilWorld* world, FilId id)
 FilSolidMeasure fil_solid_measure(const FilWorld* world, FilId id)
 {
     FilView view;
-    return see(world, id, &view) ? fil_solid_measure_at(view.impl, view.q)
-                                 : (FilSolidMeasure){NAN, NAN, NAN, NAN, NAN};
+    return see(world, id, &view) ? fil_solid_measure_at(view.impl, view.q) : (FilSolidMeasure){NAN, NAN, NAN, NAN, NAN};
 }
 
 FilStatus fil_solid_set_state(FilWorld* world, FilId id, const double* vertices, const double* velocities)

@@ -32,11 +32,8 @@ static FilStatus hand_over(FilStatus status, FilTetMesh* from, FilSolidMesh* to)
 static FilImplicitPart part_of(const FilSolidPart* part)
 {
     static const FilImplicitKind kinds[FIL_SOLID_SHAPE_COUNT] = {
-        [FIL_SOLID_BALL] = FIL_IMPLICIT_BALL,
-        [FIL_SOLID_BOX] = FIL_IMPLICIT_BOX,
-        [FIL_SOLID_CYLINDER] = FIL_IMPLICIT_CYLINDER,
-        [FIL_SOLID_ELLIPSOID] = FIL_IMPLICIT_ELLIPSOID,
-        [FIL_SOLID_TORUS] = FIL_IMPLICIT_TORUS,
+        [FIL_SOLID_BALL] = FIL_IMPLICIT_BALL,           [FIL_SOLID_BOX] = FIL_IMPLICIT_BOX,     [FIL_SOLID_CYLINDER] = FIL_IMPLICIT_CYLINDER,
+        [FIL_SOLID_ELLIPSOID] = FIL_IMPLICIT_ELLIPSOID, [FIL_SOLID_TORUS] = FIL_IMPLICIT_TORUS,
     };
     const FilQuat q = part->orientation;
     const bool none = q.x == 0.0 && q.y == 0.0 && q.z == 0.0 && q.w == 0.0;
@@ -55,8 +52,7 @@ FilStatus fil_solid_mesh_blend(const FilSolidBlend* blend, FilSolidMesh* mesh, F
     const double spacing = blend->spacing;
     *mesh = (FilSolidMesh){0};
     if (part_count < 1 || !(spacing > 0.0) || !isfinite(spacing)) {
-        return fil_error(error, FIL_BAD_INPUT, "a mesh needs at least one part and a positive spacing, not %d and %g",
-                         part_count, spacing);
+        return fil_error(error, FIL_BAD_INPUT, "a mesh needs at least one part and a positive spacing, not %d and %g", part_count, spacing);
     }
     FilImplicitPart* inner = fil_alloc((size_t)part_count, sizeof *inner);
     if (inner == NULL) {
@@ -105,22 +101,20 @@ FilStatus fil_solid_mesh_hollow_brick(const double size[3], const int cells[3], 
     return hand_over(status, &made, mesh);
 }
 
-FilStatus fil_solid_mesh_brick(const double size[3], const int cells[3], int split, FilSolidMesh* mesh,
-                               FilError* error)
+FilStatus fil_solid_mesh_brick(const double size[3], const int cells[3], int split, FilSolidMesh* mesh, FilError* error)
 {
     return fil_solid_mesh_hollow_brick(size, cells, split, NULL, 0, mesh, error);
 }
 
-FilStatus fil_solid_mesh_voussoir(double radius, double thickness, double depth, double from, double to,
-                                  const int cells[3], FilSolidMesh* mesh, FilError* error)
+FilStatus fil_solid_mesh_voussoir(double radius, double thickness, double depth, double from, double to, const int cells[3], FilSolidMesh* mesh,
+                                  FilError* error)
 {
     FilTetMesh made = {0};
     const FilTetVoussoir voussoir = {radius, thickness, depth, from, to, {cells[0], cells[1], cells[2]}, FIL_TET_SPLIT_SIX};
     return hand_over(fil_tet_voussoir(&voussoir, &made, error), &made, mesh);
 }
 
-FilStatus fil_solid_mesh_belt(double radius, double distance, double thickness, double width, const int cells[3], FilSolidMesh* mesh,
-                              FilError* error)
+FilStatus fil_solid_mesh_belt(double radius, double distance, double thickness, double width, const int cells[3], FilSolidMesh* mesh, FilError* error)
 {
     FilTetMesh made = {0};
     const FilTetBelt belt = {radius, distance, thickness, width, {cells[0], cells[1], cells[2]}};

@@ -72,8 +72,7 @@ static bool is_below_any(const char* path, const char* folders)
         if (length > 0 && length < sizeof folder) {
             memcpy(folder, folders, length);
             folder[length] = '\0';
-            if ((normalise(folder, normal) && is_below(path, normal)) ||
-                (realpath(folder, real) != NULL && is_below(path, real))) {
+            if ((normalise(folder, normal) && is_below(path, normal)) || (realpath(folder, real) != NULL && is_below(path, real))) {
                 return true;
             }
         }

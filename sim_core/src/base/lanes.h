@@ -31,7 +31,7 @@ static inline FilLanes fil_lanes_sqrt(FilLanes a)
 static inline FilLanes fil_lanes_min(FilLanes a, FilLanes b)
 {
     typedef long long Bits __attribute__((vector_size(16)));
-    const Bits less = (Bits)(a < b); // all ones where it is: compilers make branches of a plain choice
+    const Bits less = (Bits)(a < b);  // all ones where it is: compilers make branches of a plain choice
     return (FilLanes)((less & (Bits)a) | (~less & (Bits)b));
 }
 

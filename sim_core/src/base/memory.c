@@ -23,7 +23,7 @@ void* fil_alloc(size_t count, size_t size)
     }
 #ifdef MADV_HUGEPAGE
     if (alignment == LARGE_PAGE) {
-        (void)madvise(block, bytes / LARGE_PAGE * LARGE_PAGE, MADV_HUGEPAGE); // a hint: small pages do as well
+        (void)madvise(block, bytes / LARGE_PAGE * LARGE_PAGE, MADV_HUGEPAGE);  // a hint: small pages do as well
     }
 #endif
     memset(block, 0, bytes);

@@ -47,7 +47,7 @@ void fil_roff_part(FILE* out, const char* text)
 
 void fil_roff_text(FILE* out, const char* text)
 {
-    bool kept = false; // between .nf and .fi
+    bool kept = false;  // between .nf and .fi
     while (*text != '\0') {
         const size_t length = strcspn(text, "\n");
         if ((length > 0 && text[0] == ' ') != kept) {

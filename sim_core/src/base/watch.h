@@ -12,8 +12,8 @@
 typedef struct FilWatch {
     bool (*stop)(void* context); /* NULL: nobody asks */
     void* context;
-    double limit; /* s; 0: none */
-    double end;   /* s of the steady clock: when the time is over, if there is a limit */
+    double limit;              /* s; 0: none */
+    double end;                /* s of the steady clock: when the time is over, if there is a limit */
     atomic_bool stopped, late; /* why it has ended; several threads may find out */
 } FilWatch;
 

@@ -134,13 +134,12 @@ static inline FilWideExp fil_wide_exp(FilWide a)
     const FilWide shifted = a * PER_LN2 + WHOLE, n = shifted - WHOLE;
     const FilWide r = (a - n * LN2) - n * LN2_REST, z = r * r, z2 = z * z, z4 = z2 * z2;
     // terms in pairs, so that few have to wait
-    const FilWide even = ((1.0 + z * (1.0 / 2)) + z2 * (1.0 / 24 + z * (1.0 / 720))) +
-                         z4 * ((1.0 / 40320 + z * (1.0 / 3628800)) + z2 * (1.0 / 479001600));
-    const FilWide odd = r * (((1.0 + z * (1.0 / 6)) + z2 * (1.0 / 120 + z * (1.0 / 5040))) +
-                             z4 * ((1.0 / 362880 + z * (1.0 / 39916800)) + z2 * (1.0 / 6227020800)));
+    const FilWide even =
+        ((1.0 + z * (1.0 / 2)) + z2 * (1.0 / 24 + z * (1.0 / 720))) + z4 * ((1.0 / 40320 + z * (1.0 / 3628800)) + z2 * (1.0 / 479001600));
+    const FilWide odd =
+        r * (((1.0 + z * (1.0 / 6)) + z2 * (1.0 / 120 + z * (1.0 / 5040))) + z4 * ((1.0 / 362880 + z * (1.0 / 39916800)) + z2 * (1.0 / 6227020800)));
     const FilWideBits whole = fil_wide_bits(shifted);
-    return (FilWideExp){even + odd, even - odd, fil_wide_of_bits((whole + UINT64_C(1023)) << 52),
-                        fil_wide_of_bits((UINT64_C(1023) - whole) << 52)};
+    return (FilWideExp){even + odd, even - odd, fil_wide_of_bits((whole + UINT64_C(1023)) << 52), fil_wide_of_bits((UINT64_C(1023) - whole) << 52)};
 }
 
 /* scale log((1 + a)/(1 + b)) for a and b in [0, 1]: 2 scale atanh((a - b)/(2 + a + b)). The polynomial is that of
@@ -149,8 +148,7 @@ static inline FilWide fil_wide_log_ratio(FilWide a, FilWide b, FilWide scale)
 {
     const FilWide y = (a - b) / (2.0 + (a + b)), z = y * y, z2 = z * z, z4 = z2 * z2;
     const FilWide low = (1.0 + z * 0.33333333333341286) + z2 * (0.199999999976438 + z * 0.1428571455582858);
-    const FilWide middle =
-        (0.11111095430673142 + z * 0.09091429900236955) + z2 * (0.07681838124445817 + z * 0.06795652742789947);
+    const FilWide middle = (0.11111095430673142 + z * 0.09091429900236955) + z2 * (0.07681838124445817 + z * 0.06795652742789947);
     const FilWide high = 0.04940394524382393 + z * 0.08890381913056651;
     return (2.0 * scale * y) * (low + z4 * (middle + z4 * high));
 }

@@ -49,7 +49,7 @@ static inline void relax(void)
 #if defined(__x86_64__) || defined(__i386__)
     __builtin_ia32_pause();
 #elif defined(__aarch64__)
-    __asm__ volatile("isb" ::: "memory"); // yield does nothing on most cores
+    __asm__ volatile("isb" ::: "memory");  // yield does nothing on most cores
 #endif
 }
 
@@ -78,7 +78,7 @@ static void take_part(FilWorkers* workers, int worker)
 static void park(FilWorkers* workers)
 {
     pthread_mutex_lock(&workers->lock);
-    atomic_fetch_add(&workers->parked, 1); // before the look: whoever makes a loop looks at this afterwards
+    atomic_fetch_add(&workers->parked, 1);  // before the look: whoever makes a loop looks at this afterwards
     while (!has_chunk(atomic_load(&workers->loop)) && !atomic_load(&workers->ending)) {
         pthread_cond_wait(&workers->wake, &workers->lock);
     }
@@ -119,9 +119,9 @@ FilWorkers* fil_workers_create(int count)
         return NULL;
     }
     count = count < FIL_WORKERS_MAX ? count : FIL_WORKERS_MAX;
-    pthread_mutex_init(&workers->lock, NULL); // neither can fail with default attributes
+    pthread_mutex_init(&workers->lock, NULL);  // neither can fail with default attributes
     pthread_cond_init(&workers->wake, NULL);
-    sigset_t all, before; // the program's signals are for its own threads
+    sigset_t all, before;  // the program's signals are for its own threads
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     for (int k = 1; k < count; k++) {

@@ -83,8 +83,7 @@ FilStatus fil_batch_create(const FilBatchDef* def, FilBatch** batch, FilError* e
         return fil_error(error, FIL_BAD_INPUT, "a batch has 1 to %d worlds, not %d", WORLDS_MAX, def->count);
     }
     if (def->threads < 0 || def->threads > FIL_WORKERS_MAX) {
-        return fil_error(error, FIL_BAD_INPUT, "a batch has 1 to %d threads, or 0 for one per processor, not %d", FIL_WORKERS_MAX,
-                         def->threads);
+        return fil_error(error, FIL_BAD_INPUT, "a batch has 1 to %d threads, or 0 for one per processor, not %d", FIL_WORKERS_MAX, def->threads);
     }
     FilBatch* made = fil_alloc(1, sizeof *made);
     if (made == NULL) {
@@ -223,8 +222,7 @@ FilStatus fil_batch_restore(FilBatch* batch, const void* snapshots, size_t strid
     if (stride != 0 && stride < batch->snapshot_size) {
         return fil_batch_fail(batch, FIL_BAD_INPUT, "snapshots have %zu bytes, and cannot stand %zu apart", batch->snapshot_size, stride);
     }
-    fil_workers_run(batch->workers, batch->count, 1, put_states,
-                    &(States){.batch = batch, .active = active, .from = snapshots, .stride = stride});
+    fil_workers_run(batch->workers, batch->count, 1, put_states, &(States){.batch = batch, .active = active, .from = snapshots, .stride = stride});
     return fil_batch_judge(batch);
 }
 

@@ -14,7 +14,7 @@ typedef struct FilBatchOutlet {
 typedef struct FilBatchInput {
     FilInputKind kind;
     FilJointMode mode;
-    int first, size;    /* its numbers of a command */
+    int first, size;         /* its numbers of a command */
     FilBatchOutlet* outlets; /* one per world */
 } FilBatchInput;
 
@@ -24,11 +24,11 @@ struct FilBatch {
     FilWorkers* workers; /* NULL: the caller alone */
     int input_count, input_capacity, input_size, output_size;
     FilBatchInput* inputs;
-    double* commands;      /* a row per world: for who commands */
-    double* outputs;       /* likewise */
-    FilStatus* statuses;   /* one per world, of the call at hand */
-    FilError* errors;      /* likewise */
-    size_t snapshot_size;  /* 0: they differ */
+    double* commands;     /* a row per world: for who commands */
+    double* outputs;      /* likewise */
+    FilStatus* statuses;  /* one per world, of the call at hand */
+    FilError* errors;     /* likewise */
+    size_t snapshot_size; /* 0: they differ */
     FilError error;
 };
 

@@ -92,8 +92,8 @@ static FilStatus find_all(FilBatch* batch, const FilInputDef* def, FilBatchInput
         int size = 0;
         status = kinds[def->kind].find(batch, def, k, &input->outlets[k], &size);
         if (status == FIL_OK && k > 0 && size != input->size) {
-            status = fil_batch_fail(batch, FIL_BAD_INPUT, "drive '%s' takes %d numbers in world %d and %d in world 0", def->name, size, k,
-                                    input->size);
+            status =
+                fil_batch_fail(batch, FIL_BAD_INPUT, "drive '%s' takes %d numbers in world %d and %d in world 0", def->name, size, k, input->size);
         }
         input->size = size;
     }
@@ -110,8 +110,8 @@ FilStatus fil_batch_add_input(FilBatch* batch, const FilInputDef* def)
     FilStatus status = input.outlets != NULL ? find_all(batch, def, &input) : FIL_OUT_OF_MEMORY;
     // rows of commands in new places: all of them begin at zero
     double* commands = status == FIL_OK ? fil_alloc((size_t)batch->count * (size_t)(batch->input_size + input.size), sizeof(double)) : NULL;
-    if (status == FIL_OK && (commands == NULL || !fil_array_reserve((void**)&batch->inputs, batch->input_count, &batch->input_capacity,
-                                                                    sizeof *batch->inputs))) {
+    if (status == FIL_OK &&
+        (commands == NULL || !fil_array_reserve((void**)&batch->inputs, batch->input_count, &batch->input_capacity, sizeof *batch->inputs))) {
         status = FIL_OUT_OF_MEMORY;
     }
     if (status != FIL_OK) {

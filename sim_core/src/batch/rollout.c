@@ -152,8 +152,8 @@ static bool are_alike(const FilBatch* batch, const double* (*ask)(const FilWorld
 static FilStatus check(FilBatch* batch, const FilRolloutDef* def)
 {
     if (def == NULL || def->periods < 0 || def->steps < 1) {
-        return fil_batch_fail(batch, FIL_BAD_INPUT, "a rollout needs no fewer than 0 periods of 1 step, not %d of %d",
-                              def != NULL ? def->periods : 0, def != NULL ? def->steps : 0);
+        return fil_batch_fail(batch, FIL_BAD_INPUT, "a rollout needs no fewer than 0 periods of 1 step, not %d of %d", def != NULL ? def->periods : 0,
+                              def != NULL ? def->steps : 0);
     }
     if (def->commands != NULL && def->control != NULL) {
         return fil_batch_fail(batch, FIL_BAD_INPUT, "a rollout takes its commands from an array or from a function, not from both");
@@ -161,8 +161,7 @@ static FilStatus check(FilBatch* batch, const FilRolloutDef* def)
     if (def->commands != NULL && batch->input_size == 0) {
         return fil_batch_fail(batch, FIL_BAD_INPUT, "this batch has no inputs that commands could move: add some");
     }
-    if ((def->positions != NULL && !are_alike(batch, fil_world_positions)) ||
-        (def->velocities != NULL && !are_alike(batch, fil_world_velocities))) {
+    if ((def->positions != NULL && !are_alike(batch, fil_world_positions)) || (def->velocities != NULL && !are_alike(batch, fil_world_velocities))) {
         return fil_batch_fail(batch, FIL_BAD_INPUT, "these worlds differ in size, and their states are no array");
     }
     return FIL_OK;

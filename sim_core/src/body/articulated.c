@@ -29,8 +29,7 @@ FilRobotJointDef fil_robot_joint_def_default(void)
 
 FilRobotDef fil_robot_def_default(void)
 {
-    FilRobotDef def = {
-        .orientation = {0.0, 0.0, 0.0, 1.0}, .collision = fil_collision_default(), .trajectory_points = 128};
+    FilRobotDef def = {.orientation = {0.0, 0.0, 0.0, 1.0}, .collision = fil_collision_default(), .trajectory_points = 128};
     def.collision.self = false;
     return def;
 }
@@ -56,8 +55,7 @@ static void init_state(const void* pointer, double* q, double* v, double* h)
     fil_articulated_init_commands(robot, h);
 }
 
-static FilStatus attach(void* pointer, int object, const FilAttachmentDef* def, const double* q, const double* h,
-                        int* slot, FilError* error)
+static FilStatus attach(void* pointer, int object, const FilAttachmentDef* def, const double* q, const double* h, int* slot, FilError* error)
 {
     (void)pointer, (void)object, (void)def, (void)q, (void)h, (void)slot;
     return fil_error(error, FIL_BAD_INPUT, "a robot's link has no attachments; hold it by a joint");

@@ -49,13 +49,7 @@ typedef struct FilTreeJoint {
 } FilTreeJoint;
 
 /* One scalar constraint in force in this step; what it is tells where its impulse goes. */
-typedef enum FilJointPart {
-    FIL_PART_ACTUATOR,
-    FIL_PART_LOWER,
-    FIL_PART_UPPER,
-    FIL_PART_FRICTION,
-    FIL_PART_MIMIC
-} FilJointPart;
+typedef enum FilJointPart { FIL_PART_ACTUATOR, FIL_PART_LOWER, FIL_PART_UPPER, FIL_PART_FRICTION, FIL_PART_MIMIC } FilJointPart;
 
 typedef struct FilJointConstraint {
     int joint;
@@ -142,8 +136,8 @@ void fil_articulated_destroy(void* robot);
 void fil_articulated_place(const FilArticulated* robot, const double* q);
 void fil_articulated_link_pose(const FilArticulated* robot, const double* q, int link, FilPose* pose);
 /* Velocity of the link's material point at `point`, and its angular velocity. */
-void fil_articulated_link_velocity(const FilArticulated* robot, const double* q, const double* v, int link,
-                                   const double* point, double* velocity, double* angular);
+void fil_articulated_link_velocity(const FilArticulated* robot, const double* q, const double* v, int link, const double* point, double* velocity,
+                                   double* angular);
 /* q moved on by the velocities times the time; out may alias q. */
 void fil_articulated_move(const FilArticulated* robot, const double* q, const double* v, double time, double* out);
 
@@ -151,24 +145,21 @@ void fil_articulated_move(const FilArticulated* robot, const double* q, const do
 void fil_articulated_mass(const FilArticulated* robot, const double* q, double* mass);
 /* Generalised force that gives `acceleration` (NULL: none) under gravity and the loads, without damping (recursive
  * Newton-Euler); armature included. */
-void fil_articulated_inverse(const FilArticulated* robot, const double* q, const double* v, const double* acceleration,
-                             const double* gravity, double* force);
+void fil_articulated_inverse(const FilArticulated* robot, const double* q, const double* v, const double* acceleration, const double* gravity,
+                             double* force);
 /* Mass matrix and inverse dynamics without acceleration, in one go. */
-void fil_articulated_dynamics(const FilArticulated* robot, const double* q, const double* v, const double* gravity,
-                              double* mass, double* bias);
+void fil_articulated_dynamics(const FilArticulated* robot, const double* q, const double* v, const double* gravity, double* mass, double* bias);
 /* Acceleration under `force`. */
-bool fil_articulated_forward(FilArticulated* robot, const double* q, const double* v, const double* force,
-                             const double* gravity, double* acceleration);
+bool fil_articulated_forward(FilArticulated* robot, const double* q, const double* v, const double* force, const double* gravity,
+                             double* acceleration);
 
 /* L'DL of entries in place; false if not positive definite. Then x <- A^-1 x. And out = A x. */
 bool fil_articulated_factor_entries(const FilArticulated* robot, double* entries);
 void fil_articulated_solve_entries(const FilArticulated* robot, const double* factor, double* x);
 void fil_articulated_multiply(const FilArticulated* robot, const double* entries, const double* x, double* out);
 
-void fil_articulated_energy(const void* robot, const double* q, const double* v, const double* h, const double* gravity,
-                            FilEnergy* add_to);
-void fil_articulated_momentum(const void* robot, const double* q, const double* v, const double* h, double* linear,
-                              double* angular);
+void fil_articulated_energy(const void* robot, const double* q, const double* v, const double* h, const double* gravity, FilEnergy* add_to);
+void fil_articulated_momentum(const void* robot, const double* q, const double* v, const double* h, double* linear, double* angular);
 
 /* ---- how a step varies with its start: articulated_derivative.c ---- */
 
@@ -177,22 +168,22 @@ extern const struct FilDerivativeOps fil_articulated_derivative_ops;
 /* ---- inverse kinematics: articulated_reach.c ---- */
 
 /* Moves q to where the link has the pose wanted; refuses with what remains. `trial` has room for q. */
-FilStatus fil_articulated_reach(const FilArticulated* robot, const FilReachDef* def, double* q, double* trial,
-                                FilError* error);
+FilStatus fil_articulated_reach(const FilArticulated* robot, const FilReachDef* def, double* q, double* trial, FilError* error);
 /* Moves q on by the motion's period. `trial` has room for q; false where the motion cannot be found. */
 bool fil_articulated_move_link(const FilArticulated* robot, const FilLinkMotionDef* def, double* q, double* trial);
 
 /* ---- commands: articulated_command.c ---- */
 
 void fil_articulated_init_commands(const FilArticulated* robot, double* h);
-/* Commands and the trajectory to the history of another state of the same robot; as many points as there are in either, not all that there is room for. */
+/* Commands and the trajectory to the history of another state of the same robot; as many points as there are in either, not all that there is room
+ * for. */
 void fil_articulated_carry_commands(const FilArticulated* robot, const double* h, double* to);
 /* A joint's command under h at a time. */
 FilJointCommand fil_articulated_command(const FilArticulated* robot, const double* h, int joint, double time);
 void fil_articulated_set_command(const FilArticulated* robot, double* h, int joint, const FilJointCommand* command);
 bool fil_articulated_follows(const double* h, int joint); /* the trajectory */
-FilStatus fil_articulated_set_trajectory(const FilArticulated* robot, const double* q, double* h,
-                                         const FilTrajectoryDef* def, double now, FilError* error);
+FilStatus fil_articulated_set_trajectory(const FilArticulated* robot, const double* q, double* h, const FilTrajectoryDef* def, double now,
+                                         FilError* error);
 double fil_articulated_trajectory_end(const FilArticulated* robot, const double* h); /* world time; -INFINITY: none */
 /* Targets of the step begun, and which constraints are in force. */
 void fil_articulated_aim(FilArticulated* robot);
@@ -216,13 +207,11 @@ void fil_articulated_tangent(void* robot, double* values);
 int fil_articulated_collider_count(const void* robot);
 void fil_articulated_collider(const void* robot, int index, FilCollider* out);
 void fil_articulated_placement(const void* robot, int index, const double* q, const double* v, FilPlacement* out);
-void fil_articulated_part(const void* robot, int index, int part, const double* q, const double* h, FilShape* shape,
-                          FilPose* pose);
+void fil_articulated_part(const void* robot, int index, int part, const double* q, const double* h, FilShape* shape, FilPose* pose);
 bool fil_articulated_joined(const void* robot, int index_a, int part_a, int index_b, int part_b);
-int fil_articulated_point_jacobian(const void* robot, int index, int part, const double* point, const double* q,
-                                   int* blocks, double* jacobian, double* bias);
-int fil_articulated_turn_jacobian(const void* robot, int index, int part, const double* q, int* blocks,
-                                  double* jacobian, double* bias);
+int fil_articulated_point_jacobian(const void* robot, int index, int part, const double* point, const double* q, int* blocks, double* jacobian,
+                                   double* bias);
+int fil_articulated_turn_jacobian(const void* robot, int index, int part, const double* q, int* blocks, double* jacobian, double* bias);
 void fil_articulated_frame(const void* robot, int index, int part, const double* q, const double* h, FilPose* pose);
 int fil_articulated_place_count(const void* robot);
 void fil_articulated_place_velocity(const void* robot, int place, const double* q, const double* v, double* velocity);

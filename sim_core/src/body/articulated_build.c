@@ -32,14 +32,13 @@ void fil_articulated_destroy(void* pointer)
     for (int s = 0; robot->shapes != NULL && s < robot->shape_count; s++) {
         fil_rigid_shape_free(&robot->shapes[s]);
     }
-    void* blocks[] = {robot->bodies,     robot->links,       robot->joints,    robot->shapes,   robot->shape_link,
-                      robot->dof_parent, robot->dof_body,    robot->depth,     robot->row,      robot->below,
-                      robot->armature,   robot->damping,     robot->start_q,   robot->start_v,  robot->description,
-                      robot->ignored,    robot->block_at,    robot->wrench,    robot->mass,     robot->tangent,
-                      robot->factor,     robot->force,       robot->v_free,    robot->q_theta,  robot->v_theta,
-                      robot->target,     robot->constraints, robot->effort,    robot->seen_q,   robot->poses,
-                      robot->motion,     robot->inertia,     robot->composite, robot->velocity, robot->acceleration,
-                      robot->wrenches,   robot->scratch,     robot->derivative};
+    void* blocks[] = {robot->bodies,   robot->links,     robot->joints,      robot->shapes,   robot->shape_link,   robot->dof_parent,
+                      robot->dof_body, robot->depth,     robot->row,         robot->below,    robot->armature,     robot->damping,
+                      robot->start_q,  robot->start_v,   robot->description, robot->ignored,  robot->block_at,     robot->wrench,
+                      robot->mass,     robot->tangent,   robot->factor,      robot->force,    robot->v_free,       robot->q_theta,
+                      robot->v_theta,  robot->target,    robot->constraints, robot->effort,   robot->seen_q,       robot->poses,
+                      robot->motion,   robot->inertia,   robot->composite,   robot->velocity, robot->acceleration, robot->wrenches,
+                      robot->scratch,  robot->derivative};
     for (size_t k = 0; k < sizeof blocks / sizeof blocks[0]; k++) {
         fil_free(blocks[k]);
     }
@@ -109,9 +108,8 @@ static FilStatus add_shapes(FilArticulated* robot, const FilLinkDef* def, int l,
         FilRigidShape* shape = &robot->shapes[robot->shape_count];
         robot->shape_link[robot->shape_count++] = l;
         FilError inner;
-        const FilStatus status = def->shapes[k].type == FIL_TYPE_HALF_SPACE
-                                     ? fil_error(&inner, FIL_BAD_INPUT, "a link is no half-space")
-                                     : fil_rigid_shape_make(&def->shapes[k], shape, &inner);
+        const FilStatus status = def->shapes[k].type == FIL_TYPE_HALF_SPACE ? fil_error(&inner, FIL_BAD_INPUT, "a link is no half-space")
+                                                                            : fil_rigid_shape_make(&def->shapes[k], shape, &inner);
         if (status != FIL_OK) {
             return fil_error(error, status, "link '%s': %s", def->name, inner.text);
         }
@@ -121,8 +119,7 @@ static FilStatus add_shapes(FilArticulated* robot, const FilLinkDef* def, int l,
 }
 
 /* One link of the sorted tree and what its joint brings. `place` tells where links of the definition stand. */
-static FilStatus add_link(FilArticulated* robot, const FilRobotDef* def, int given, int joint, int* place,
-                          int* joint_place, FilError* error)
+static FilStatus add_link(FilArticulated* robot, const FilRobotDef* def, int given, int joint, int* place, int* joint_place, FilError* error)
 {
     const char* prefix = def->prefix != NULL ? def->prefix : "";
     const FilLinkDef* link_def = &def->links[given];
@@ -180,10 +177,8 @@ static bool allocate_parts(FilArticulated* robot, const FilRobotDef* def)
     for (int l = 0; l < def->link_count; l++) {
         shapes += (size_t)def->links[l].shape_count;
     }
-    return (robot->bodies = fil_alloc(links, sizeof *robot->bodies)) != NULL &&
-           (robot->links = fil_alloc(links, sizeof *robot->links)) != NULL &&
-           (robot->joints = fil_alloc(joints, sizeof *robot->joints)) != NULL &&
-           (robot->shapes = fil_alloc(shapes, sizeof *robot->shapes)) != NULL &&
+    return (robot->bodies = fil_alloc(links, sizeof *robot->bodies)) != NULL && (robot->links = fil_alloc(links, sizeof *robot->links)) != NULL &&
+           (robot->joints = fil_alloc(joints, sizeof *robot->joints)) != NULL && (robot->shapes = fil_alloc(shapes, sizeof *robot->shapes)) != NULL &&
            (robot->shape_link = fil_alloc(shapes, sizeof *robot->shape_link)) != NULL;
 }
 
@@ -191,22 +186,17 @@ static bool allocate_parts(FilArticulated* robot, const FilRobotDef* def)
 static bool allocate_numbers(FilArticulated* robot)
 {
     const size_t n = (size_t)robot->dof_count, bodies = (size_t)robot->body_count, joints = (size_t)robot->joint_count;
-    const size_t blocks = (size_t)(robot->v_count / 4), entries = (size_t)robot->entry_count,
-                 q = (size_t)robot->q_count;
-    double** per_unknown[] = {&robot->armature, &robot->damping, &robot->start_v, &robot->force,
-                              &robot->v_free,   &robot->v_theta, &robot->scratch};
+    const size_t blocks = (size_t)(robot->v_count / 4), entries = (size_t)robot->entry_count, q = (size_t)robot->q_count;
+    double** per_unknown[] = {&robot->armature, &robot->damping, &robot->start_v, &robot->force, &robot->v_free, &robot->v_theta, &robot->scratch};
     double** per_entry[] = {&robot->mass, &robot->tangent, &robot->factor};
     double** per_body[] = {&robot->velocity, &robot->acceleration, &robot->wrenches};
     double** per_coordinate[] = {&robot->start_q, &robot->q_theta, &robot->seen_q};
-    bool ok = (robot->below = fil_alloc(entries, sizeof(int))) != NULL &&
-              (robot->block_at = fil_alloc(blocks * blocks, sizeof(int))) != NULL &&
+    bool ok = (robot->below = fil_alloc(entries, sizeof(int))) != NULL && (robot->block_at = fil_alloc(blocks * blocks, sizeof(int))) != NULL &&
               (robot->wrench = fil_alloc(6 * (size_t)robot->link_count, sizeof(double))) != NULL &&
               (robot->target = fil_alloc(joints, sizeof *robot->target)) != NULL &&
               (robot->constraints = fil_alloc(5 * joints, sizeof *robot->constraints)) != NULL &&
-              (robot->effort = fil_alloc(joints, sizeof(double))) != NULL &&
-              (robot->poses = fil_alloc(bodies, sizeof *robot->poses)) != NULL &&
-              (robot->motion = fil_alloc(6 * n, sizeof(double))) != NULL &&
-              (robot->inertia = fil_alloc(bodies, sizeof *robot->inertia)) != NULL &&
+              (robot->effort = fil_alloc(joints, sizeof(double))) != NULL && (robot->poses = fil_alloc(bodies, sizeof *robot->poses)) != NULL &&
+              (robot->motion = fil_alloc(6 * n, sizeof(double))) != NULL && (robot->inertia = fil_alloc(bodies, sizeof *robot->inertia)) != NULL &&
               (robot->composite = fil_alloc(bodies, sizeof *robot->composite)) != NULL;
     for (size_t k = 0; k < sizeof per_unknown / sizeof per_unknown[0] && ok; k++) {
         ok = (*per_unknown[k] = fil_alloc(n, sizeof(double))) != NULL;
@@ -228,9 +218,8 @@ static bool lay_rows(FilArticulated* robot)
 {
     const size_t n = (size_t)robot->dof_count;
     robot->v_count = (robot->dof_count + 3) / 4 * 4;
-    if ((robot->dof_parent = fil_alloc(n, sizeof(int))) == NULL ||
-        (robot->dof_body = fil_alloc(n, sizeof(int))) == NULL || (robot->depth = fil_alloc(n, sizeof(int))) == NULL ||
-        (robot->row = fil_alloc(n, sizeof(int))) == NULL) {
+    if ((robot->dof_parent = fil_alloc(n, sizeof(int))) == NULL || (robot->dof_body = fil_alloc(n, sizeof(int))) == NULL ||
+        (robot->depth = fil_alloc(n, sizeof(int))) == NULL || (robot->row = fil_alloc(n, sizeof(int))) == NULL) {
         return false;
     }
     for (int b = 0; b < robot->body_count; b++) {
@@ -318,9 +307,7 @@ static FilStatus check_inertia(FilArticulated* robot, FilError* error)
         const FilTreeBody* body = link->fixed ? NULL : &robot->bodies[link->body];
         for (int d = body != NULL ? body->v : 0; body != NULL && d < body->v + body->dofs; d++) {
             if (!(robot->mass[robot->row[d] + robot->depth[d]] > 0.0)) {
-                return fil_error(error, FIL_BAD_INPUT,
-                                 "link '%s' moves, but neither it nor what hangs on it has inertia to move",
-                                 link->name);
+                return fil_error(error, FIL_BAD_INPUT, "link '%s' moves, but neither it nor what hangs on it has inertia to move", link->name);
             }
         }
     }
@@ -332,8 +319,7 @@ static FilStatus check_inertia(FilArticulated* robot, FilError* error)
         const int d = robot->bodies[robot->joints[j].body].v;
         if (def->stiffness_gain == 0.0 && def->damping_gain == 0.0) {
             const double inertia = robot->mass[robot->row[d] + robot->depth[d]], rate = 2.0 * FIL_PI * HOLDING;
-            def->stiffness_gain =
-                fmax(inertia * rate * rate, isfinite(def->max_effort) ? def->max_effort / YIELDING : 0.0);
+            def->stiffness_gain = fmax(inertia * rate * rate, isfinite(def->max_effort) ? def->max_effort / YIELDING : 0.0);
             def->damping_gain = 2.0 * sqrt(def->stiffness_gain * inertia);
         }
     }
@@ -387,8 +373,7 @@ FilStatus fil_articulated_create(const FilRobotDef* def, FilArticulated** out, F
         robot->trajectory_points = def->trajectory_points;
         robot->description = def->description != NULL ? fil_strdup(def->description) : NULL;
         robot->ignored = def->ignored != NULL ? fil_strdup(def->ignored) : NULL;
-        const bool copied = (def->description == NULL || robot->description != NULL) &&
-                            (def->ignored == NULL || robot->ignored != NULL);
+        const bool copied = (def->description == NULL || robot->description != NULL) && (def->ignored == NULL || robot->ignored != NULL);
         status = copied ? build(robot, def, scratch, error) : fil_error(error, FIL_OUT_OF_MEMORY, "out of memory");
     }
     fil_free(scratch);

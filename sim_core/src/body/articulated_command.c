@@ -148,8 +148,7 @@ double fil_articulated_trajectory_end(const FilArticulated* robot, const double*
 static FilStatus check_trajectory(const FilArticulated* robot, const FilTrajectoryDef* def, FilError* error)
 {
     if (def->point_count < 1 || def->point_count > robot->trajectory_points) {
-        return fil_error(error, FIL_BAD_INPUT, "a trajectory of this robot has 1 to %d points, not %d",
-                         robot->trajectory_points, def->point_count);
+        return fil_error(error, FIL_BAD_INPUT, "a trajectory of this robot has 1 to %d points, not %d", robot->trajectory_points, def->point_count);
     }
     if (!isfinite(def->start) || !fil_all_finite(def->times, def->point_count) ||
         !fil_all_finite(def->positions, def->point_count * def->joint_count) ||
@@ -159,8 +158,7 @@ static FilStatus check_trajectory(const FilArticulated* robot, const FilTrajecto
     }
     for (int k = 1; k < def->point_count; k++) {
         if (!(def->times[k] > def->times[k - 1])) {
-            return fil_error(error, FIL_BAD_INPUT, "a trajectory's times must increase, but %g follows %g",
-                             def->times[k], def->times[k - 1]);
+            return fil_error(error, FIL_BAD_INPUT, "a trajectory's times must increase, but %g follows %g", def->times[k], def->times[k - 1]);
         }
     }
     for (int k = 0; k < def->joint_count; k++) {
@@ -225,12 +223,11 @@ static void clear_beyond(const FilArticulated* robot, const Script* script)
     }
 }
 
-FilStatus fil_articulated_set_trajectory(const FilArticulated* robot, const double* q, double* h,
-                                         const FilTrajectoryDef* def, double now, FilError* error)
+FilStatus fil_articulated_set_trajectory(const FilArticulated* robot, const double* q, double* h, const FilTrajectoryDef* def, double now,
+                                         FilError* error)
 {
     const FilStatus status = check_trajectory(robot, def, error);
-    double* upper =
-        status == FIL_OK ? fil_alloc((size_t)most_points(robot) + (size_t)def->joint_count, sizeof(double)) : NULL;
+    double* upper = status == FIL_OK ? fil_alloc((size_t)most_points(robot) + (size_t)def->joint_count, sizeof(double)) : NULL;
     if (upper == NULL) {
         return status != FIL_OK ? status : fil_error(error, FIL_OUT_OF_MEMORY, "out of memory");
     }
@@ -262,8 +259,7 @@ FilStatus fil_articulated_set_trajectory(const FilArticulated* robot, const doub
         script.efforts[j] = 0.0;
         for (int k = 0; k < def->point_count; k++) {
             script.positions[n * (first + k) + j] = def->positions[def->joint_count * k + c];
-            script.velocities[n * (first + k) + j] =
-                def->velocities != NULL ? def->velocities[def->joint_count * k + c] : 0.0;
+            script.velocities[n * (first + k) + j] = def->velocities != NULL ? def->velocities[def->joint_count * k + c] : 0.0;
             script.efforts[n * (first + k) + j] = def->efforts != NULL ? def->efforts[def->joint_count * k + c] : 0.0;
         }
         if (def->velocities == NULL) {
@@ -280,8 +276,7 @@ FilStatus fil_articulated_set_trajectory(const FilArticulated* robot, const doub
 /* ---- a step ---- */
 
 /* Lists what is in force; `list` may be NULL. */
-static int list_constraints(const FilArticulated* robot, const double* q, const double* v, const double* h,
-                            FilJointConstraint* list)
+static int list_constraints(const FilArticulated* robot, const double* q, const double* v, const double* h, FilJointConstraint* list)
 {
     int count = 0;
     for (int j = 0; j < robot->joint_count; j++) {
@@ -292,8 +287,7 @@ static int list_constraints(const FilArticulated* robot, const double* q, const 
         const double near = AROUND * range + AHEAD * fabs(v[body->v]);
         const int mode = (int)command_of(h, j)[MODE];
         const bool in_force[] = {
-            [FIL_PART_ACTUATOR] =
-                (mode == FIL_JOINT_POSITION || mode == FIL_JOINT_VELOCITY) && joint->def.max_effort > 0.0,
+            [FIL_PART_ACTUATOR] = (mode == FIL_JOINT_POSITION || mode == FIL_JOINT_VELOCITY) && joint->def.max_effort > 0.0,
             [FIL_PART_LOWER] = q[body->q] - lower <= near,
             [FIL_PART_UPPER] = upper - q[body->q] <= near,
             [FIL_PART_FRICTION] = joint->def.friction > 0.0,
@@ -323,8 +317,7 @@ void fil_articulated_aim(FilArticulated* robot)
         FilJointCommand* target = &robot->target[j];
         *target = fil_articulated_command(robot, robot->h0, j, robot->setup.time + robot->setup.dt);
         target->velocity = fmin(fmax(target->velocity, -def->max_velocity), def->max_velocity);
-        target->effort =
-            target->mode == FIL_JOINT_PASSIVE ? 0.0 : fmin(fmax(target->effort, -def->max_effort), def->max_effort);
+        target->effort = target->mode == FIL_JOINT_PASSIVE ? 0.0 : fmin(fmax(target->effort, -def->max_effort), def->max_effort);
         robot->effort[j] = target->effort;
     }
     robot->constraint_count = list_constraints(robot, robot->q0, robot->v0, robot->h0, robot->constraints);
@@ -362,8 +355,7 @@ void fil_articulated_constraint(const void* pointer, int index, FilBodyConstrain
     const FilTreeJoint* joint = &robot->joints[constraint->joint];
     const FilTreeBody* body = &robot->bodies[joint->body];
     const double q = robot->q0[body->q], dt = robot->setup.dt;
-    *out = (FilBodyConstraint){
-        .count = 1, .unknown = {body->v}, .rate = {1.0}, .exact = true, .lower = -INFINITY, .upper = INFINITY};
+    *out = (FilBodyConstraint){.count = 1, .unknown = {body->v}, .rate = {1.0}, .exact = true, .lower = -INFINITY, .upper = INFINITY};
     switch (constraint->part) {
         case FIL_PART_ACTUATOR:
             actuate(robot, constraint->joint, q, out);

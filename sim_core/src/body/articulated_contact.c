@@ -51,8 +51,7 @@ void fil_articulated_placement(const void* pointer, int index, const double* q, 
     fil_pose_compose(&out->pose, &pose, &robot->shapes[index].pose);
 }
 
-void fil_articulated_part(const void* pointer, int index, int part, const double* q, const double* h, FilShape* shape,
-                          FilPose* pose)
+void fil_articulated_part(const void* pointer, int index, int part, const double* q, const double* h, FilShape* shape, FilPose* pose)
 {
     const FilArticulated* robot = pointer;
     FilPose own;
@@ -74,13 +73,11 @@ bool fil_articulated_joined(const void* pointer, int index_a, int part_a, int in
     (void)part_a, (void)part_b;
     const FilArticulated* robot = pointer;
     const int a = robot->links[link_of(robot, index_a)].body, b = robot->links[link_of(robot, index_b)].body;
-    return !robot->collision.self || a == b || (a >= 0 && robot->bodies[a].parent == b) ||
-           (b >= 0 && robot->bodies[b].parent == a);
+    return !robot->collision.self || a == b || (a >= 0 && robot->bodies[a].parent == b) || (b >= 0 && robot->bodies[b].parent == a);
 }
 
 /* Columns of the unknowns that move a link; `point` NULL: of its angular velocity. */
-static int columns_of(const FilArticulated* robot, int link, const double* point, const double* q, int* blocks,
-                      double* jacobian)
+static int columns_of(const FilArticulated* robot, int link, const double* point, const double* q, int* blocks, double* jacobian)
 {
     const int body = robot->links[link].body;
     const int last = body >= 0 ? robot->bodies[body].v + robot->bodies[body].dofs - 1 : -1;
@@ -106,8 +103,8 @@ static int columns_of(const FilArticulated* robot, int link, const double* point
     return count;
 }
 
-int fil_articulated_point_jacobian(const void* pointer, int index, int part, const double* point, const double* q,
-                                   int* blocks, double* jacobian, double* bias)
+int fil_articulated_point_jacobian(const void* pointer, int index, int part, const double* point, const double* q, int* blocks, double* jacobian,
+                                   double* bias)
 {
     (void)part;
     const FilArticulated* robot = pointer;
@@ -115,8 +112,7 @@ int fil_articulated_point_jacobian(const void* pointer, int index, int part, con
     return columns_of(robot, link_of(robot, index), point, q, blocks, jacobian);
 }
 
-int fil_articulated_turn_jacobian(const void* pointer, int index, int part, const double* q, int* blocks,
-                                  double* jacobian, double* bias)
+int fil_articulated_turn_jacobian(const void* pointer, int index, int part, const double* q, int* blocks, double* jacobian, double* bias)
 {
     (void)part;
     const FilArticulated* robot = pointer;

@@ -13,9 +13,9 @@
 
 /* A body's numbers at the start, about the common point, and its variation or, in reverse, the weights of it. */
 typedef struct TreeState {
-    double motion[6];                           /* of its one unknown: S */
-    double velocity[6], acceleration[6];        /* V; A, less gravity */
-    double wrench[6];                           /* of it and all that it carries: F */
+    double motion[6];                    /* of its one unknown: S */
+    double velocity[6], acceleration[6]; /* V; A, less gravity */
+    double wrench[6];                    /* of it and all that it carries: F */
     FilSpatialInertia inertia;
     double eta[6], d_velocity[6], d_acceleration[6], d_wrench[6], d_motion[6];
 } TreeState;
@@ -202,7 +202,7 @@ static void weigh_wrench(TreeState* s)
     fil_spatial_apply(u_weight, &s->inertia, u);
     fil_spatial_apply(momentum, &s->inertia, s->velocity);
     fil_spatial_apply(force, &s->inertia, s->acceleration);
-    fil_spatial_add_cross(turned, s->velocity, u); // V x u
+    fil_spatial_add_cross(turned, s->velocity, u);  // V x u
     fil_spatial_apply(turned_momentum, &s->inertia, turned);
     memcpy(s->d_acceleration, u_weight, sizeof u_weight);
     double sum[6] = {0.0};
@@ -303,7 +303,7 @@ static void vary_back(void* pointer, const double* residual, const double* end_p
     FilArticulated* robot = pointer;
     const int n = robot->dof_count;
     const double dt = robot->setup.dt;
-    if (residual != NULL) { // tangent and mass are symmetric
+    if (residual != NULL) {  // tangent and mass are symmetric
         fil_articulated_multiply(robot, robot->tangent, residual, robot->scratch);
         for (int k = 0; k < n; k++) {
             end_rate[k] += robot->scratch[k];

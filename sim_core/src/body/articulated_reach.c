@@ -12,7 +12,7 @@
 #include "body/articulated.h"
 #include "linalg/dense.h"
 
-static const double MAX_STEP = 0.3;     /* rad or m of a joint in an iteration; chosen, 0.1 to 1 tried */
+static const double MAX_STEP = 0.3;       /* rad or m of a joint in an iteration; chosen, 0.1 to 1 tried */
 static const double FIRST_DAMPING = 1e-4; /* lambda^2 (m^2/rad^2); grows where the error does not fall */
 static const double MIN_DAMPING = 1e-14, MAX_DAMPING = 1e4;
 
@@ -63,8 +63,7 @@ static double measure(Reach* reach, const double* q)
     fil_articulated_link_pose(reach->robot, q, reach->def->link, &pose);
     fil_v3_sub(reach->error, reach->target, pose.p);
     const FilQuat own = fil_quat_from_m3(pose.r);
-    fil_quat_logarithm(fil_quat_multiply(reach->orientation, (FilQuat){-own.x, -own.y, -own.z, own.w}),
-                       reach->error + 3);
+    fil_quat_logarithm(fil_quat_multiply(reach->orientation, (FilQuat){-own.x, -own.y, -own.z, own.w}), reach->error + 3);
     return fil_v3_dot(reach->error, reach->error) + fil_v3_dot(reach->error + 3, reach->error + 3);
 }
 
@@ -177,11 +176,9 @@ static void lean_to_posture(Reach* reach, double* q)
     }
 }
 
-FilStatus fil_articulated_reach(const FilArticulated* robot, const FilReachDef* def, double* q, double* trial,
-                                FilError* error)
+FilStatus fil_articulated_reach(const FilArticulated* robot, const FilReachDef* def, double* q, double* trial, FilError* error)
 {
-    Reach reach = {.robot = robot, .def = def, .orientation = def->orientation,
-                   .target = {def->position.x, def->position.y, def->position.z}};
+    Reach reach = {.robot = robot, .def = def, .orientation = def->orientation, .target = {def->position.x, def->position.y, def->position.z}};
     list_joints(&reach);
     for (int k = 0; k < reach.count; k++) {
         const FilRobotJointDef* joint = &robot->joints[reach.joint[k]].def;
@@ -210,10 +207,9 @@ FilStatus fil_articulated_reach(const FilArticulated* robot, const FilReachDef* 
         size = measure(&reach, q);
     }
     if (!(size <= def->tolerance * def->tolerance)) {
-        return fil_error(error, FIL_BAD_INPUT,
-                         "link '%s' does not reach (%g, %g, %g) m within its joints' limits: %.3g m and %.3g rad remain",
-                         robot->links[def->link].name, def->position.x, def->position.y, def->position.z,
-                         fil_v3_norm(reach.error), fil_v3_norm(reach.error + 3));
+        return fil_error(error, FIL_BAD_INPUT, "link '%s' does not reach (%g, %g, %g) m within its joints' limits: %.3g m and %.3g rad remain",
+                         robot->links[def->link].name, def->position.x, def->position.y, def->position.z, fil_v3_norm(reach.error),
+                         fil_v3_norm(reach.error + 3));
     }
     return FIL_OK;
 }

@@ -64,8 +64,7 @@ static void slide_along(double* motion, const double* direction)
 }
 
 /* Motions of a body's unknowns; `frame` is the joint's frame in the world. */
-static void joint_motions(const FilTreeBody* body, const FilPose* frame, const FilPose* pose, const double* o,
-                          double* motion)
+static void joint_motions(const FilTreeBody* body, const FilPose* frame, const FilPose* pose, const double* o, double* motion)
 {
     double axis[3];
     if (body->dofs == 1) {
@@ -121,8 +120,8 @@ void fil_articulated_link_pose(const FilArticulated* robot, const double* q, int
     }
 }
 
-void fil_articulated_link_velocity(const FilArticulated* robot, const double* q, const double* v, int link,
-                                   const double* point, double* velocity, double* angular)
+void fil_articulated_link_velocity(const FilArticulated* robot, const double* q, const double* v, int link, const double* point, double* velocity,
+                                   double* angular)
 {
     const int body = robot->links[link].body;
     double sum[6] = {0.0};
@@ -220,8 +219,7 @@ static void assemble_mass(const FilArticulated* robot, double* mass)
 }
 
 /* Adds to a body's velocity and acceleration what `count` unknowns from d on do, one joint after the other. */
-static void add_rates(const FilArticulated* robot, int d, int count, const double* v, const double* acceleration,
-                      double* velocity, double* rate)
+static void add_rates(const FilArticulated* robot, int d, int count, const double* v, const double* acceleration, double* velocity, double* rate)
 {
     double own[6] = {0.0};
     for (int i = d; i < d + count; i++) {
@@ -311,8 +309,8 @@ void fil_articulated_mass(const FilArticulated* robot, const double* q, double* 
     assemble_mass(robot, mass);
 }
 
-void fil_articulated_inverse(const FilArticulated* robot, const double* q, const double* v, const double* acceleration,
-                             const double* gravity, double* force)
+void fil_articulated_inverse(const FilArticulated* robot, const double* q, const double* v, const double* acceleration, const double* gravity,
+                             double* force)
 {
     fil_articulated_place(robot, q);
     place_inertias(robot);
@@ -323,8 +321,7 @@ void fil_articulated_inverse(const FilArticulated* robot, const double* q, const
     }
 }
 
-void fil_articulated_dynamics(const FilArticulated* robot, const double* q, const double* v, const double* gravity,
-                              double* mass, double* bias)
+void fil_articulated_dynamics(const FilArticulated* robot, const double* q, const double* v, const double* gravity, double* mass, double* bias)
 {
     fil_articulated_place(robot, q);
     place_inertias(robot);
@@ -333,8 +330,8 @@ void fil_articulated_dynamics(const FilArticulated* robot, const double* q, cons
     pass_in(robot, bias);
 }
 
-bool fil_articulated_forward(FilArticulated* robot, const double* q, const double* v, const double* force,
-                             const double* gravity, double* acceleration)
+bool fil_articulated_forward(FilArticulated* robot, const double* q, const double* v, const double* force, const double* gravity,
+                             double* acceleration)
 {
     fil_articulated_dynamics(robot, q, v, gravity, robot->factor, robot->scratch);
     for (int d = 0; d < robot->dof_count; d++) {
@@ -417,8 +414,7 @@ static void see_motion(const FilArticulated* robot, const double* q, const doubl
     pass_out(robot, v, NULL, weightless);
 }
 
-void fil_articulated_energy(const void* pointer, const double* q, const double* v, const double* h,
-                            const double* gravity, FilEnergy* add_to)
+void fil_articulated_energy(const void* pointer, const double* q, const double* v, const double* h, const double* gravity, FilEnergy* add_to)
 {
     (void)h;
     const FilArticulated* robot = pointer;
@@ -427,16 +423,14 @@ void fil_articulated_energy(const void* pointer, const double* q, const double* 
         double momentum[6];
         fil_spatial_apply(momentum, &robot->inertia[b], robot->velocity + 6 * b);
         add_to->kinetic += 0.5 * fil_spatial_dot(robot->velocity + 6 * b, momentum);
-        add_to->gravity -=
-            fil_v3_dot(gravity, robot->inertia[b].h) + robot->inertia[b].m * fil_v3_dot(gravity, robot->origin);
+        add_to->gravity -= fil_v3_dot(gravity, robot->inertia[b].h) + robot->inertia[b].m * fil_v3_dot(gravity, robot->origin);
     }
     for (int d = 0; d < robot->dof_count; d++) {
         add_to->kinetic += 0.5 * robot->armature[d] * v[d] * v[d];
     }
 }
 
-void fil_articulated_momentum(const void* pointer, const double* q, const double* v, const double* h, double* linear,
-                              double* angular)
+void fil_articulated_momentum(const void* pointer, const double* q, const double* v, const double* h, double* linear, double* angular)
 {
     (void)h;
     const FilArticulated* robot = pointer;

@@ -76,8 +76,8 @@ static inline int fil_counted(int at, int count)
 
 typedef struct FilBodyOps {
     const char* kind;
-    bool deforms; /* is stiff inside, by forces that are not linear in its place */
-    bool points; /* q and v are points, 4 numbers each of which the first three are the place; they move by dt v */
+    bool deforms;         /* is stiff inside, by forces that are not linear in its place */
+    bool points;          /* q and v are points, 4 numbers each of which the first three are the place; they move by dt v */
     bool carries_history; /* between the stages of a step its history is what the contact model made of it, not extrapolated */
     void (*destroy)(void* body);
     int (*dofs)(const void* body);
@@ -109,10 +109,8 @@ typedef struct FilBodyOps {
     void (*finish)(void* body, const double* v, double* q1, double* v1, double* h1);
 
     /* ---- measures, at any state ---- */
-    void (*energy)(const void* body, const double* q, const double* v, const double* h, const double* gravity,
-                   FilEnergy* add_to);
-    void (*momentum)(const void* body, const double* q, const double* v, const double* h, double* linear,
-                     double* angular);
+    void (*energy)(const void* body, const double* q, const double* v, const double* h, const double* gravity, FilEnergy* add_to);
+    void (*momentum)(const void* body, const double* q, const double* v, const double* h, double* linear, double* angular);
 
     /* How many of its places a step's error is judged by, and the velocity of one of them, m/s. */
     int (*place_count)(const void* body);
@@ -121,8 +119,7 @@ typedef struct FilBodyOps {
     double (*mass)(const void* body);
 
     /* ---- boundary ---- (set_target and reaction may be NULL where attach always refuses) */
-    FilStatus (*attach)(void* body, int object, const FilAttachmentDef* def, const double* q, const double* h, int* slot,
-                        FilError* error);
+    FilStatus (*attach)(void* body, int object, const FilAttachmentDef* def, const double* q, const double* h, int* slot, FilError* error);
     void (*set_target)(void* body, int slot, const FilTarget* target);
     /* Force and torque of the last step. */
     void (*reaction)(const void* body, int slot, double* force, double* torque);
@@ -148,8 +145,7 @@ typedef struct FilBodyOps {
     bool (*joined)(const void* body, int index_a, int part_a, int index_b, int part_b);
     /* Velocity of the material point of that part at `point`: blocks of the body and 3 x 4 Jacobians by rows (12 numbers
      * each), at most FIL_JACOBIAN_BLOCKS. Returns their number; 0 for what has no unknowns, whose velocity is `bias`. */
-    int (*point_jacobian)(const void* body, int index, int part, const double* point, const double* q, int* blocks,
-                          double* jacobian, double* bias);
+    int (*point_jacobian)(const void* body, int index, int part, const double* point, const double* q, int* blocks, double* jacobian, double* bias);
     /* The same for the angular velocity of the part. */
     int (*turn_jacobian)(const void* body, int index, int part, const double* q, int* blocks, double* jacobian, double* bias);
     /* Rows: the blocks that hold the positions of an edge's two ends. */

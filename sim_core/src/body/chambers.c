@@ -24,11 +24,11 @@
 /* Neighbours along sides of triangles, and the walk over them. */
 typedef struct Walk {
     int vertex_count, found, component_count;
-    int *start, *links;      /* of each vertex */
-    int *order, *parent;     /* places of vertices in the order of the walk; places of their parents, -1: none */
-    int *component, *left;   /* of each vertex: its surface, -1: none yet; neighbours that are not on the walk */
-    int* stack;              /* places */
-    double* volumes;         /* of each surface, m^3 */
+    int *start, *links;    /* of each vertex */
+    int *order, *parent;   /* places of vertices in the order of the walk; places of their parents, -1: none */
+    int *component, *left; /* of each vertex: its surface, -1: none yet; neighbours that are not on the walk */
+    int* stack;            /* places */
+    double* volumes;       /* of each surface, m^3 */
 } Walk;
 
 static void free_walk(Walk* w)
@@ -144,7 +144,7 @@ static bool take_surface(FilChamber* chamber, const Walk* w, int component, cons
         chamber->triangle_count += w->component[triangles[3 * t]] == component;
     }
     while (w->component[w->order[first]] != component) {
-        first++; // a surface is one run of the walk
+        first++;  // a surface is one run of the walk
     }
     while (first + chamber->vertex_count < w->found && w->component[w->order[first + chamber->vertex_count]] == component) {
         chamber->vertex_count++;
@@ -155,7 +155,7 @@ static bool take_surface(FilChamber* chamber, const Walk* w, int component, cons
     for (int k = 0; k < chamber->vertex_count; k++) {
         chamber->vertices[k] = w->order[first + k];
         chamber->parents[k] = w->parent[first + k] < 0 ? -1 : w->parent[first + k] - first;
-        w->left[chamber->vertices[k]] = k; // the walk is over: its place
+        w->left[chamber->vertices[k]] = k;  // the walk is over: its place
     }
     for (int t = 0, at = 0; t < triangle_count; t++) {
         const int* from = triangles + 3 * t;
@@ -203,8 +203,7 @@ static bool take_siblings(FilChambers* chambers)
     return true;
 }
 
-static FilStatus take_surfaces(FilChambers* chambers, const Walk* w, const int* triangles, int triangle_count, bool cavities,
-                               FilError* error)
+static FilStatus take_surfaces(FilChambers* chambers, const Walk* w, const int* triangles, int triangle_count, bool cavities, FilError* error)
 {
     int kept = 0;
     for (int c = 0; c < w->component_count; c++) {
@@ -256,8 +255,7 @@ void fil_chambers_free(FilChambers* chambers)
 {
     for (int c = 0; c < chambers->count; c++) {
         FilChamber* item = &chambers->items[c];
-        void* blocks[] = {item->triangles, item->sides,    item->vertices, item->parents,
-                          item->own,       item->branches, item->gradient};
+        void* blocks[] = {item->triangles, item->sides, item->vertices, item->parents, item->own, item->branches, item->gradient};
         for (size_t k = 0; k < sizeof blocks / sizeof blocks[0]; k++) {
             fil_free(blocks[k]);
         }
@@ -275,7 +273,7 @@ void fil_chambers_place(FilChambers* chambers, int (*find)(const void* body, int
             const int next = k % 3 == 2 ? k - 2 : k + 1;
             item->sides[k] = find(body, item->vertices[item->triangles[k]], item->vertices[item->triangles[next]]);
         }
-        for (int i = 0; i < item->vertex_count; i++) { // the first is its own
+        for (int i = 0; i < item->vertex_count; i++) {  // the first is its own
             const int parent = item->parents[i] < 0 ? i : item->parents[i];
             item->own[i] = find(body, item->vertices[i], item->vertices[i]);
             item->branches[i] = find(body, item->vertices[i], item->vertices[parent]);

@@ -11,15 +11,15 @@ enum { FIL_CHAMBER_HISTORY = 3 };
 
 typedef struct FilChamber {
     int triangle_count, vertex_count;
-    int* vertices;   /* of the body; a tree in which parents come before children, see chambers.c */
-    int* parents;    /* places in `vertices`, -1 of the first */
-    int* triangles;  /* 3 places in `vertices` each, counter-clockwise seen from outside the gas */
+    int* vertices;       /* of the body; a tree in which parents come before children, see chambers.c */
+    int* parents;        /* places in `vertices`, -1 of the first */
+    int* triangles;      /* 3 places in `vertices` each, counter-clockwise seen from outside the gas */
     int *own, *branches; /* per vertex: its block in the body's pattern, and the one that it shares with its parent */
-    int* sides;      /* 3 per triangle: blocks of its corners (0, 1), (1, 2), (2, 0) */
-    double* gradient; /* scratch, 3 per vertex: dV/dx */
-    double rest_volume; /* m^3 */
-    double script;   /* Pa: the gas's own and what drives add, in this step */
-    double value;    /* Pa: the pressure in force in this step */
+    int* sides;          /* 3 per triangle: blocks of its corners (0, 1), (1, 2), (2, 0) */
+    double* gradient;    /* scratch, 3 per vertex: dV/dx */
+    double rest_volume;  /* m^3 */
+    double script;       /* Pa: the gas's own and what drives add, in this step */
+    double value;        /* Pa: the pressure in force in this step */
 } FilChamber;
 
 typedef struct FilChambers {
@@ -37,7 +37,8 @@ FIL_MUST_CHECK FilStatus fil_chambers_build(FilChambers* chambers, const FilGas*
                                             const int* triangles, int triangle_count, bool cavities, FilError* error);
 void fil_chambers_free(FilChambers* chambers);
 
-/* `siblings` are the pairs of vertices whose blocks the tangent needs although no triangle may join them. Once the body's pattern is there: block of two vertices, in either order. */
+/* `siblings` are the pairs of vertices whose blocks the tangent needs although no triangle may join them. Once the body's pattern is there: block of
+ * two vertices, in either order. */
 void fil_chambers_place(FilChambers* chambers, int (*find)(const void* body, int u, int v), const void* body);
 
 /* Marks vertices whose fourth number is an unknown of the tangent. */

@@ -80,7 +80,7 @@ static void add_volume_hessian(const FilChamber* item, const double* q, double s
             const int a = at.vertex[k], b = at.vertex[(k + 1) % 3];
             const double* x = at.x[(k + 2) % 3];
             double* block = values + FIL_BLOCK_SIZE * (size_t)item->sides[3 * t + k];
-            for (int i = 0; i < 3; i++) { // rows of -[x]x: (0, z, -y), (-z, 0, x), (y, -x, 0)
+            for (int i = 0; i < 3; i++) {  // rows of -[x]x: (0, z, -y), (-z, 0, x), (y, -x, 0)
                 const int j = (i + 1) % 3, m = (i + 2) % 3;
                 add_entry(block, a, b, i, j, scale / 6.0 * x[m]);
                 add_entry(block, a, b, i, m, -scale / 6.0 * x[j]);
@@ -101,7 +101,7 @@ static void add_springs(const FilChamber* item, int i, double r, double* values)
         own[4 * k + 3] -= r * g[k];
         own[12 + k] -= r * g[k];
     }
-    own[15] += 2.0; // of e_i and of its parent's e, or of the last spring
+    own[15] += 2.0;  // of e_i and of its parent's e, or of the last spring
     if (item->parents[i] >= 0) {
         const double* above = item->gradient + 3 * item->parents[i];
         double* branch = values + FIL_BLOCK_SIZE * (size_t)item->branches[i];
@@ -119,7 +119,7 @@ void fil_chambers_stiffness(const FilChambers* chambers, const double* q, double
         const FilChamber* item = &chambers->items[c];
         FilGasState gas;
         if (!fil_gas_at(&chambers->gas, item->value, item->rest_volume, fil_chambers_volume(chambers, c, q), &gas)) {
-            continue; // out of reach, as the gradient says
+            continue;  // out of reach, as the gradient says
         }
         if (!definite) {
             add_volume_hessian(item, q, -scale * gas.pressure, values);
@@ -138,8 +138,8 @@ void fil_chambers_stiffness(const FilChambers* chambers, const double* q, double
 FilGasState fil_chambers_state(const FilChambers* chambers, int chamber, const double* q, const double* h)
 {
     FilGasState gas;
-    fil_gas_at(&chambers->gas, h[FIL_CHAMBER_HISTORY * chamber], chambers->items[chamber].rest_volume,
-               fil_chambers_volume(chambers, chamber, q), &gas);
+    fil_gas_at(&chambers->gas, h[FIL_CHAMBER_HISTORY * chamber], chambers->items[chamber].rest_volume, fil_chambers_volume(chambers, chamber, q),
+               &gas);
     return gas;
 }
 

@@ -13,7 +13,7 @@ typedef enum FilColliderKind {
 /* Constant for the life of the body; pointers are the body's. */
 typedef struct FilCollider {
     FilColliderKind kind;
-    int object;  /* of the body */
+    int object;   /* of the body */
     int part;     /* a shape: which part of its object it is: shape of a rigid body or link, disk of an arm, vertex of cloth */
     int carrier;  /* a shape: the object that its own is fixed to; joints keep things off all that it carries */
     bool movable; /* has unknowns */

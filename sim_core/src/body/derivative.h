@@ -1,10 +1,9 @@
 /* How a body's step varies with where it starts: what gradients are made of (docs/gradients.md).
  *
- * A variation of a body's state has a number per unknown for its place, and one for its velocity. That of the place is a motion: as if the body had moved
- * with it as its velocity for a unit of time, however small; so orientations and frames need no numbers of their own. The step's end v solves m(v) = 0
- * from its start; to first order
- *     dm = S_place place + S_rate rate + J end_rate        must be zero where the body is free, and
- *     end_place = E_place place + E_rate end_rate. */
+ * A variation of a body's state has a number per unknown for its place, and one for its velocity. That of the place is a motion: as if the body had
+ * moved with it as its velocity for a unit of time, however small; so orientations and frames need no numbers of their own. The step's end v solves
+ * m(v) = 0 from its start; to first order dm = S_place place + S_rate rate + J end_rate        must be zero where the body is free, and end_place =
+ * E_place place + E_rate end_rate. */
 #ifndef FILUM_BODY_DERIVATIVE_H
 #define FILUM_BODY_DERIVATIVE_H
 

@@ -27,8 +27,7 @@ FilStatus fil_gas_check(const FilGas* gas, FilError* error)
         return fil_error(error, FIL_BAD_INPUT, "gas: gamma must lie between 1 and 2, not %g", gas->gamma);
     }
     if (gas->law == FIL_GAS_SEALED && !(isfinite(gas->ambient) && gas->ambient >= 0.0 && gas->ambient + gas->pressure > 0.0)) {
-        return fil_error(error, FIL_BAD_INPUT,
-                         "gas: ambient must not be negative and ambient + pressure positive, not %g and %g Pa", gas->ambient,
+        return fil_error(error, FIL_BAD_INPUT, "gas: ambient must not be negative and ambient + pressure positive, not %g and %g Pa", gas->ambient,
                          gas->pressure);
     }
     return FIL_OK;

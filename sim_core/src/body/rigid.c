@@ -13,10 +13,7 @@ FilShapeDef fil_shape_def_default(void)
 
 FilRigidDef fil_rigid_def_default(void)
 {
-    return (FilRigidDef){.motion = FIL_DYNAMIC,
-                         .orientation = {0.0, 0.0, 0.0, 1.0},
-                         .density = 1000.0,
-                         .collision = fil_collision_default()};
+    return (FilRigidDef){.motion = FIL_DYNAMIC, .orientation = {0.0, 0.0, 0.0, 1.0}, .density = 1000.0, .collision = fil_collision_default()};
 }
 
 /* ---- state ---- */
@@ -59,8 +56,7 @@ static void rotate_freely(const FilRigidBody* body, const double* w0, const doub
         const double cross_m[9] = {0.0, -momentum[2], momentum[1], momentum[2], 0.0, -momentum[0], -momentum[1], momentum[0], 0.0};
         for (int j = 0; j < 3; j++) {
             for (int k = 0; k < 3; k++) {
-                const double product = cross_w[3 * j] * inertia[k] + cross_w[3 * j + 1] * inertia[3 + k] +
-                                       cross_w[3 * j + 2] * inertia[6 + k];
+                const double product = cross_w[3 * j] * inertia[k] + cross_w[3 * j + 1] * inertia[3 + k] + cross_w[3 * j + 2] * inertia[6 + k];
                 jacobian[3 * j + k] = inertia[3 * j + k] + share * dt * (product - cross_m[3 * j + k]);
             }
         }
@@ -98,7 +94,7 @@ static void scripted_velocity(FilRigidBody* body)
     fil_rigid_from_pose(body, position, end, q1);
     const FilQuat now = fil_rigid_orientation(body->q0);
     const FilQuat back = {-now.x, -now.y, -now.z, now.w};
-    fil_quat_logarithm(fil_quat_multiply(back, end), rotation); // in the body frame
+    fil_quat_logarithm(fil_quat_multiply(back, end), rotation);  // in the body frame
     for (int k = 0; k < 3; k++) {
         body->v_free[k] = (q1[k] - body->q0[k]) / body->setup.dt;
         body->v_free[4 + k] = rotation[k] / body->setup.dt;
@@ -119,7 +115,7 @@ static void begin(void* pointer, const FilStepSetup* setup, const double* q, con
     }
     double rotation[9], torque[3];
     FilQuat orientation = fil_rigid_orientation(q);
-    if (setup->staged) { // where a stage ends, to second order
+    if (setup->staged) {  // where a stage ends, to second order
         const double turn[3] = {dt * v[4], dt * v[5], dt * v[6]};
         orientation = fil_quat_multiply(orientation, fil_quat_exponential(turn));
     }
@@ -143,13 +139,13 @@ static void begin(void* pointer, const FilStepSetup* setup, const double* q, con
 
 static void guess(const void* pointer, const double* change, double* v)
 {
-    (void)change; // free motion is known
+    (void)change;  // free motion is known
     memcpy(v, ((const FilRigidBody*)pointer)->v_free, sizeof(double) * FIL_RIGID_UNKNOWNS);
 }
 
 static bool evaluate(void* pointer, const double* v, double shift, double* residual, double* potential)
 {
-    (void)shift; // the tangent is mass
+    (void)shift;  // the tangent is mass
     const FilRigidBody* body = pointer;
     double change[3];
     *potential = 0.0;
@@ -181,7 +177,7 @@ static void diagonal(const void* pointer, const double* v, double* out, double* 
 
 static bool factor(void* pointer)
 {
-    (void)pointer; // inverted in begin
+    (void)pointer;  // inverted in begin
     return true;
 }
 
@@ -209,15 +205,14 @@ static void finish(void* pointer, const double* v, double* q1, double* v1, doubl
         turn[k] = dt * (vq * v[4 + k] + (1.0 - vq) * body->v0[4 + k]);
     }
     FilQuat orientation = fil_quat_multiply(fil_rigid_orientation(body->q0), fil_quat_exponential(turn));
-    (void)fil_quat_normalise(&orientation); // a product of unit quaternions
+    (void)fil_quat_normalise(&orientation);  // a product of unit quaternions
     q1[3] = 0.0;
     q1[4] = orientation.x, q1[5] = orientation.y, q1[6] = orientation.z, q1[7] = orientation.w;
 }
 
 /* ---- measures ---- */
 
-static void energy(const void* pointer, const double* q, const double* v, const double* h, const double* gravity,
-                   FilEnergy* add_to)
+static void energy(const void* pointer, const double* q, const double* v, const double* h, const double* gravity, FilEnergy* add_to)
 {
     (void)h;
     const FilRigidBody* body = pointer;
@@ -229,8 +224,7 @@ static void energy(const void* pointer, const double* q, const double* v, const 
     }
 }
 
-static void momentum_of(const void* pointer, const double* q, const double* v, const double* h, double* linear,
-                        double* angular)
+static void momentum_of(const void* pointer, const double* q, const double* v, const double* h, double* linear, double* angular)
 {
     (void)h;
     const FilRigidBody* body = pointer;
@@ -248,8 +242,7 @@ static void momentum_of(const void* pointer, const double* q, const double* v, c
 
 /* ---- boundary ---- */
 
-static FilStatus attach(void* pointer, int object, const FilAttachmentDef* def, const double* q, const double* h, int* slot,
-                        FilError* error)
+static FilStatus attach(void* pointer, int object, const FilAttachmentDef* def, const double* q, const double* h, int* slot, FilError* error)
 {
     (void)object;
     (void)def;
@@ -279,7 +272,7 @@ static void set_target(void* pointer, int slot, const FilTarget* target)
 static void reaction(const void* pointer, int slot, double* force, double* torque)
 {
     (void)pointer;
-    (void)slot; // a scripted body takes whatever force it meets: see its contact wrench
+    (void)slot;  // a scripted body takes whatever force it meets: see its contact wrench
     fil_v3_set(force, 0.0, 0.0, 0.0);
     fil_v3_set(torque, 0.0, 0.0, 0.0);
 }

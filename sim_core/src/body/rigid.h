@@ -32,7 +32,7 @@ typedef struct FilRigidBody {
     FilStepSetup setup;
     const double *q0, *v0;
     double v_free[FIL_RIGID_UNKNOWNS];
-    double gyro_free[3]; /* N m, w x I w of free motion, in the body frame */
+    double gyro_free[3];  /* N m, w x I w of free motion, in the body frame */
     double tangent[2][9]; /* of v and omega: mass and inertia with damping */
     double inverse[2][9];
 
@@ -69,7 +69,8 @@ void fil_rigid_place(const void* body, int index, const double* q, const double*
 void fil_rigid_part(const void* body, int index, int part, const double* q, const double* h, FilShape* shape, FilPose* pose);
 void fil_rigid_frame(const void* body, int index, int part, const double* q, const double* h, FilPose* pose);
 bool fil_rigid_joined(const void* body, int index_a, int part_a, int index_b, int part_b);
-int fil_rigid_point_jacobian(const void* body, int index, int part, const double* point, const double* q, int* blocks, double* jacobian, double* bias);
+int fil_rigid_point_jacobian(const void* body, int index, int part, const double* point, const double* q, int* blocks, double* jacobian,
+                             double* bias);
 int fil_rigid_turn_jacobian(const void* body, int index, int part, const double* q, int* blocks, double* jacobian, double* bias);
 int fil_rigid_place_count(const void* body);
 void fil_rigid_place_velocity(const void* body, int place, const double* q, const double* v, double* velocity);

@@ -40,8 +40,7 @@ static FilStatus build_mass(const FilRigidDef* def, FilRigidBody* body, FilError
     // positive definite: all leading minors are
     const double* m = body->inertia;
     const double minor2 = m[0] * m[4] - m[1] * m[1];
-    if (!(fil_all_finite(m, 9) && m[0] > 0.0 && minor2 > 0.0) || !fil_m3_invert(body->inverse_inertia, m) ||
-        !(body->inverse_inertia[8] > 0.0)) {
+    if (!(fil_all_finite(m, 9) && m[0] > 0.0 && minor2 > 0.0) || !fil_m3_invert(body->inverse_inertia, m) || !(body->inverse_inertia[8] > 0.0)) {
         return fil_error(error, FIL_BAD_INPUT, "a dynamic body needs a positive definite inertia");
     }
     return FIL_OK;
@@ -62,9 +61,9 @@ void fil_rigid_destroy(void* pointer)
 
 static FilStatus check_def(const FilRigidDef* def, FilError* error)
 {
-    const double numbers[] = {def->position.x, def->position.y, def->position.z, def->velocity.x, def->velocity.y,
-                              def->velocity.z, def->angular_velocity.x, def->angular_velocity.y, def->angular_velocity.z,
-                              def->density, def->mass, def->center_of_mass.x, def->center_of_mass.y, def->center_of_mass.z};
+    const double numbers[] = {def->position.x, def->position.y,         def->position.z,         def->velocity.x,         def->velocity.y,
+                              def->velocity.z, def->angular_velocity.x, def->angular_velocity.y, def->angular_velocity.z, def->density,
+                              def->mass,       def->center_of_mass.x,   def->center_of_mass.y,   def->center_of_mass.z};
     if (!fil_all_finite(numbers, sizeof numbers / sizeof numbers[0])) {
         return fil_error(error, FIL_BAD_INPUT, "position, velocity, density and mass must be finite");
     }

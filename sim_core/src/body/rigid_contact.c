@@ -49,12 +49,12 @@ void fil_rigid_frame(const void* pointer, int index, int part, const double* q, 
 bool fil_rigid_joined(const void* pointer, int index_a, int part_a, int index_b, int part_b)
 {
     (void)pointer, (void)index_a, (void)part_a, (void)index_b, (void)part_b;
-    return true; // shapes of one body
+    return true;  // shapes of one body
 }
 
 /* Blocks of velocity and angular velocity: v + w x arm with w = R w_body. */
-int fil_rigid_point_jacobian(const void* pointer, int index, int part, const double* point, const double* q, int* blocks,
-                          double* jacobian, double* bias)
+int fil_rigid_point_jacobian(const void* pointer, int index, int part, const double* point, const double* q, int* blocks, double* jacobian,
+                             double* bias)
 {
     (void)index;
     (void)part;
@@ -66,7 +66,7 @@ int fil_rigid_point_jacobian(const void* pointer, int index, int part, const dou
     }
     fil_v3_sub(arm, point, q);
     fil_m3_from_quat(r, fil_rigid_orientation(q));
-    const double cross[9] = {0.0, arm[2], -arm[1], -arm[2], 0.0, arm[0], arm[1], -arm[0], 0.0}; // -[arm]
+    const double cross[9] = {0.0, arm[2], -arm[1], -arm[2], 0.0, arm[0], arm[1], -arm[0], 0.0};  // -[arm]
     for (int j = 0; j < 3; j++) {
         for (int k = 0; k < 3; k++) {
             jacobian[4 * j + k] = j == k ? 1.0 : 0.0;
@@ -82,8 +82,7 @@ int fil_rigid_point_jacobian(const void* pointer, int index, int part, const dou
     return body->motion == FIL_DYNAMIC ? 2 : 0;
 }
 
-int fil_rigid_turn_jacobian(const void* pointer, int index, int part, const double* q, int* blocks, double* jacobian,
-                         double* bias)
+int fil_rigid_turn_jacobian(const void* pointer, int index, int part, const double* q, int* blocks, double* jacobian, double* bias)
 {
     (void)index;
     (void)part;

@@ -121,7 +121,7 @@ static void vary_back(void* pointer, const double* residual, const double* end_p
     const FilRigidBody* body = pointer;
     const double dt = body->setup.dt, slow = 1.0 + dt * body->damping_linear;
     double part[3], weight[2][3];
-    for (int b = 0; b < 2 && residual != NULL; b++) { // tangents are symmetric
+    for (int b = 0; b < 2 && residual != NULL; b++) {  // tangents are symmetric
         fil_m3_apply(weight[b], body->tangent[b], residual + 4 * b);
         fil_v3_axpy(end_rate + 4 * b, 1.0, weight[b]);
     }

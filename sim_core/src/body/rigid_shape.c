@@ -83,8 +83,7 @@ static FilStatus build_revolution(const FilShapeDef* def, FilRigidShape* out, Fi
         }
     }
     if (status == FIL_OK) {
-        status = points != NULL ? fil_hull_create(points, AROUND * rings, &out->hull, error)
-                                : fil_error(error, FIL_OUT_OF_MEMORY, "out of memory");
+        status = points != NULL ? fil_hull_create(points, AROUND * rings, &out->hull, error) : fil_error(error, FIL_OUT_OF_MEMORY, "out of memory");
     }
     fil_free(points);
     if (status == FIL_OK) {

@@ -7,10 +7,10 @@
 
 typedef struct FilRigidShape {
     FilShape shape;
-    FilPose pose;    /* in the body frame */
-    FilHull* hull;   /* owned; NULL unless the shape is one */
-    FilProfile* profile; /* owned; NULL unless it is a surface of revolution */
-    FilShapeDef def; /* as given, for those who ask; its points are those of the hull or mesh, its radii of the profile */
+    FilPose pose;            /* in the body frame */
+    FilHull* hull;           /* owned; NULL unless the shape is one */
+    FilProfile* profile;     /* owned; NULL unless it is a surface of revolution */
+    FilShapeDef def;         /* as given, for those who ask; its points are those of the hull or mesh, its radii of the profile */
     struct FilTriMesh* mesh; /* owned: what the hull is around, if that is less; else NULL */
 } FilRigidShape;
 

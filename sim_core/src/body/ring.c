@@ -74,7 +74,7 @@ static void guess(const void* pointer, const double* change, double* v)
 
 static bool evaluate(void* pointer, const double* v, double shift, double* residual, double* potential)
 {
-    (void)shift; // the tangent is mass
+    (void)shift;  // the tangent is mass
     const FilRingBody* body = pointer;
     *potential = 0.0;
     for (int k = 0; k < 3 && own_point(pointer); k++) {
@@ -124,8 +124,7 @@ static void finish(void* pointer, const double* v, double* q1, double* v1, doubl
 
 /* ---- measures ---- */
 
-static void energy(const void* pointer, const double* q, const double* v, const double* h, const double* gravity,
-                   FilEnergy* add_to)
+static void energy(const void* pointer, const double* q, const double* v, const double* h, const double* gravity, FilEnergy* add_to)
 {
     (void)h;
     const FilRingBody* body = pointer;
@@ -149,8 +148,7 @@ static void momentum(const void* pointer, const double* q, const double* v, cons
 
 /* ---- boundary ---- */
 
-static FilStatus attach(void* pointer, int object, const FilAttachmentDef* def, const double* q, const double* h, int* slot,
-                        FilError* error)
+static FilStatus attach(void* pointer, int object, const FilAttachmentDef* def, const double* q, const double* h, int* slot, FilError* error)
 {
     (void)pointer, (void)object, (void)def, (void)q, (void)h, (void)slot;
     return fil_error(error, FIL_BAD_INPUT, "a ring cannot be held; hold the rod or the body it belongs to");
@@ -158,7 +156,7 @@ static FilStatus attach(void* pointer, int object, const FilAttachmentDef* def, 
 
 static void set_target(void* pointer, int slot, const FilTarget* target)
 {
-    (void)pointer, (void)slot, (void)target; // none can be made
+    (void)pointer, (void)slot, (void)target;  // none can be made
 }
 
 static void reaction(const void* pointer, int slot, double* force, double* torque)

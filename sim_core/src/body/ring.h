@@ -1,5 +1,5 @@
-/* The body kind "ring": one point bound to a track of rods, or a hole of a rigid body that they pass. Its unknowns, if it has any, are (x, y, z, idle); the binding
- * itself is a potential of the contact model. History: whether it is threaded, where on the track, and whether it stuck there. */
+/* The body kind "ring": one point bound to a track of rods, or a hole of a rigid body that they pass. Its unknowns, if it has any, are (x, y, z,
+ * idle); the binding itself is a potential of the contact model. History: whether it is threaded, where on the track, and whether it stuck there. */
 #ifndef FILUM_BODY_RING_H
 #define FILUM_BODY_RING_H
 
@@ -15,7 +15,7 @@ typedef struct FilRingBody {
     FilTrackPlace initial_place;
     double offset, range, stiffness, friction;
     double radius; /* m, of what the rods pass */
-    bool holed; /* it is a hole of a rigid body */
+    bool holed;    /* it is a hole of a rigid body */
     FilHole hole;
     double hole_origin[3]; /* m: the body's centre of mass in its own frame, from which the hole is measured */
 

@@ -9,10 +9,8 @@
 
 FilRodDef fil_rod_def_default(void)
 {
-    return (FilRodDef){.section = {.shape = FIL_SECTION_CIRCLE},
-                       .rest_shape = FIL_REST_STRAIGHT,
-                       .collision = fil_collision_default(),
-                       .gyroscopic = true};
+    return (FilRodDef){
+        .section = {.shape = FIL_SECTION_CIRCLE}, .rest_shape = FIL_REST_STRAIGHT, .collision = fil_collision_default(), .gyroscopic = true};
 }
 
 int fil_rod_body_q_size(const FilRodBody* body)
@@ -42,8 +40,7 @@ static FilStatus join(FilRodBody* body, const FilRodDef* defs, const FilRodJunct
         const double* b = defs[rods[1]].nodes + 3 * nodes[1];
         const double size = body->rods[rods[0]].voronoi[nodes[0]];
         if (fil_v3_distance(a, b) > 1e-9 * (size + fil_v3_norm(a))) {
-            return fil_error(error, FIL_BAD_INPUT, "junction %d: its two nodes are %g m apart, they must coincide", j,
-                             fil_v3_distance(a, b));
+            return fil_error(error, FIL_BAD_INPUT, "junction %d: its two nodes are %g m apart, they must coincide", j, fil_v3_distance(a, b));
         }
         // union by smallest owner
         int first = body->rods[rods[0]].first_node + nodes[0], second = body->rods[rods[1]].first_node + nodes[1];
@@ -56,13 +53,13 @@ static FilStatus join(FilRodBody* body, const FilRodDef* defs, const FilRodJunct
         body->owner[first > second ? first : second] = first > second ? second : first;
     }
     for (int i = 0; i < body->node_count; i++) {
-        body->owner[i] = body->owner[body->owner[i]]; // owners stand before their copies
+        body->owner[i] = body->owner[body->owner[i]];  // owners stand before their copies
         if (body->owner[i] != i) {
             body->copies[body->copy_count++] = i;
         }
         for (int k = 0; k < 3 && body->owner[i] != i; k++) {
             const double mass = body->mass[4 * body->owner[i] + k], added = body->mass[4 * i + k];
-            if (k == 0) { // the mean, by mass
+            if (k == 0) {  // the mean, by mass
                 double* alpha = &body->alpha[body->owner[i]];
                 *alpha = (mass * *alpha + added * body->alpha[i]) / (mass + added);
             }
@@ -90,9 +87,9 @@ static void destroy(void* pointer)
 static bool allocate(FilRodBody* body)
 {
     const size_t n = (size_t)body->node_count;
-    double** quads[] = {&body->mass,    &body->drag,     &body->load,     &body->held_q,    &body->diagonal, &body->q_theta,
-                        &body->v_theta, &body->gradient, &body->reaction, &body->initial_q, &body->initial_v,
-                        &body->is_free, &body->force,    &body->damping,  &body->held_v};
+    double** quads[] = {&body->mass,      &body->drag,    &body->load,     &body->held_q,   &body->diagonal,
+                        &body->q_theta,   &body->v_theta, &body->gradient, &body->reaction, &body->initial_q,
+                        &body->initial_v, &body->is_free, &body->force,    &body->damping,  &body->held_v};
     bool ok = true;
     for (size_t k = 0; k < sizeof quads / sizeof quads[0]; k++) {
         *quads[k] = fil_arena_alloc(body->arena, 4 * n, sizeof(double));
@@ -173,8 +170,8 @@ static FilStatus build_sparse(FilRodBody* body, FilError* error)
     return body->sparse != NULL ? FIL_OK : fil_error(error, FIL_OUT_OF_MEMORY, "rod network: out of memory");
 }
 
-FilStatus fil_rod_body_create(FilArena* arena, const FilRodDef* defs, int count, const FilRodJunction* junctions,
-                              int junction_count, FilRodBody** out, FilError* error)
+FilStatus fil_rod_body_create(FilArena* arena, const FilRodDef* defs, int count, const FilRodJunction* junctions, int junction_count,
+                              FilRodBody** out, FilError* error)
 {
     *out = NULL;
     FilRodBody* body = fil_arena_alloc(arena, 1, sizeof *body);
@@ -240,7 +237,7 @@ static void init_state(const void* pointer, double* q, double* v, double* h)
     const size_t n = (size_t)body->node_count;
     memcpy(q, body->initial_q, 4 * n * sizeof(double));
     memcpy(v, body->initial_v, 4 * n * sizeof(double));
-    for (int i = 0; i < body->node_count; i++) { // copies follow their owner to the last bit
+    for (int i = 0; i < body->node_count; i++) {  // copies follow their owner to the last bit
         fil_v3_copy(q + 4 * i, q + 4 * body->owner[i]);
         fil_v3_copy(v + 4 * i, v + 4 * body->owner[i]);
     }

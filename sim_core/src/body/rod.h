@@ -11,7 +11,7 @@
 typedef struct FilRod {
     int node_count, edge_count;
     bool closed;
-    int first_node; /* in the body */
+    int first_node;       /* in the body */
     FilRodLaw* law;       /* per node */
     FilSection* sections; /* per edge */
     double* voronoi;      /* per node, m: the length of rod that a node stands for */
@@ -50,11 +50,11 @@ typedef struct FilRodBody {
     int rod_count, node_count;
     FilRod* rods;
     bool network;
-    int* owner;   /* per node: the node that holds its position (itself unless shared) */
-    int* copies;  /* nodes whose position another holds */
+    int* owner;  /* per node: the node that holds its position (itself unless shared) */
+    int* copies; /* nodes whose position another holds */
     int copy_count;
-    double* mass; /* 4 per node; zero where idle */
-    double* drag; /* 4 per node, N s/m */
+    double* mass;  /* 4 per node; zero where idle */
+    double* drag;  /* 4 per node, N s/m */
     double* alpha; /* per node, 1/s */
 
     int attachment_count, attachment_capacity;
@@ -71,16 +71,16 @@ typedef struct FilRodBody {
     bool* held;             /* 4 per node */
     int* held_at;           /* unknowns that are */
     int held_count;
-    double* held_q;         /* 4 per node, where held unknowns are at the end of the step, ... */
-    double* held_v;         /* ... and how fast they go there */
-    double* is_free;        /* 4 per node: 1, or 0 for what is held or idle */
-    double* force;          /* 4 per node: gravity and loads */
-    double* damping;        /* 4 per node, N s/m: mass damping and drag */
-    double* diagonal;       /* 4 per node, N/m or N m: mass and damping, over the stiffness scale */
+    double* held_q;   /* 4 per node, where held unknowns are at the end of the step, ... */
+    double* held_v;   /* ... and how fast they go there */
+    double* is_free;  /* 4 per node: 1, or 0 for what is held or idle */
+    double* force;    /* 4 per node: gravity and loads */
+    double* damping;  /* 4 per node, N s/m: mass damping and drag */
+    double* diagonal; /* 4 per node, N/m or N m: mass and damping, over the stiffness scale */
     double* q_theta;
     double* v_theta;
     double* gradient;
-    double* reaction; /* 4 per node, N or N m */
+    double* reaction;  /* 4 per node, N or N m */
     FilSparse* sparse; /* networks, and closed rods too short to fold */
     int* slots;        /* where the entries of the rods' matrices go, in visiting order, then the diagonal */
     double *initial_q, *initial_v;
@@ -99,8 +99,8 @@ typedef struct FilRodBody {
 extern const FilBodyOps fil_rod_ops;
 
 /* Nothing is kept of the defs. The arena must outlive the body. */
-FilStatus fil_rod_body_create(FilArena* arena, const FilRodDef* defs, int count, const FilRodJunction* junctions,
-                              int junction_count, FilRodBody** body, FilError* error);
+FilStatus fil_rod_body_create(FilArena* arena, const FilRodDef* defs, int count, const FilRodJunction* junctions, int junction_count,
+                              FilRodBody** body, FilError* error);
 
 /* Sizes of the body's share of q (and v) and h. */
 int fil_rod_body_q_size(const FilRodBody* body);
@@ -131,7 +131,7 @@ HingeLaw1 fil_rod_clamp_law(const FilClampSide* side, const FilRodHistory* node)
 
 /* rod_build.c: one rod from its definition; adds the mass of its nodes, 4 numbers each. */
 enum { FIL_ROD_MAX_NODES = 50 * 1000 * 1000 }; /* chosen: 13 numbers of history a node must stay below INT_MAX */
-#define FIL_ROD_MAX_TWIST 1e4 /* rad, of rest twist at a node: chosen, far beyond what winds up, far below where squares overflow */
+#define FIL_ROD_MAX_TWIST 1e4                  /* rad, of rest twist at a node: chosen, far beyond what winds up, far below where squares overflow */
 FilStatus fil_rod_check(const FilRodDef* def, FilError* error);
 FilStatus fil_rod_build(FilRod* rod, FilArena* arena, const FilRodDef* def, double* mass, FilError* error);
 
@@ -158,8 +158,7 @@ void fil_rod_push(void* body, const double* v, const double* impulse, double* sc
 void fil_rod_finish(void* body, const double* v, double* q1, double* v1, double* h1);
 
 /* rod_boundary.c */
-FilStatus fil_rod_attach(void* body, int object, const FilAttachmentDef* def, const double* q, const double* h, int* slot,
-                         FilError* error);
+FilStatus fil_rod_attach(void* body, int object, const FilAttachmentDef* def, const double* q, const double* h, int* slot, FilError* error);
 void fil_rod_set_target(void* body, int slot, const FilTarget* target);
 void fil_rod_reaction(const void* body, int slot, double* force, double* torque);
 void fil_rod_clear_loads(void* body);
@@ -178,10 +177,8 @@ void fil_rod_place(const void* body, int index, const double* q, const double* v
 void fil_rod_part(const void* body, int index, int part, const double* q, const double* h, FilShape* shape, FilPose* pose);
 void fil_rod_frame(const void* body, int index, int part, const double* q, const double* h, FilPose* pose);
 bool fil_rod_joined(const void* body, int index_a, int part_a, int index_b, int part_b);
-int fil_rod_point_jacobian(const void* body, int index, int part, const double* point, const double* q, int* blocks,
-                           double* jacobian, double* bias);
-int fil_rod_turn_jacobian(const void* body, int index, int part, const double* q, int* blocks, double* jacobian,
-                          double* bias);
+int fil_rod_point_jacobian(const void* body, int index, int part, const double* point, const double* q, int* blocks, double* jacobian, double* bias);
+int fil_rod_turn_jacobian(const void* body, int index, int part, const double* q, int* blocks, double* jacobian, double* bias);
 void fil_rod_edge_blocks(const void* body, int index, int edge, int* blocks);
 int fil_rod_tangent_pattern(void* body, int* columns, int* rows);
 void fil_rod_weak_blocks(const void* body, bool* weak);
@@ -191,9 +188,7 @@ void fil_rod_tangent(void* body, double* values);
 extern const struct FilDerivativeOps fil_rod_derivative_ops;
 
 /* rod_measure.c */
-void fil_rod_energy(const void* body, const double* q, const double* v, const double* h, const double* gravity,
-                    FilEnergy* add_to);
-void fil_rod_momentum(const void* body, const double* q, const double* v, const double* h, double* linear,
-                      double* angular);
+void fil_rod_energy(const void* body, const double* q, const double* v, const double* h, const double* gravity, FilEnergy* add_to);
+void fil_rod_momentum(const void* body, const double* q, const double* v, const double* h, double* linear, double* angular);
 
 #endif

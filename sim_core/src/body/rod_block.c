@@ -14,10 +14,8 @@ static void edge_part(const Frame1* f, const EdgePart* p, double block[4][4], do
         gradient[j] = i1 * (p->g1 * f->m1[j] + p->g2 * f->m2[j]);
         block[j][3] = block[3][j] = i1 * (p->s1a * f->m1[j] + p->s2a * f->m2[j]);
         for (int k = 0; k < 3; k++) {
-            block[j][k] = i2 * (p->s11 * f->m1[j] * f->m1[k] + p->s22 * f->m2[j] * f->m2[k] +
-                                p->s12 * (f->m1[j] * f->m2[k] + f->m2[j] * f->m1[k]) -
-                                p->g1 * (f->m1[j] * f->t[k] + f->t[j] * f->m1[k]) -
-                                p->g2 * (f->m2[j] * f->t[k] + f->t[j] * f->m2[k]));
+            block[j][k] = i2 * (p->s11 * f->m1[j] * f->m1[k] + p->s22 * f->m2[j] * f->m2[k] + p->s12 * (f->m1[j] * f->m2[k] + f->m2[j] * f->m1[k]) -
+                                p->g1 * (f->m1[j] * f->t[k] + f->t[j] * f->m1[k]) - p->g2 * (f->m2[j] * f->t[k] + f->t[j] * f->m2[k]));
         }
     }
     gradient[3] = p->ga;
@@ -90,8 +88,8 @@ void fil_rod_hinge_block(const Frame1* e, const Frame1* f, const HingeTerms1* te
         cross[j][3] = e->inverse * (terms->v1f * e->m1[j] + terms->v2f * e->m2[j]);
         cross[3][j] = f->inverse * (terms->eu1 * f->m1[j] + terms->eu2 * f->m2[j]);
         for (int k = 0; k < 3; k++) {
-            cross[j][k] = both * (e->m1[j] * (terms->v1u1 * f->m1[k] + terms->v1u2 * f->m2[k]) +
-                                  e->m2[j] * (terms->v2u1 * f->m1[k] + terms->v2u2 * f->m2[k]));
+            cross[j][k] =
+                both * (e->m1[j] * (terms->v1u1 * f->m1[k] + terms->v1u2 * f->m2[k]) + e->m2[j] * (terms->v2u1 * f->m1[k] + terms->v2u2 * f->m2[k]));
         }
     }
     cross[3][3] = terms->ef;

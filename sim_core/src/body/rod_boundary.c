@@ -37,7 +37,7 @@ static void half_turn(const FilRod* rod, const double* q, const FilRodHistory* h
     int starts, ends, near = node;
     edges_at(rod, node, &starts, &ends);
     if (starts < 0 || ends < 0) {
-        near = starts < 0 ? node - 1 : node + 1; // an end continues as its neighbour
+        near = starts < 0 ? node - 1 : node + 1;  // an end continues as its neighbour
     }
     double curvature[2] = {0.0, 0.0};
     const bool bends = rod->node_count > 2;
@@ -50,8 +50,7 @@ static void half_turn(const FilRod* rod, const double* q, const FilRodHistory* h
 }
 
 /* The cross-section at a clamped node as edge `edge` would have it: its frame turned back (or on) by half an edge. */
-static void clamp_side(const FilRod* rod, const double* q, const FilRodHistory* h, int node, int edge, bool edge_starts,
-                       FilClampSide* side)
+static void clamp_side(const FilRod* rod, const double* q, const FilRodHistory* h, int node, int edge, bool edge_starts, FilClampSide* side)
 {
     side->edge = edge;
     if (edge < 0) {
@@ -59,7 +58,7 @@ static void clamp_side(const FilRod* rod, const double* q, const FilRodHistory* 
     }
     FilStiffness stiffness;
     if (fil_section_stiffness(&rod->sections[edge], &stiffness, NULL) != FIL_OK) {
-        return; // the rod was made of this section: cannot happen
+        return;  // the rod was made of this section: cannot happen
     }
     const double half = 0.5 * h[edge].rest_length;
     side->law = (HingeLaw1){.k1 = stiffness.ei1 / half, .k2 = stiffness.ei2 / half, .kt = rod->twist_free ? 0.0 : stiffness.gj / half};
@@ -77,8 +76,7 @@ static void clamp_side(const FilRod* rod, const double* q, const FilRodHistory* 
     side->section = fil_rod_clamp_section(side, axis);
 }
 
-FilStatus fil_rod_attach(void* pointer, int object, const FilAttachmentDef* def, const double* q, const double* h, int* slot,
-                         FilError* error)
+FilStatus fil_rod_attach(void* pointer, int object, const FilAttachmentDef* def, const double* q, const double* h, int* slot, FilError* error)
 {
     FilRodBody* body = pointer;
     const FilRod* rod = &body->rods[object];
@@ -87,26 +85,31 @@ FilStatus fil_rod_attach(void* pointer, int object, const FilAttachmentDef* def,
     const bool range = def->kind == FIL_ATTACH_PIN || def->kind == FIL_ATTACH_TWIST;
     const int count = range ? def->count : 1, first = def->first < 0 ? def->first + size : def->first;
     if (first < 0 || count < 1 || first + count > size) {
-        return fil_error(error, FIL_BAD_INPUT, "%ss %d to %d are not on the rod, which has %d", on_edges ? "edge" : "node",
-                         def->first, def->first + count - 1, size);
+        return fil_error(error, FIL_BAD_INPUT, "%ss %d to %d are not on the rod, which has %d", on_edges ? "edge" : "node", def->first,
+                         def->first + count - 1, size);
     }
-    if (def->kind == FIL_ATTACH_HANDLE &&
-        !(def->stiffness >= 0.0 && def->damping >= 0.0 && def->stiffness + def->damping > 0.0 && def->max_force >= 0.0 &&
-          isfinite(def->stiffness + def->damping + def->max_force))) {
-        return fil_error(error, FIL_BAD_INPUT, "a handle needs a stiffness or damping, and none of stiffness (%g), damping (%g) "
-                         "and max_force (%g) may be negative", def->stiffness, def->damping, def->max_force);
+    if (def->kind == FIL_ATTACH_HANDLE && !(def->stiffness >= 0.0 && def->damping >= 0.0 && def->stiffness + def->damping > 0.0 &&
+                                            def->max_force >= 0.0 && isfinite(def->stiffness + def->damping + def->max_force))) {
+        return fil_error(error, FIL_BAD_INPUT,
+                         "a handle needs a stiffness or damping, and none of stiffness (%g), damping (%g) "
+                         "and max_force (%g) may be negative",
+                         def->stiffness, def->damping, def->max_force);
     }
     if (body->attachment_count == body->attachment_capacity) {
         const int capacity = 2 * body->attachment_capacity + 8;
-        if (!fil_grow((void**)&body->attachments, (size_t)body->attachment_capacity, (size_t)capacity,
-                      sizeof *body->attachments)) {
+        if (!fil_grow((void**)&body->attachments, (size_t)body->attachment_capacity, (size_t)capacity, sizeof *body->attachments)) {
             return fil_error(error, FIL_OUT_OF_MEMORY, "out of memory");
         }
         body->attachment_capacity = capacity;
     }
     FilRodAttachment* a = &body->attachments[body->attachment_count];
-    *a = (FilRodAttachment){.kind = def->kind, .rod = object, .first = first, .count = count, .stiffness = def->stiffness,
-                            .damping = def->damping, .max_force = def->max_force};
+    *a = (FilRodAttachment){.kind = def->kind,
+                            .rod = object,
+                            .first = first,
+                            .count = count,
+                            .stiffness = def->stiffness,
+                            .damping = def->damping,
+                            .max_force = def->max_force};
     a->origin = fil_alloc((size_t)count * (on_edges ? 1 : 3), sizeof(double));
     if (a->origin == NULL) {
         return fil_error(error, FIL_OUT_OF_MEMORY, "out of memory");
@@ -296,7 +299,7 @@ static void add_torques(FilRodBody* body)
             const int at = 4 * (rod->first_node + i), next = 4 * (rod->first_node + (i + 1) % rod->node_count);
             Frame1 frame;
             fil_rod_chain_frame(&rod->chain, i, &frame);
-            double force[3]; // (T x t) / l: the axial part drops out
+            double force[3];  // (T x t) / l: the axial part drops out
             fil_v3_cross(force, torque, frame.t);
             fil_v3_axpy(body->gradient + next, -frame.inverse, force);
             fil_v3_axpy(body->gradient + at, frame.inverse, force);
@@ -348,7 +351,7 @@ void fil_rod_collect_reactions(FilRodBody* body)
         FilRodAttachment* a = &body->attachments[s];
         FilRod* rod = &body->rods[a->rod];
         if (a->kind == FIL_ATTACH_HANDLE && a->target.active) {
-            continue; // its force is its own
+            continue;  // its force is its own
         }
         fil_v3_set(a->force, 0.0, 0.0, 0.0);
         fil_v3_set(a->torque, 0.0, 0.0, 0.0);
@@ -395,16 +398,16 @@ int fil_rod_load_range(const void* pointer, int object, FilDriveKind kind)
 {
     const FilRod* rod = &((const FilRodBody*)pointer)->rods[object];
     switch (kind) {
-    case FIL_DRIVE_TORQUE:
-    case FIL_DRIVE_AXIAL_TORQUE:
-    case FIL_DRIVE_REST_LENGTH:
-        return rod->edge_count;
-    case FIL_DRIVE_FORCE:
-    case FIL_DRIVE_CURVATURE:
-    case FIL_DRIVE_REST_TWIST:
-        return rod->node_count;
-    default:
-        return 0;
+        case FIL_DRIVE_TORQUE:
+        case FIL_DRIVE_AXIAL_TORQUE:
+        case FIL_DRIVE_REST_LENGTH:
+            return rod->edge_count;
+        case FIL_DRIVE_FORCE:
+        case FIL_DRIVE_CURVATURE:
+        case FIL_DRIVE_REST_TWIST:
+            return rod->node_count;
+        default:
+            return 0;
     }
 }
 
@@ -416,27 +419,27 @@ void fil_rod_load(void* pointer, int object, FilDriveKind kind, int first, int c
     body->any_load = true;
     for (int i = first; i < first + count; i++) {
         switch (kind) {
-        case FIL_DRIVE_FORCE:
-            fil_v3_axpy(body->load + position_unknown(body, rod, i, 0), 1.0, value);
-            break;
-        case FIL_DRIVE_TORQUE:
-            fil_v3_axpy(body->torque + 3 * (rod->first_node + i), 1.0, value);
-            body->has_torque = true;
-            break;
-        case FIL_DRIVE_AXIAL_TORQUE:
-            body->load[angle_unknown(rod, i)] += value[0];
-            break;
-        case FIL_DRIVE_CURVATURE:
-            fil_rod_rest_from_curvature(rod->voronoi[i], value, &history[i].rest1, &history[i].rest2);
-            break;
-        case FIL_DRIVE_REST_TWIST:
-            history[i].rest_twist = value[0] * rod->voronoi[i];
-            break;
-        case FIL_DRIVE_REST_LENGTH:
-            history[i].rest_length = value[0] * rod->initial[i].rest_length;
-            break;
-        default:
-            FIL_ASSERT(false && "a drive of attachments is not a load");
+            case FIL_DRIVE_FORCE:
+                fil_v3_axpy(body->load + position_unknown(body, rod, i, 0), 1.0, value);
+                break;
+            case FIL_DRIVE_TORQUE:
+                fil_v3_axpy(body->torque + 3 * (rod->first_node + i), 1.0, value);
+                body->has_torque = true;
+                break;
+            case FIL_DRIVE_AXIAL_TORQUE:
+                body->load[angle_unknown(rod, i)] += value[0];
+                break;
+            case FIL_DRIVE_CURVATURE:
+                fil_rod_rest_from_curvature(rod->voronoi[i], value, &history[i].rest1, &history[i].rest2);
+                break;
+            case FIL_DRIVE_REST_TWIST:
+                history[i].rest_twist = value[0] * rod->voronoi[i];
+                break;
+            case FIL_DRIVE_REST_LENGTH:
+                history[i].rest_length = value[0] * rod->initial[i].rest_length;
+                break;
+            default:
+                FIL_ASSERT(false && "a drive of attachments is not a load");
         }
     }
 }

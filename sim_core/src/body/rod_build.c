@@ -23,8 +23,8 @@ FilStatus fil_rod_check(const FilRodDef* def, FilError* error)
     const char* name = def->name != NULL ? def->name : "?";
     const int least = def->closed ? 3 : 2;
     if (def->node_count < least || def->node_count > FIL_ROD_MAX_NODES || def->nodes == NULL) {
-        return fil_error(error, FIL_BAD_INPUT, "rod '%s': a%s rod needs %d to %d nodes, got %d", name,
-                         def->closed ? " closed" : "n open", least, FIL_ROD_MAX_NODES, def->nodes == NULL ? 0 : def->node_count);
+        return fil_error(error, FIL_BAD_INPUT, "rod '%s': a%s rod needs %d to %d nodes, got %d", name, def->closed ? " closed" : "n open", least,
+                         FIL_ROD_MAX_NODES, def->nodes == NULL ? 0 : def->node_count);
     }
     const int n = def->node_count, edges = def->closed ? n : n - 1;
     const struct {
@@ -50,23 +50,20 @@ FilStatus fil_rod_check(const FilRodDef* def, FilError* error)
     static const char* const damping_names[3] = {"damping_mass", "damping_stiffness", "drag"};
     for (int k = 0; k < 3; k++) {
         if (!(isfinite(damping[k]) && damping[k] >= 0.0)) {
-            return fil_error(error, FIL_BAD_INPUT, "rod '%s': %s must not be negative, got %g", name, damping_names[k],
-                             damping[k]);
+            return fil_error(error, FIL_BAD_INPUT, "rod '%s': %s must not be negative, got %g", name, damping_names[k], damping[k]);
         }
     }
     for (int i = 0; i < edges; i++) {
         const double length = fil_v3_distance(def->nodes + 3 * i, def->nodes + 3 * ((i + 1) % n));
         if (!(length > 0.0)) {
-            return fil_error(error, FIL_BAD_INPUT, "rod '%s': edge %d has zero length (nodes %d and %d coincide)", name, i, i,
-                             (i + 1) % n);
+            return fil_error(error, FIL_BAD_INPUT, "rod '%s': edge %d has zero length (nodes %d and %d coincide)", name, i, i, (i + 1) % n);
         }
         if (def->rest_twist != NULL && !(fabs(def->rest_twist[i]) * length < FIL_ROD_MAX_TWIST)) {
             return fil_error(error, FIL_BAD_INPUT, "rod '%s': rest_twist[%d] of %g rad/m turns an edge by more than %g rad", name, i,
                              def->rest_twist[i], FIL_ROD_MAX_TWIST);
         }
         if (def->rest_lengths != NULL && !(def->rest_lengths[i] > 0.0)) {
-            return fil_error(error, FIL_BAD_INPUT, "rod '%s': rest_lengths[%d] must be positive, not %g", name, i,
-                             def->rest_lengths[i]);
+            return fil_error(error, FIL_BAD_INPUT, "rod '%s': rest_lengths[%d] must be positive, not %g", name, i, def->rest_lengths[i]);
         }
     }
     return FIL_OK;
@@ -104,8 +101,8 @@ static FilStatus initial_frames(FilRod* rod, const FilRodDef* def, FilError* err
             }
         } else {
             if (fil_v3_dot(h[i - 1].tangent, t) < -1.0 + 1e-6) {
-                return fil_error(error, FIL_BAD_INPUT, "rod '%s': edges %d and %d fold back on each other",
-                                 def->name != NULL ? def->name : "?", i - 1, i);
+                return fil_error(error, FIL_BAD_INPUT, "rod '%s': edges %d and %d fold back on each other", def->name != NULL ? def->name : "?",
+                                 i - 1, i);
             }
             fil_v3_transport(parallel, parallel, h[i - 1].tangent, t);
         }
@@ -219,7 +216,7 @@ static void initial_strains(FilRod* rod, const FilRodDef* def)
             h[i].rest_twist = def->rest_twist[i] * rod->voronoi[i];
         }
     }
-    if (!rod->closed) { // the last node starts no edge
+    if (!rod->closed) {  // the last node starts no edge
         FilRodHistory* last = &h[rod->node_count - 1];
         fil_v3_copy(last->tangent, last[-1].tangent);
         fil_v3_copy(last->director, last[-1].director);

@@ -71,7 +71,7 @@ bool fil_rod_chain_init(FilRodChain* chain, FilArena* arena, int node_count, boo
         FilLanes** block;
         size_t width;
     } blocks[] = {
-        {&chain->tangent0, 3}, {&chain->director0, 3}, {&chain->angle0, 1}, {&chain->stretch, 1}, {&chain->natural, 1},
+        {&chain->tangent0, 3}, {&chain->director0, 3}, {&chain->angle0, 1}, {&chain->stretch, 1},  {&chain->natural, 1},
         {&chain->diagonal, 4}, {&chain->x, 3},         {&chain->angle, 1},  {&chain->gradient, 4},
     };
     bool ok = true;
@@ -88,8 +88,7 @@ bool fil_rod_chain_init(FilRodChain* chain, FilArena* arena, int node_count, boo
         chain->edge_at[half] = fil_arena_alloc(arena, n, sizeof(int));
         chain->edge_acts[half] = fil_arena_alloc(arena, n, sizeof(bool));
         chain->hinge_acts[half] = fil_arena_alloc(arena, n, sizeof(bool));
-        ok = ok && chain->node_at[half] != NULL && chain->edge_at[half] != NULL && chain->edge_acts[half] != NULL &&
-             chain->hinge_acts[half] != NULL;
+        ok = ok && chain->node_at[half] != NULL && chain->edge_at[half] != NULL && chain->edge_acts[half] != NULL && chain->hinge_acts[half] != NULL;
     }
     if (ok) {
         fold(chain);
@@ -103,7 +102,7 @@ void fil_rod_chain_load_positions(FilRodChain* chain, const double* q)
 {
     const size_t n = (size_t)chain->matrix.half_nodes;
     chain->framed = false;
-    for (size_t i = 0; i < n; i++) { // both halves at once
+    for (size_t i = 0; i < n; i++) {  // both halves at once
         const int a = chain->node_at[0][i], b = chain->node_at[1][i];
         const double *first = q + 4 * (size_t)(a < 0 ? 0 : a), *second = q + 4 * (size_t)(b < 0 ? 0 : b);
         for (size_t k = 0; k < 3; k++) {
@@ -192,7 +191,7 @@ static void load_law(FilRodChain* chain, const FilRodHistory* history, const Fil
     }
     chain->middle_law = hinge_law(&law[chain->middle], &history[chain->middle]);
     chain->untwisted = chain->twist_free && !chain->closed && straight && is_straight(&chain->middle_law);
-    if (chain->node_count < 3) { // a single edge has no hinge
+    if (chain->node_count < 3) {  // a single edge has no hinge
         chain->middle_law = (HingeLaw1){0};
     }
 }
@@ -207,15 +206,13 @@ static void load_diagonal(FilRodChain* chain, const double* diagonal)
             const bool copy = half == 1 && (i == n - 1 || (chain->closed && (int)i <= chain->matrix.border_node[1] + 1));
             const bool padding = node < 0 || (half == 1 && (int)i < chain->matrix.border_node[1]);
             for (size_t k = 0; k < 3; k++) {
-                *fil_lane_at(chain->diagonal, 4 * n, half, 4 * i + k) =
-                    padding ? 1.0 : (copy ? 0.0 : diagonal[4 * (size_t)node + k]);
+                *fil_lane_at(chain->diagonal, 4 * n, half, 4 * i + k) = padding ? 1.0 : (copy ? 0.0 : diagonal[4 * (size_t)node + k]);
             }
             if (i + 1 < n) {
                 const int edge = chain->edge_at[half][i];
                 const bool acts = chain->edge_acts[half][i];
                 const bool edge_padding = edge < 0 || (half == 1 && (int)i < chain->matrix.border_node[1]);
-                *fil_lane_at(chain->diagonal, 4 * n, half, 4 * i + 3) =
-                    edge_padding ? 1.0 : (acts ? diagonal[4 * (size_t)edge + 3] : 0.0);
+                *fil_lane_at(chain->diagonal, 4 * n, half, 4 * i + 3) = edge_padding ? 1.0 : (acts ? diagonal[4 * (size_t)edge + 3] : 0.0);
             }
         }
     }
@@ -266,8 +263,8 @@ void fil_rod_chain_find_frames(FilRodChain* chain, double* shortest, double* str
         Frame2* frames = chain->frames + g * n;
         for (size_t i = 0; i + 1 < n; i++) {
             const bool follows = chain->untwisted && i > 0;
-            frame2(&frames[i], x + 3 * i, x + 3 * i + 3, follows ? frames[i - 1].t : t0 + 3 * i,
-                   follows ? frames[i - 1].m1 : m0 + 3 * i, follows ? fil_lanes_splat(0.0) : angle[i] - angle0[i]);
+            frame2(&frames[i], x + 3 * i, x + 3 * i + 3, follows ? frames[i - 1].t : t0 + 3 * i, follows ? frames[i - 1].m1 : m0 + 3 * i,
+                   follows ? fil_lanes_splat(0.0) : angle[i] - angle0[i]);
             length = fil_lanes_min(length, frames[i].length);
             turn = fil_lanes_min(turn, dot2(t0 + 3 * i, frames[i].t));
         }
@@ -331,14 +328,14 @@ static void add_damping(FilRodChain* chain, const double* q, double damping)
     fil_rod_blend_law(&chain->middle_law, kappa1, kappa2, chain->middle_twist0.twist, damping);
 }
 
-void fil_rod_chain_begin(FilRodChain* chain, const double* q, const FilRodHistory* history, const FilRodLaw* law,
-                         double damping, const double* diagonal)
+void fil_rod_chain_begin(FilRodChain* chain, const double* q, const FilRodHistory* history, const FilRodLaw* law, double damping,
+                         const double* diagonal)
 {
     load_frames(chain, q, history);
     load_law(chain, history, law);
     load_diagonal(chain, diagonal);
     if (damping > 0.0) {
-        chain->untwisted = false; // its second spring rests where the step starts
+        chain->untwisted = false;  // its second spring rests where the step starts
         add_damping(chain, q, damping);
     }
 }
@@ -438,7 +435,7 @@ static void transport_untwisted(const FilRodChain* chain, FilRodHistory* history
         FilRodHistory* h = &history[i];
         fil_v3_normalise(h->tangent);
         fil_v3_transport(h->director, i > 0 ? h[-1].director : m0, i > 0 ? h[-1].tangent : t0, h->tangent);
-        if (i == 0) { // so that errors do not add up over steps
+        if (i == 0) {  // so that errors do not add up over steps
             fil_v3_axpy(h->director, -fil_v3_dot(h->director, h->tangent), h->tangent);
             fil_v3_normalise(h->director);
             continue;

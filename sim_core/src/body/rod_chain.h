@@ -11,13 +11,13 @@
 
 /* State that frames are transported from, and live rest values; one per node (the edge and the hinge of the same index). */
 typedef struct FilRodHistory {
-    double tangent[3];      /* of the edge */
-    double director[3];     /* m1 of the edge */
-    double twist;           /* of the hinge, unwrapped, and */
-    double cosine, sine;    /* of it */
-    double rest_length;     /* m */
-    double rest1, rest2;    /* kappa_1, kappa_2 at rest (integrated over the Voronoi length) */
-    double rest_twist;      /* likewise */
+    double tangent[3];   /* of the edge */
+    double director[3];  /* m1 of the edge */
+    double twist;        /* of the hinge, unwrapped, and */
+    double cosine, sine; /* of it */
+    double rest_length;  /* m */
+    double rest1, rest2; /* kappa_1, kappa_2 at rest (integrated over the Voronoi length) */
+    double rest_twist;   /* likewise */
 } FilRodHistory;
 
 /* Elastic constants per node, constant for the life of a rod. */
@@ -40,7 +40,7 @@ typedef struct FilRodChain {
     bool twist_free; /* set by its owner: bends alike in all directions and resists no twist */
 
     /* set by fil_rod_chain_begin */
-    bool untwisted; /* twist-free and straight at rest: frames follow each other along the rod, whatever they were */
+    bool untwisted;                          /* twist-free and straight at rest: frames follow each other along the rod, whatever they were */
     FilLanes *tangent0, *director0, *angle0; /* 3, 3, 1 per edge */
     KnownTwist2* twist0;                     /* per hinge */
     FilLanes *stretch, *natural;             /* per edge: EA/L0 in N/m, length at rest */
@@ -51,7 +51,7 @@ typedef struct FilRodChain {
 
     /* set by fil_rod_chain_assemble */
     FilLanes *x, *angle; /* 3 per node, 1 per edge */
-    bool framed; /* frames are those of x and angle: untwisted chains find theirs when asked for */
+    bool framed;         /* frames are those of x and angle: untwisted chains find theirs when asked for */
     Frame2* frames;
     FilLanes* gradient; /* 4 per node */
     double middle_gradient[FIL_FOLD_JOINT];
@@ -73,8 +73,8 @@ static inline double fil_rod_half_direction(int half)
 /* Where frames start from (history and angles q[4 i + 3]), the elastic law, and the diagonal to be added (4 per node).
  * damping >= 0 adds a spring of `damping` times the elastic one, at rest at the start's strains: stiffness-proportional
  * damping over a step, see docs/rod.md. */
-void fil_rod_chain_begin(FilRodChain* chain, const double* q, const FilRodHistory* history, const FilRodLaw* law,
-                         double damping, const double* diagonal);
+void fil_rod_chain_begin(FilRodChain* chain, const double* q, const FilRodHistory* history, const FilRodLaw* law, double damping,
+                         const double* diagonal);
 
 /* The same second spring for one hinge with the given strains at the start. */
 void fil_rod_blend_law(HingeLaw1* law, double kappa1, double kappa2, double twist, double damping);

@@ -18,8 +18,8 @@ typedef struct Link {
     FilLanes oa[3];    /* coupling of this edge vector with the next angle */
 } Link;
 
-static inline __attribute__((always_inline)) void couple(const Frame2* e, const Frame2* f, const HingeTerms2* h,
-                                                         Link* link, FilLanes* angle_next, FilLanes* angle_angle)
+static inline __attribute__((always_inline)) void couple(const Frame2* e, const Frame2* f, const HingeTerms2* h, Link* link, FilLanes* angle_next,
+                                                         FilLanes* angle_angle)
 {
     const FilLanes both = e->inverse * f->inverse;
     const FilLanes h11 = h->v1u1 * both, h12 = h->v1u2 * both, h21 = h->v2u1 * both, h22 = h->v2u2 * both;
@@ -38,8 +38,8 @@ static inline __attribute__((always_inline)) void couple(const Frame2* e, const 
 
 /* Rotates an edge's sums into the world: H = Q [[s, -g], [-g', axial]] Q', Q = (m1, m2, t) / length. What a tension below
  * `least` takes from the stiffness across the edge is left out. */
-static inline __attribute__((always_inline)) void finish_edge(const Frame2* e, const EdgeSum* sum, FilLanes stretch,
-                                                              FilLanes natural, FilLanes least, Link* link, FilLanes* mixed)
+static inline __attribute__((always_inline)) void finish_edge(const Frame2* e, const EdgeSum* sum, FilLanes stretch, FilLanes natural, FilLanes least,
+                                                              Link* link, FilLanes* mixed)
 {
     const FilLanes tension = stretch * (e->length - natural), over = e->inverse * e->inverse;
     const FilLanes geometric = -fil_lanes_min(-tension, -least) * e->inverse;
@@ -63,10 +63,9 @@ static inline __attribute__((always_inline)) void finish_edge(const Frame2* e, c
 }
 
 /* Columns of a node: it ends edge `last`, starts edge `next`; e = x' - x turns edge blocks into differences. */
-static inline __attribute__((always_inline)) void write_columns(FilLanes* restrict a, const FilLanes* diagonal,
-                                                                double scale, const Link* last, const Link* next,
-                                                                const FilLanes* mixed, FilLanes angle2,
-                                                                const FilLanes* angle_next, FilLanes angle_angle)
+static inline __attribute__((always_inline)) void write_columns(FilLanes* restrict a, const FilLanes* diagonal, double scale, const Link* last,
+                                                                const Link* next, const FilLanes* mixed, FilLanes angle2, const FilLanes* angle_next,
+                                                                FilLanes angle_angle)
 {
     static const int sym[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
     int at = 0;
@@ -101,7 +100,7 @@ static FilLanes sweep_gradient(FilRodChain* chain, size_t group)
     const Frame2* frames = chain->frames + first;
     FilLanes* gradient = chain->gradient + 4 * first;
     const FilLanes zero = fil_lanes_splat(0.0);
-    FilLanes g1 = zero, g2 = zero, angle = zero; // of the edge, from its hinges
+    FilLanes g1 = zero, g2 = zero, angle = zero;  // of the edge, from its hinges
     FilLanes last[3] = {zero, zero, zero}, energy = zero;
     for (size_t i = 0; i + 1 < n; i++) {
         const Frame2* e = &frames[i];
@@ -179,8 +178,8 @@ static FilLanes sweep(FilRodChain* chain, size_t group, double shift)
             g[k] = last->force[k] - next->force[k];
         }
         g[3] = sum.angle;
-        write_columns(chain->matrix.columns + FIL_FOLD_COLUMNS * (first + i), chain->diagonal + 4 * (first + i), scale, last,
-                      next, mixed, sum.angle2, angle_next, angle_angle);
+        write_columns(chain->matrix.columns + FIL_FOLD_COLUMNS * (first + i), chain->diagonal + 4 * (first + i), scale, last, next, mixed, sum.angle2,
+                      angle_next, angle_angle);
         Link* spare = last;
         last = next;
         next = spare;
@@ -257,8 +256,7 @@ void fil_rod_chain_add_edge_block(FilRodChain* chain, int edge, const double* bl
             const double sign_k = k == 3 ? fil_rod_half_direction(half) : 1.0;
             const size_t node = (size_t)place + (size_t)(j / 4);
             const size_t at = FIL_FOLD_COLUMNS * node + (size_t)fil_fold_entry(j % 4, k - 4 * (j / 4));
-            *fil_lane_at(chain->matrix.columns, n * FIL_FOLD_COLUMNS, half, at) +=
-                sign_j * sign_k * block[7 * order[half][j] + order[half][k]];
+            *fil_lane_at(chain->matrix.columns, n * FIL_FOLD_COLUMNS, half, at) += sign_j * sign_k * block[7 * order[half][j] + order[half][k]];
         }
     }
 }

@@ -45,8 +45,7 @@ static inline __attribute__((always_inline)) CordEdge edge_between(const FilLane
     return edge;
 }
 
-static inline __attribute__((always_inline)) CordBend bend_between(const CordEdge* e, const CordEdge* f,
-                                                                   FilLanes stiffness)
+static inline __attribute__((always_inline)) CordBend bend_between(const CordEdge* e, const CordEdge* f, FilLanes stiffness)
 {
     const FilLanes turn[3] = {f->t[0] - e->t[0], f->t[1] - e->t[1], f->t[2] - e->t[2]};
     const FilLanes less = 0.5 * dot2(turn, turn), s = 2.0 / (2.0 - less), ks = stiffness * s;
@@ -121,8 +120,7 @@ static FilLanes sweep_cord(FilRodChain* chain, size_t group, Reach* reach)
 /* Hessian of an edge: its stretch and the hinges behind and ahead,
  * stretch t t^T + round (1 - t t^T) + second u u^T + second w w^T + t y^T + y t^T. What a tension below `least` takes
  * from the stiffness across the edge is left out. */
-static inline __attribute__((always_inline)) void edge_hessian(const CordEdge* e, const CordBend* behind,
-                                                               const CordBend* ahead, FilLanes stretch,
+static inline __attribute__((always_inline)) void edge_hessian(const CordEdge* e, const CordBend* behind, const CordBend* ahead, FilLanes stretch,
                                                                FilLanes natural, FilLanes least, FilLanes* d)
 {
     const FilLanes tension = -fil_lanes_min(-stretch * (e->length - natural), -least);
@@ -143,8 +141,7 @@ static inline __attribute__((always_inline)) void edge_hessian(const CordEdge* e
 }
 
 /* Coupling of an edge with the next: second u w^T + first d2c/dedf. */
-static inline __attribute__((always_inline)) void couple_edges(const CordEdge* e, const CordEdge* f,
-                                                               const CordBend* bend, FilLanes* o)
+static inline __attribute__((always_inline)) void couple_edges(const CordEdge* e, const CordEdge* f, const CordBend* bend, FilLanes* o)
 {
     const FilLanes over = bend->first * e->inverse, both = over * f->inverse;
     for (int j = 0; j < 3; j++) {
@@ -157,8 +154,8 @@ static inline __attribute__((always_inline)) void couple_edges(const CordEdge* e
 }
 
 /* CordColumns of a node: it ends edge `last`, starts edge `next`; e = x' - x turns edge blocks into differences. */
-static inline __attribute__((always_inline)) void find_columns(const CordLink* last, const CordLink* next,
-                                                               const FilLanes* diagonal, double scale, CordColumns* out)
+static inline __attribute__((always_inline)) void find_columns(const CordLink* last, const CordLink* next, const FilLanes* diagonal, double scale,
+                                                               CordColumns* out)
 {
     for (int j = 0, m = 0; j < 3; j++) {
         for (int k = j; k < 3; k++, m++) {
@@ -242,7 +239,7 @@ static inline __attribute__((always_inline)) void walk_on(CordWalk* walk, CordCo
         edge_hessian(&walk->e, &walk->behind, &ahead, stretch, natural, least, next->d);
         walk->e = f;
         walk->behind = ahead;
-    } else { // the middle hinge is the joint's, and the middle node only ends the last edge
+    } else {  // the middle hinge is the joint's, and the middle node only ends the last edge
         const CordBend none = no_bend();
         memset(next, 0, sizeof *next);
         if (i + 1 < n) {
@@ -372,17 +369,14 @@ void fil_rod_chain_add_diagonal(FilRodChain* chain, double* out)
 
 /* Adds a 3 x 3 block of a lane, given by columns as order says; as the first part that block has, in place of all it
  * held. */
-static inline __attribute__((always_inline)) void put_block(double* block, const FilLanes* a, const int* order,
-                                                            int lane, bool first)
+static inline __attribute__((always_inline)) void put_block(double* block, const FilLanes* a, const int* order, int lane, bool first)
 {
     for (int c = 0; c < 3; c++) {
-        const FilPair two =
-            FIL_PAIR_MAKE(fil_lanes_get(a[order[3 * c]], lane), fil_lanes_get(a[order[3 * c + 1]], lane));
+        const FilPair two = FIL_PAIR_MAKE(fil_lanes_get(a[order[3 * c]], lane), fil_lanes_get(a[order[3 * c + 1]], lane));
         const double third = fil_lanes_get(a[order[3 * c + 2]], lane);
         double* to = block + 4 * c;
         fil_pair_store(to, first ? two : fil_pair_add(fil_pair_load(to), two));
-        fil_pair_store(
-            to + 2, first ? FIL_PAIR_MAKE(third, 0.0) : fil_pair_add(fil_pair_load(to + 2), FIL_PAIR_MAKE(third, 0.0)));
+        fil_pair_store(to + 2, first ? FIL_PAIR_MAKE(third, 0.0) : fil_pair_add(fil_pair_load(to + 2), FIL_PAIR_MAKE(third, 0.0)));
     }
     if (first) {
         fil_pair_store(block + 12, fil_pair_both(0.0));
@@ -391,8 +385,7 @@ static inline __attribute__((always_inline)) void put_block(double* block, const
 }
 
 /* The same where a slot says; `order` is that of a block which is not transposed. */
-static inline __attribute__((always_inline)) void put(double* values, int slot, const FilLanes* a, const int* order,
-                                                      const int* transposed, int lane)
+static inline __attribute__((always_inline)) void put(double* values, int slot, const FilLanes* a, const int* order, const int* transposed, int lane)
 {
     double* block = values + (slot & ~15);
     if (slot < 0) {
@@ -408,8 +401,7 @@ static inline __attribute__((always_inline)) void put(double* values, int slot, 
 static const int by_columns[9] = {0, 1, 2, 3, 4, 5, 6, 7, 8}, by_rows[9] = {0, 3, 6, 1, 4, 7, 2, 5, 8};
 
 /* What a node of one lane has: slots of its own block and of those with the next two nodes. */
-static inline __attribute__((always_inline)) void put_columns(double* values, const int* slots,
-                                                              const CordColumns* columns, int lane)
+static inline __attribute__((always_inline)) void put_columns(double* values, const int* slots, const CordColumns* columns, int lane)
 {
     put(values, slots[0], columns->own, sym, sym, lane);
     put(values, slots[1], columns->next, by_columns, by_rows, lane);

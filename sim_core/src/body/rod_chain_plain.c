@@ -111,7 +111,7 @@ int fil_rod_chain_scatter(FilRodChain* chain, const int* slots, double scale, do
     fil_rod_chain_fill(chain);
     int k = 0;
     for (int half = 0; half < 2; half++) {
-        double factor[FIL_FOLD_COLUMNS]; // angles change sign in half 1
+        double factor[FIL_FOLD_COLUMNS];  // angles change sign in half 1
         for (int column = 0, at = 0; column < 4; column++) {
             for (int row = column; row < FIL_FOLD_JOINT; row++, at++) {
                 factor[at] = (row % 4 == 3) != (column % 4 == 3) ? scale * fil_rod_half_direction(half) : scale;
@@ -165,7 +165,7 @@ static void visit_block(FilRodVisitor* add, void* context, int row_node, int col
 void fil_rod_chain_visit_blocks(const FilRodChain* chain, FilRodVisitor* add, void* context)
 {
     const int n = chain->matrix.half_nodes;
-    for (int k = 0; k < 2 * n; k++) { // both halves of a place in a group's lanes
+    for (int k = 0; k < 2 * n; k++) {  // both halves of a place in a group's lanes
         const int i = k / FIL_LANE_COUNT % n, half = FIL_LANE_COUNT == 2 ? k % 2 : k / n;
         const int *node = chain->node_at[half] + i, own = i < first_place(chain, half) ? -1 : node[0];
         visit_block(add, context, own, own);

@@ -82,9 +82,8 @@ void fil_rod_part(const void* pointer, int index, int part, const double* q, con
     const FilSection* section = &rod->sections[part];
     Frame1 frame;
     fil_rod_edge_frame(rod, x, (const FilRodHistory*)h + rod->first_node, part, &frame);
-    *shape = section->shape == FIL_SECTION_RECTANGLE
-                 ? fil_shape_box(0.5 * section->width, 0.5 * section->height, 0.5 * frame.length)
-                 : fil_shape_capsule(rod->radii[part], 0.5 * frame.length);
+    *shape = section->shape == FIL_SECTION_RECTANGLE ? fil_shape_box(0.5 * section->width, 0.5 * section->height, 0.5 * frame.length)
+                                                     : fil_shape_capsule(rod->radii[part], 0.5 * frame.length);
     pose_of(&frame, pose);
     for (int k = 0; k < 3; k++) {
         pose->p[k] = 0.5 * (a[k] + b[k]);
@@ -146,15 +145,15 @@ static int name_blocks(const FilRodBody* body, const Edge* e, int* blocks, doubl
     return 3;
 }
 
-int fil_rod_point_jacobian(const void* pointer, int index, int part, const double* point, const double* q, int* blocks,
-                           double* jacobian, double* bias)
+int fil_rod_point_jacobian(const void* pointer, int index, int part, const double* point, const double* q, int* blocks, double* jacobian,
+                           double* bias)
 {
     const FilRodBody* body = pointer;
     const Edge e = edge_of(body, &body->rods[index], part, q);
     double arm[3], spin[3];
     fil_v3_sub(arm, point, e.start);
-    const double along = fil_v3_dot(arm, e.t), s = along / e.length; // beyond the ends on caps, which turn with the edge
-    fil_v3_axpy(arm, -along, e.t);                                   // from the axis out to the surface
+    const double along = fil_v3_dot(arm, e.t), s = along / e.length;  // beyond the ends on caps, which turn with the edge
+    fil_v3_axpy(arm, -along, e.t);                                    // from the axis out to the surface
     fil_v3_cross(spin, e.t, arm);
     fil_v3_set(bias, 0.0, 0.0, 0.0);
     // v = (1 - s) v0 + s v1 + gamma_dot t x arm - t (t_dot . arm), the last from the edge's own turning
@@ -170,8 +169,7 @@ int fil_rod_point_jacobian(const void* pointer, int index, int part, const doubl
     return name_blocks(body, &e, blocks, jacobian);
 }
 
-int fil_rod_turn_jacobian(const void* pointer, int index, int part, const double* q, int* blocks, double* jacobian,
-                          double* bias)
+int fil_rod_turn_jacobian(const void* pointer, int index, int part, const double* q, int* blocks, double* jacobian, double* bias)
 {
     const FilRodBody* body = pointer;
     const Edge e = edge_of(body, &body->rods[index], part, q);
@@ -241,8 +239,7 @@ static int find_block(const FilRodBody* body, int column, int row)
     int low = 0, high = body->block_count - 1;
     while (low < high) {
         const int middle = low + (high - low) / 2;
-        const bool before = body->block_columns[middle] < column ||
-                            (body->block_columns[middle] == column && body->block_rows[middle] < row);
+        const bool before = body->block_columns[middle] < column || (body->block_columns[middle] == column && body->block_rows[middle] < row);
         if (before) {
             low = middle + 1;
         } else {
@@ -298,7 +295,7 @@ static bool find_weak(FilRodBody* body)
         shared[i] = shared[i] || body->owner[i] != i;
         shared[body->owner[i]] = shared[body->owner[i]] || body->owner[i] != i;
     }
-    for (int pass = 0; pass < 2; pass++) { // what an edge joins is not, whatever bends around it
+    for (int pass = 0; pass < 2; pass++) {  // what an edge joins is not, whatever bends around it
         for (int r = 0; r < body->rod_count; r++) {
             const int* owner = body->owner + body->rods[r].first_node;
             for (int i = 0; i + 1 < body->rods[r].node_count; i++) {
@@ -353,8 +350,7 @@ static bool build_blocks(FilRodBody* body)
     body->block_slots = fil_arena_alloc(body->arena, count, sizeof(int));
     body->block_columns = fil_arena_alloc(body->arena, most, sizeof(int));
     body->block_rows = fil_arena_alloc(body->arena, most, sizeof(int));
-    bool ok = entries.rows != NULL && entries.columns != NULL && body->block_slots != NULL && body->block_columns != NULL &&
-              body->block_rows != NULL;
+    bool ok = entries.rows != NULL && entries.columns != NULL && body->block_slots != NULL && body->block_columns != NULL && body->block_rows != NULL;
     if (ok) {
         entries.count = 0;
         for (int r = 0; r < body->rod_count; r++) {
@@ -410,7 +406,7 @@ static void finish_diagonal(const FilRodBody* body, const FilRod* rod, bool impl
     for (int i = rod->first_node; i < rod->first_node + rod->node_count; i++) {
         double* block = values + 16 * body->block_own[i];
         const double* mass = body->mass + 4 * i;
-        if (body->all_cords && implicit && body->owner[i] != i) { // nothing has begun it
+        if (body->all_cords && implicit && body->owner[i] != i) {  // nothing has begun it
             memset(block, 0, 16 * sizeof *block);
         }
         if (!body->all_cords) {

@@ -1,7 +1,7 @@
 /* How a step of a rod varies with its start.
  *
- * Backward Euler: m = M (v - v0) + dt (g + C v - f), with the gradient g of the elastic energy at the end, x1 = x0 + dt v. A variation moves nodes and turns
- * frames about their edges, on top of parallel transport. Three facts beyond the tangent that Newton uses:
+ * Backward Euler: m = M (v - v0) + dt (g + C v - f), with the gradient g of the elastic energy at the end, x1 = x0 + dt v. A variation moves nodes
+ * and turns frames about their edges, on top of parallel transport. Three facts beyond the tangent that Newton uses:
  *
  * - Frames at the end come from those at the start by transport from t0 to t1 and a turn of dt gamma'. Moving either tangent changes the area between
  *   both ways, so that (docs/rod.md, gradient of the twist)
@@ -25,9 +25,9 @@ typedef struct DampedStrain {
 
 /* An edge and its gyroscopic force, F = -J gamma' (rate x e) / l^3. */
 typedef struct EdgeVariation {
-    int unknown[2], angle;        /* first of its nodes', and its own */
-    double turn0[3], turn1[3];    /* of the end's angle, by the edge's change at the start and at the end */
-    double tangent[3], couple;    /* at the end; dt g_gamma / (2 l^2) */
+    int unknown[2], angle;     /* first of its nodes', and its own */
+    double turn0[3], turn1[3]; /* of the end's angle, by the edge's change at the start and at the end */
+    double tangent[3], couple; /* at the end; dt g_gamma / (2 l^2) */
     bool gyroscopic;
     double by_spin[3], by_rate[9], by_edge[9]; /* of F, by gamma', rate and e */
     double torque_force[9], torque_angle[3];   /* of a torque's force (T x e) / l^2, and of T . t, by e */
@@ -40,10 +40,10 @@ typedef struct FilRodDerivative {
     int strain_count, strain_capacity, edge_count;
     DampedStrain* strains;
     EdgeVariation* edges;
-    bool* angle_counts;    /* per node: the edge has an angle that forces depend on */
-    double *end, *weight;  /* 4 per node: scratch */
+    bool* angle_counts;   /* per node: the edge has an angle that forces depend on */
+    double *end, *weight; /* 4 per node: scratch */
     const FilRodBody* body;
-    int first_unknown;     /* of the rod being visited */
+    int first_unknown; /* of the rod being visited */
 } FilRodDerivative;
 
 /* ---- preparation ---- */
@@ -135,7 +135,7 @@ static void add_hinge(FilRodDerivative* d, const int* nodes, int count, const Fr
         for (int k = 0; k < count; k++) {
             strain->unknown[k] = fil_rod_owner(d->body, nodes[k / 4] + k % 4);
         }
-        const int f = moves[0] ? 4 : 0; // places of the second edge in the row
+        const int f = moves[0] ? 4 : 0;  // places of the second edge in the row
         for (int when = 0; when < 2; when++) {
             const Frame1** frames = when == 0 ? start : end;
             double* row = when == 0 ? strain->start : strain->end;
@@ -180,8 +180,8 @@ static void take_strains(FilRodBody* body, FilRod* rod, FilRodDerivative* d)
         fil_rod_edge_frame(rod, q0, h0, before, &start[0]);
         fil_rod_chain_frame(&rod->chain, before, &end[0]);
         const FilRodLaw* law = &rod->law[i];
-        add_hinge(d, (const int[3]){base + 4 * before, base + 4 * i, base + 4 * next}, 11, (const Frame1*[2]){&start[0], &start[1]},
-                  (const Frame1*[2]){&end[0], &end[1]}, (const bool[2]){true, true},
+        add_hinge(d, (const int[3]){base + 4 * before, base + 4 * i, base + 4 * next}, 11, (const Frame1* [2]){&start[0], &start[1]},
+                  (const Frame1* [2]){&end[0], &end[1]}, (const bool[2]){true, true},
                   (const double[3]){damping * law->k1, damping * law->k2, damping * law->kt});
     }
 }
@@ -532,7 +532,7 @@ static void vary(void* pointer, const double* place, const double* rate, const d
     }
     if (end_place != NULL) {
         memcpy(end_place, d->end, sizeof(double) * (size_t)n);
-        for (int c = 0; c < body->copy_count; c++) { // which are where their owners are
+        for (int c = 0; c < body->copy_count; c++) {  // which are where their owners are
             fil_v3_copy(end_place + 4 * body->copies[c], d->end + 4 * body->owner[body->copies[c]]);
         }
     }
@@ -582,5 +582,4 @@ static void lead_back(const void* pointer, const double* end_rate, double* place
     }
 }
 
-const FilDerivativeOps fil_rod_derivative_ops = {
-    .prepare = prepare, .vary = vary, .vary_back = vary_back, .lead = lead, .lead_back = lead_back};
+const FilDerivativeOps fil_rod_derivative_ops = {.prepare = prepare, .vary = vary, .vary_back = vary_back, .lead = lead, .lead_back = lead_back};

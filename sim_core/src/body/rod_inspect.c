@@ -33,7 +33,7 @@ void fil_rod_body_stiffness(FilRodBody* body, const double* q, const double* h, 
         FilRod* rod = &body->rods[r];
         const size_t first = (size_t)rod->first_node;
         fil_rod_chain_begin(&rod->chain, q + 4 * first, body->h0 + first, rod->law, 0.0, body->diagonal + 4 * first);
-        (void)fil_rod_chain_assemble(&rod->chain, q + 4 * first, 0.0, true); // q is a state: it is within reach
+        (void)fil_rod_chain_assemble(&rod->chain, q + 4 * first, 0.0, true);  // q is a state: it is within reach
     }
     (void)fil_rod_add_springs(body);
     for (int r = 0; r < body->rod_count; r++) {

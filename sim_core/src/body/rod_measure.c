@@ -43,7 +43,7 @@ static double clamp_energy(const FilRodBody* body, const double* q, const FilRod
             fil_rod_edge_frame(rod, q + 4 * rod->first_node, h + rod->first_node, side->edge, &edge);
             const Frame1 *e = which == 0 ? &section : &edge, *f = which == 0 ? &edge : &section;
             HingeTerms1 terms;
-            static const KnownTwist1 untwisted = {0.0, 1.0, 0.0}; // half an edge twists by less than pi
+            static const KnownTwist1 untwisted = {0.0, 1.0, 0.0};  // half an edge twists by less than pi
             hinge1(e, f, &law, &untwisted, &terms);
             energy += terms.energy;
         }
@@ -51,8 +51,7 @@ static double clamp_energy(const FilRodBody* body, const double* q, const FilRod
     return energy;
 }
 
-void fil_rod_energy(const void* pointer, const double* q, const double* v, const double* h, const double* gravity,
-                    FilEnergy* add_to)
+void fil_rod_energy(const void* pointer, const double* q, const double* v, const double* h, const double* gravity, FilEnergy* add_to)
 {
     const FilRodBody* body = pointer;
     for (int k = 0; k < 4 * body->node_count; k++) {
@@ -68,8 +67,7 @@ void fil_rod_energy(const void* pointer, const double* q, const double* v, const
     add_to->elastic += clamp_energy(body, q, (const FilRodHistory*)h);
 }
 
-void fil_rod_momentum(const void* pointer, const double* q, const double* v, const double* h, double* linear,
-                      double* angular)
+void fil_rod_momentum(const void* pointer, const double* q, const double* v, const double* h, double* linear, double* angular)
 {
     const FilRodBody* body = pointer;
     const FilRodHistory* history = (const FilRodHistory*)h;

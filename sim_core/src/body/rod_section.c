@@ -34,33 +34,31 @@ static FilStatus section_moments(const FilSection* s, Moments* out, FilError* er
 {
     FilStatus status;
     switch (s->shape) {
-    case FIL_SECTION_CIRCLE:
-    case FIL_SECTION_TUBE: {
-        if ((status = need_positive(s->radius, "radius", error)) != FIL_OK) {
-            return status;
+        case FIL_SECTION_CIRCLE:
+        case FIL_SECTION_TUBE: {
+            if ((status = need_positive(s->radius, "radius", error)) != FIL_OK) {
+                return status;
+            }
+            const double inner = s->shape == FIL_SECTION_TUBE ? s->inner_radius : 0.0;
+            if (!(inner >= 0.0 && inner < s->radius)) {
+                return fil_error(error, FIL_BAD_INPUT, "section: inner_radius must be at least 0 and below radius (%g), not %g", s->radius, inner);
+            }
+            out->area = FIL_PI * (s->radius * s->radius - inner * inner);
+            out->i1 = out->i2 = FIL_PI / 4.0 * (pow(s->radius, 4) - pow(inner, 4));
+            out->torsion = out->i1 + out->i2;
+            return FIL_OK;
         }
-        const double inner = s->shape == FIL_SECTION_TUBE ? s->inner_radius : 0.0;
-        if (!(inner >= 0.0 && inner < s->radius)) {
-            return fil_error(error, FIL_BAD_INPUT, "section: inner_radius must be at least 0 and below radius (%g), not %g",
-                             s->radius, inner);
-        }
-        out->area = FIL_PI * (s->radius * s->radius - inner * inner);
-        out->i1 = out->i2 = FIL_PI / 4.0 * (pow(s->radius, 4) - pow(inner, 4));
-        out->torsion = out->i1 + out->i2;
-        return FIL_OK;
-    }
-    case FIL_SECTION_RECTANGLE:
-        if ((status = need_positive(s->width, "width", error)) != FIL_OK ||
-            (status = need_positive(s->height, "height", error)) != FIL_OK) {
-            return status;
-        }
-        out->area = s->width * s->height;
-        out->i1 = s->height * pow(s->width, 3) / 12.0; // bending towards m1, along which the width lies
-        out->i2 = s->width * pow(s->height, 3) / 12.0;
-        out->torsion = rectangle_torsion(s->width, s->height);
-        return FIL_OK;
-    default:
-        return fil_error(error, FIL_BAD_INPUT, "section: unknown shape %d", (int)s->shape);
+        case FIL_SECTION_RECTANGLE:
+            if ((status = need_positive(s->width, "width", error)) != FIL_OK || (status = need_positive(s->height, "height", error)) != FIL_OK) {
+                return status;
+            }
+            out->area = s->width * s->height;
+            out->i1 = s->height * pow(s->width, 3) / 12.0;  // bending towards m1, along which the width lies
+            out->i2 = s->width * pow(s->height, 3) / 12.0;
+            out->torsion = rectangle_torsion(s->width, s->height);
+            return FIL_OK;
+        default:
+            return fil_error(error, FIL_BAD_INPUT, "section: unknown shape %d", (int)s->shape);
     }
 }
 
@@ -94,8 +92,7 @@ FilStatus fil_section_stiffness(const FilSection* section, FilStiffness* out, Fi
     double shear = section->shear;
     if (shear == 0.0) {
         if (!(section->poisson > -1.0 && section->poisson <= 0.5)) {
-            return fil_error(error, FIL_BAD_INPUT, "section: poisson must be above -1 and at most 0.5, not %g",
-                             section->poisson);
+            return fil_error(error, FIL_BAD_INPUT, "section: poisson must be above -1 and at most 0.5, not %g", section->poisson);
         }
         shear = section->young / (2.0 * (1.0 + section->poisson));
     }

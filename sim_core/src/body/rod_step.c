@@ -174,8 +174,7 @@ static double balance(FilRodBody* body, const double* v, double over, double hal
             const FilLanes is_free = load(free_ones + at), reaction = m * per_dt, left = is_free * m;
             memcpy(reactions + at, &reaction, sizeof reaction);
             memcpy(residual + at, &left, sizeof left);
-            sum[s] += is_free * (0.5 * mass * change * change + half_over_theta * damping * rate * rate -
-                                 over * force * load(q + at));
+            sum[s] += is_free * (0.5 * mass * change * change + half_over_theta * damping * rate * rate - over * force * load(q + at));
         }
     }
     const double* sums = (const double*)sum;
@@ -190,7 +189,7 @@ static bool evaluate(FilRodBody* body, const double* v, double shift, bool tange
     if (!assemble(body, shift, tangent, &energy)) {
         return false;
     }
-    energy += fil_rod_add_springs(body); // into the chains, before their gradients are read
+    energy += fil_rod_add_springs(body);  // into the chains, before their gradients are read
     for (int r = 0; r < body->rod_count; r++) {
         FilRod* rod = &body->rods[r];
         fil_rod_chain_add_gradient(&rod->chain, body->gradient + 4 * rod->first_node);

@@ -24,11 +24,10 @@ static void destroy(void* pointer)
     fil_vertex_holds_free(&body->holds);
     fil_chambers_free(&body->chambers);
     fil_block_cholesky_destroy(body->cholesky);
-    void* blocks[] = {body->triangles,   body->edges,      body->folds,   body->edge_ends,        body->edge_lengths, body->mass,       body->initial_q,
-                      body->initial_v,   body->load,        body->block_start, body->block_column,
-                      body->block_row,   body->edge_slots, body->fold_slots,   body->values,     body->damping,
-                      body->held,        body->held_q,     body->q_theta,      body->v_theta,    body->gradient,
-                      body->reaction,    body->damped,     body->bends};
+    void* blocks[] = {body->triangles,  body->edges,      body->folds,    body->edge_ends,   body->edge_lengths, body->mass,
+                      body->initial_q,  body->initial_v,  body->load,     body->block_start, body->block_column, body->block_row,
+                      body->edge_slots, body->fold_slots, body->values,   body->damping,     body->held,         body->held_q,
+                      body->q_theta,    body->v_theta,    body->gradient, body->reaction,    body->damped,       body->bends};
     for (size_t k = 0; k < sizeof blocks / sizeof blocks[0]; k++) {
         fil_free(blocks[k]);
     }
@@ -38,20 +37,22 @@ static void destroy(void* pointer)
 static FilStatus check_def(const FilShellDef* def, FilError* error)
 {
     if (def->vertex_count < 3 || def->triangle_count < 1 || def->vertices == NULL || def->triangles == NULL) {
-        return fil_error(error, FIL_BAD_INPUT, "a shell needs at least 3 vertices and 1 triangle, not %d and %d",
-                         def->vertex_count, def->triangle_count);
+        return fil_error(error, FIL_BAD_INPUT, "a shell needs at least 3 vertices and 1 triangle, not %d and %d", def->vertex_count,
+                         def->triangle_count);
     }
     const struct {
         const char* name;
         double value;
         bool positive;
-    } numbers[] = {{"thickness", def->thickness, true},          {"young", def->young, true},
-                   {"density", def->density, true},              {"damping_mass", def->damping_mass, false},
+    } numbers[] = {{"thickness", def->thickness, true},
+                   {"young", def->young, true},
+                   {"density", def->density, true},
+                   {"damping_mass", def->damping_mass, false},
                    {"damping_stiffness", def->damping_stiffness, false}};
     for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++) {
         if (!isfinite(numbers[k].value) || numbers[k].value < 0.0 || (numbers[k].positive && numbers[k].value == 0.0)) {
-            return fil_error(error, FIL_BAD_INPUT, "%s must be %s, not %g", numbers[k].name,
-                             numbers[k].positive ? "positive" : "zero or positive", numbers[k].value);
+            return fil_error(error, FIL_BAD_INPUT, "%s must be %s, not %g", numbers[k].name, numbers[k].positive ? "positive" : "zero or positive",
+                             numbers[k].value);
         }
     }
     if (!(def->poisson > -1.0 && def->poisson < 1.0)) {
@@ -87,8 +88,7 @@ static FilStatus build_chambers(FilShellBody* body, const FilShellDef* def, FilE
         return fil_error(error, FIL_BAD_INPUT, "gas needs a closed shell, but %d of its %d edges belong to one triangle only",
                          body->edge_count - body->fold_count, body->edge_count);
     }
-    return fil_chambers_build(&body->chambers, &def->gas, def->vertex_count, def->vertices, 3, def->triangles, def->triangle_count,
-                              false, error);
+    return fil_chambers_build(&body->chambers, &def->gas, def->vertex_count, def->vertices, 3, def->triangles, def->triangle_count, false, error);
 }
 
 FilStatus fil_shell_create(const FilShellDef* def, FilShellBody** out, FilError* error)
@@ -140,8 +140,7 @@ static void init_state(const void* pointer, double* q, double* v, double* h)
 
 /* ---- measures ---- */
 
-static void energy(const void* pointer, const double* q, const double* v, const double* h, const double* gravity,
-                   FilEnergy* add_to)
+static void energy(const void* pointer, const double* q, const double* v, const double* h, const double* gravity, FilEnergy* add_to)
 {
     const FilShellBody* body = pointer;
     for (int i = 0; i < body->vertex_count; i++) {
@@ -173,8 +172,8 @@ static int collider_count(const void* pointer)
 static void collider(const void* pointer, int index, FilCollider* out)
 {
     const FilShellBody* body = pointer;
-    *out = (FilCollider){.kind = FIL_COLLIDER_SHAPE, .part = index, .movable = true, .collision = body->collision,
-                         .shape = fil_shape_sphere(0.5 * body->thickness)};
+    *out = (FilCollider){
+        .kind = FIL_COLLIDER_SHAPE, .part = index, .movable = true, .collision = body->collision, .shape = fil_shape_sphere(0.5 * body->thickness)};
 }
 
 static void mesh_of(const void* pointer, FilBodyMesh* out)
@@ -213,11 +212,10 @@ static void part_of(const void* pointer, int index, int part, const double* q, c
 static bool joined(const void* pointer, int index_a, int part_a, int index_b, int part_b)
 {
     (void)pointer, (void)index_a, (void)part_a, (void)index_b, (void)part_b;
-    return true; // spheres at vertices say nothing about a sheet's contact with itself
+    return true;  // spheres at vertices say nothing about a sheet's contact with itself
 }
 
-static int point_jacobian(const void* pointer, int index, int part, const double* point, const double* q, int* blocks,
-                          double* jacobian, double* bias)
+static int point_jacobian(const void* pointer, int index, int part, const double* point, const double* q, int* blocks, double* jacobian, double* bias)
 {
     fil_v3_set(bias, 0.0, 0.0, 0.0);
     if (part > 0) {
@@ -235,7 +233,7 @@ static int turn_jacobian(const void* pointer, int index, int part, const double*
     if (part > 0) {
         return fil_triangle_turn_jacobian(((const FilShellBody*)pointer)->triangles + 3 * (part - 1), q, blocks, jacobian);
     }
-    memset(jacobian, 0, 12 * sizeof(double)); // a vertex has no orientation
+    memset(jacobian, 0, 12 * sizeof(double));  // a vertex has no orientation
     blocks[0] = index;
     return 1;
 }
@@ -316,9 +314,7 @@ static FilStatus side_of(const void* pointer, int object, int node, const double
     (void)object, (void)q;
     const FilShellBody* body = pointer;
     side->point = fil_counted(node, body->vertex_count);
-    return side->point >= 0
-               ? FIL_OK
-               : fil_error(error, FIL_BAD_INPUT, "has %d vertices, no vertex %d", body->vertex_count, node);
+    return side->point >= 0 ? FIL_OK : fil_error(error, FIL_BAD_INPUT, "has %d vertices, no vertex %d", body->vertex_count, node);
 }
 
 const FilBodyOps fil_shell_ops = {

@@ -13,7 +13,7 @@ typedef struct FilShellBody {
     int vertex_count, triangle_count, edge_count, fold_count;
     int* triangles; /* 3 each */
     FilShellEdge* edges;
-    int* edge_ends; /* 2 each: the same */
+    int* edge_ends;       /* 2 each: the same */
     double* edge_lengths; /* m, at rest: the same */
     FilShellFold* folds;
     FilShellBending bending;
@@ -38,8 +38,8 @@ typedef struct FilShellBody {
     /* the step */
     FilStepSetup setup;
     const double *q0, *v0, *h0;
-    bool* held;      /* 4 per vertex: by component */
-    double* held_q;  /* 4 per vertex, where held vertices are at the end of the step */
+    bool* held;     /* 4 per vertex: by component */
+    double* held_q; /* 4 per vertex, where held vertices are at the end of the step */
     double *q_theta, *v_theta, *gradient, *reaction, *damped;
     FilShellBend* bends; /* of folds at q_theta */
     double shift;
@@ -72,8 +72,7 @@ void fil_shell_tangent(void* body, double* values);
 double fil_shell_elastic_energy(const FilShellBody* body, const double* q);
 
 /* shell_boundary.c */
-FilStatus fil_shell_attach(void* body, int object, const FilAttachmentDef* def, const double* q, const double* h, int* slot,
-                           FilError* error);
+FilStatus fil_shell_attach(void* body, int object, const FilAttachmentDef* def, const double* q, const double* h, int* slot, FilError* error);
 void fil_shell_set_target(void* body, int slot, const FilTarget* target);
 void fil_shell_reaction(const void* body, int slot, double* force, double* torque);
 void fil_shell_clear_loads(void* body);

@@ -4,8 +4,7 @@
 #include "base/vec3.h"
 #include "body/shell.h"
 
-FilStatus fil_shell_attach(void* pointer, int object, const FilAttachmentDef* def, const double* q, const double* h, int* slot,
-                           FilError* error)
+FilStatus fil_shell_attach(void* pointer, int object, const FilAttachmentDef* def, const double* q, const double* h, int* slot, FilError* error)
 {
     (void)object, (void)h;
     FilShellBody* body = pointer;

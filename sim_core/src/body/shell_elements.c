@@ -39,9 +39,9 @@ void fil_shell_edge_hessian(const FilShellEdge* edge, const double* x0, const do
 
 /* One triangle of a fold. */
 typedef struct Wing {
-    double e[3], f[3];    /* b - a, c - a */
-    double n[3], u[3];    /* unit normal, and |e| N / |N|^2 */
-    double t;             /* foot of c on the edge */
+    double e[3], f[3]; /* b - a, c - a */
+    double n[3], u[3]; /* unit normal, and |e| N / |N|^2 */
+    double t;          /* foot of c on the edge */
     double e2, e_size, n_size;
 } Wing;
 
@@ -164,12 +164,12 @@ static void add_wing_jacobian(const Wing* w, const int place[3], double scale, d
         dn[1][k] = -f[k];
         dn[2][k] = e[k];
     }
-    const double sign[3] = {-1.0, 1.0, 0.0}; // of d|e|
+    const double sign[3] = {-1.0, 1.0, 0.0};  // of d|e|
     for (int p = 0; p < 3; p++) {
         for (int j = 0; j < 3; j++) {
             for (int k = 0; k < 3; k++) {
-                du[p][3 * j + k] = m[3 * j] * dn[p][k] + m[3 * j + 1] * dn[p][3 + k] + m[3 * j + 2] * dn[p][6 + k] +
-                                   sign[p] * w->u[j] * w->e[k] / w->e2;
+                du[p][3 * j + k] =
+                    m[3 * j] * dn[p][k] + m[3 * j + 1] * dn[p][3 + k] + m[3 * j + 2] * dn[p][6 + k] + sign[p] * w->u[j] * w->e[k] / w->e2;
             }
         }
     }
@@ -189,8 +189,7 @@ static void add_wing_jacobian(const Wing* w, const int place[3], double scale, d
     }
 }
 
-void fil_shell_fold_hessian(const FilShellFold* fold, FilShellBending law, const double* const x[4], double kept,
-                            double* hessian)
+void fil_shell_fold_hessian(const FilShellFold* fold, FilShellBending law, const double* const x[4], double kept, double* hessian)
 {
     static const int places[2][3] = {{0, 1, 2}, {1, 0, 3}};
     Wing wings[2];

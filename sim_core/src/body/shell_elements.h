@@ -27,12 +27,10 @@ void fil_shell_edge_hessian(const FilShellEdge* edge, const double* x0, const do
 double fil_shell_fold_angle(const double* const x[4]);
 
 /* Energy and its gradient, 3 numbers for each of a, b, c, d. */
-double fil_shell_fold_gradient(const FilShellFold* fold, FilShellBending law, const double* const x[4],
-                               double* gradient);
+double fil_shell_fold_gradient(const FilShellFold* fold, FilShellBending law, const double* const x[4], double* gradient);
 
 /* The 12 x 12 Hessian by rows. `kept`: how much counts beside the part psi'' grad theta grad theta', if psi'' > 0. */
-void fil_shell_fold_hessian(const FilShellFold* fold, FilShellBending law, const double* const x[4], double kept,
-                            double* hessian);
+void fil_shell_fold_hessian(const FilShellFold* fold, FilShellBending law, const double* const x[4], double kept, double* hessian);
 
 /* How a fold is bent: psi with psi' and psi'' over theta, and grad theta, 3 numbers for each of a, b, c, d. */
 typedef struct FilShellBend {

@@ -42,8 +42,7 @@ static FilStatus check_triangles(const FilShellDef* def, FilError* error)
         const int* v = def->triangles + 3 * t;
         for (int k = 0; k < 3; k++) {
             if (v[k] < 0 || v[k] >= def->vertex_count) {
-                return fil_error(error, FIL_BAD_INPUT, "triangle %d names vertex %d, but there are %d", t, v[k],
-                                 def->vertex_count);
+                return fil_error(error, FIL_BAD_INPUT, "triangle %d names vertex %d, but there are %d", t, v[k], def->vertex_count);
             }
         }
         const double longest = fmax(fil_v3_distance(def->vertices + 3 * v[0], def->vertices + 3 * v[1]),
@@ -78,8 +77,8 @@ static void list_sides(const FilShellDef* def, Side* sides)
         const int* v = def->triangles + 3 * t;
         for (int k = 0; k < 3; k++) {
             const int from = v[k], to = v[(k + 1) % 3];
-            sides[3 * t + k] = (Side){.low = from < to ? from : to, .high = from < to ? to : from, .triangle = t,
-                                      .opposite = v[(k + 2) % 3], .rising = from < to};
+            sides[3 * t + k] =
+                (Side){.low = from < to ? from : to, .high = from < to ? to : from, .triangle = t, .opposite = v[(k + 2) % 3], .rising = from < to};
         }
     }
     qsort(sides, 3 * (size_t)def->triangle_count, sizeof *sides, by_ends);
@@ -103,8 +102,8 @@ static FilShellFold fold_of(const FilShellDef* def, const Side* first, const Sid
     const Side *along = first->rising ? first : second, *against = first->rising ? second : first;
     FilShellFold fold = {{first->low, first->high, along->opposite, against->opposite}, fold_stiffness(def, first, second), 0.0};
     if (!def->rest_flat) {
-        const double* const x[4] = {def->vertices + 3 * fold.vertex[0], def->vertices + 3 * fold.vertex[1],
-                                    def->vertices + 3 * fold.vertex[2], def->vertices + 3 * fold.vertex[3]};
+        const double* const x[4] = {def->vertices + 3 * fold.vertex[0], def->vertices + 3 * fold.vertex[1], def->vertices + 3 * fold.vertex[2],
+                                    def->vertices + 3 * fold.vertex[3]};
         fold.rest = fil_shell_fold_angle(x);
     }
     return fold;
@@ -124,8 +123,7 @@ FilStatus fil_shell_build_mesh(FilShellBody* body, const FilShellDef* def, FilEr
     body->bends = fil_alloc((size_t)side_count, sizeof *body->bends);
     body->edge_ends = fil_alloc(2 * (size_t)side_count, sizeof(int));
     body->edge_lengths = fil_alloc((size_t)side_count, sizeof(double));
-    if (sides == NULL || body->edges == NULL || body->folds == NULL || body->bends == NULL || body->edge_ends == NULL ||
-        body->edge_lengths == NULL) {
+    if (sides == NULL || body->edges == NULL || body->folds == NULL || body->bends == NULL || body->edge_ends == NULL || body->edge_lengths == NULL) {
         fil_free(sides);
         return fil_error(error, FIL_OUT_OF_MEMORY, "out of memory");
     }
@@ -135,19 +133,17 @@ FilStatus fil_shell_build_mesh(FilShellBody* body, const FilShellDef* def, FilEr
             next++;
         }
         if (next - k > 2) {
-            status = fil_error(error, FIL_BAD_INPUT, "%d triangles share the edge from vertex %d to %d; at most two can",
-                               next - k, sides[k].low, sides[k].high);
+            status = fil_error(error, FIL_BAD_INPUT, "%d triangles share the edge from vertex %d to %d; at most two can", next - k, sides[k].low,
+                               sides[k].high);
         } else if (next - k == 2 && sides[k].rising == sides[k + 1].rising) {
-            status = fil_error(error, FIL_BAD_INPUT, "triangles %d and %d turn in opposite ways", sides[k].triangle,
-                               sides[k + 1].triangle);
+            status = fil_error(error, FIL_BAD_INPUT, "triangles %d and %d turn in opposite ways", sides[k].triangle, sides[k + 1].triangle);
         } else {
             // P4 eq. 4a
             const double length = fil_v3_distance(def->vertices + 3 * sides[k].low, def->vertices + 3 * sides[k].high);
             body->edge_ends[2 * body->edge_count] = sides[k].low;
             body->edge_ends[2 * body->edge_count + 1] = sides[k].high;
             body->edge_lengths[body->edge_count] = length;
-            body->edges[body->edge_count++] = (FilShellEdge){{sides[k].low, sides[k].high},
-                                                             0.5 * sqrt(3.0) * def->young * def->thickness, length};
+            body->edges[body->edge_count++] = (FilShellEdge){{sides[k].low, sides[k].high}, 0.5 * sqrt(3.0) * def->young * def->thickness, length};
             if (next - k == 2) {
                 body->folds[body->fold_count++] = fold_of(def, &sides[k], &sides[k + 1]);
             }

@@ -111,8 +111,7 @@ static void add_light_fold(const FilShellBody* body, int f, const FilShellBend* 
     }
 }
 
-static void add_fold(const FilShellBody* body, int f, const double* const x[4], double kept, double scale,
-                     double* values)
+static void add_fold(const FilShellBody* body, int f, const double* const x[4], double kept, double scale, double* values)
 {
     const int* v = body->folds[f].vertex;
     double h[144];
@@ -123,8 +122,7 @@ static void add_fold(const FilShellBody* body, int f, const double* const x[4], 
     for (int k = 0; k < 6; k++) {
         const int i = fold_pairs[k][0], j = fold_pairs[k][1];
         const bool swap = v[i] < v[j];
-        add_block(values + FIL_BLOCK_SIZE * body->fold_slots[6 * f + k], scale, h, 12, 3 * (swap ? j : i),
-                  3 * (swap ? i : j));
+        add_block(values + FIL_BLOCK_SIZE * body->fold_slots[6 * f + k], scale, h, 12, 3 * (swap ? j : i), 3 * (swap ? i : j));
     }
 }
 
@@ -150,8 +148,7 @@ static void add_edge(const FilShellBody* body, int e, const double* q, double ke
 }
 
 /* Adds scale times the stiffness at q to the blocks; `bends` of the folds there may be NULL. */
-static void add_stiffness(const FilShellBody* body, const double* q, const FilShellBend* bends, double kept, double scale,
-                          double* values)
+static void add_stiffness(const FilShellBody* body, const double* q, const FilShellBend* bends, double kept, double scale, double* values)
 {
     for (int e = 0; e < body->edge_count; e++) {
         add_edge(body, e, q, kept, scale, values);
@@ -227,8 +224,7 @@ static void set_trial(FilShellBody* body, const double* v)
     for (int i = 0; i < body->vertex_count; i++) {
         for (int k = 4 * i; k < 4 * i + 3; k++) {
             const double move = body->held_q[k] - body->q0[k];
-            body->q_theta[k] =
-                body->q0[k] + theta * (body->held[k] ? move : dt * (vq * v[k] + (1.0 - vq) * body->v0[k]));
+            body->q_theta[k] = body->q0[k] + theta * (body->held[k] ? move : dt * (vq * v[k] + (1.0 - vq) * body->v0[k]));
             body->v_theta[k] = body->held[k] ? move / dt : theta * v[k] + (1.0 - theta) * body->v0[k];
         }
     }
@@ -258,8 +254,7 @@ bool fil_shell_evaluate(void* pointer, const double* v, double shift, double* re
         for (int j = 0; j < 3; j++) {
             const int k = 4 * i + j;
             const double change = v[k] - body->v0[k], force = body->load[k] + mass * body->setup.gravity[j];
-            const double drag =
-                body->damping_mass * mass * body->v_theta[k] + (body->damping != NULL ? body->damped[k] : 0.0);
+            const double drag = body->damping_mass * mass * body->v_theta[k] + (body->damping != NULL ? body->damped[k] : 0.0);
             const double m = mass * change + dt * (body->gradient[k] - force + drag);
             body->reaction[k] = m / dt;
             residual[k] = body->held[k] ? 0.0 : m;
@@ -296,10 +291,9 @@ static void assemble(FilShellBody* body)
     for (int i = 0; i < body->vertex_count; i++) {
         double* block = diagonal_block(body, values, i);
         for (int j = 0; j < 3; j++) {
-            block[5 * j] +=
-                body->mass[i] * (1.0 + shift + theta * dt * body->damping_mass) + (body->held[4 * i + j] ? HOLD : 0.0);
+            block[5 * j] += body->mass[i] * (1.0 + shift + theta * dt * body->damping_mass) + (body->held[4 * i + j] ? HOLD : 0.0);
         }
-        block[15] += block[15] == 0.0 ? 1.0 : 0.0; // idle but in chambers
+        block[15] += block[15] == 0.0 ? 1.0 : 0.0;  // idle but in chambers
     }
     body->assembled = true;
 }
@@ -314,9 +308,8 @@ void fil_shell_diagonal(const void* pointer, const double* v, double* diagonal, 
             const int k = 4 * i + j;
             const bool is_free = j < 3 && !body->held[4 * i + j];
             diagonal[k] = is_free ? fmax(block[5 * j], body->mass[i]) : 0.0;
-            scale[k] = is_free ? body->mass[i] * (fabs(v[k]) + body->setup.dt * fabs(body->setup.gravity[j])) +
-                                     body->setup.dt * fabs(body->load[k])
-                               : 0.0;
+            scale[k] =
+                is_free ? body->mass[i] * (fabs(v[k]) + body->setup.dt * fabs(body->setup.gravity[j])) + body->setup.dt * fabs(body->load[k]) : 0.0;
         }
     }
 }

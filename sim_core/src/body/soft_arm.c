@@ -62,12 +62,10 @@ static FilStatus check_section(const FilArmSection* s, int k, FilError* error)
         return fil_error(error, FIL_BAD_INPUT, "section %d: needs three chambers or more, not %d", k, s->chambers);
     }
     if (s->disks < 0) {
-        return fil_error(error, FIL_BAD_INPUT, "section %d: the number of disks must not be negative, got %d", k,
-                         s->disks);
+        return fil_error(error, FIL_BAD_INPUT, "section %d: the number of disks must not be negative, got %d", k, s->disks);
     }
     if (!isfinite(s->chamber_angle) || !fil_all_finite(s->elongation, 3) || !fil_all_finite(s->rate, 3)) {
-        return fil_error(error, FIL_BAD_INPUT, "section %d: its chamber angle, elongations and rates must be finite",
-                         k);
+        return fil_error(error, FIL_BAD_INPUT, "section %d: its chamber angle, elongations and rates must be finite", k);
     }
     const double length = s->length + (s->elongation[0] + s->elongation[1] + s->elongation[2]) / 3.0;
     if (!(length > 0.0)) {
@@ -79,16 +77,14 @@ static FilStatus check_section(const FilArmSection* s, int k, FilError* error)
 static FilStatus check_def(const FilArmDef* def, FilError* error)
 {
     if (def->section_count < 1 || def->section_count > FIL_ARM_SECTIONS || def->sections == NULL) {
-        return fil_error(error, FIL_BAD_INPUT, "needs 1 to %d sections, not %d", FIL_ARM_SECTIONS,
-                         def->sections == NULL ? 0 : def->section_count);
+        return fil_error(error, FIL_BAD_INPUT, "needs 1 to %d sections, not %d", FIL_ARM_SECTIONS, def->sections == NULL ? 0 : def->section_count);
     }
     const double numbers[] = {def->position.x,    def->position.y,    def->position.z,   def->orientation.x,
                               def->orientation.y, def->orientation.z, def->orientation.w};
     const double size = sqrt(def->orientation.x * def->orientation.x + def->orientation.y * def->orientation.y +
                              def->orientation.z * def->orientation.z + def->orientation.w * def->orientation.w);
     if (!fil_all_finite(numbers, 7) || !(size > 1e-12)) {
-        return fil_error(error, FIL_BAD_INPUT,
-                         "the position of the base is not finite, or its orientation is no rotation");
+        return fil_error(error, FIL_BAD_INPUT, "the position of the base is not finite, or its orientation is no rotation");
     }
     if (def->mass_points < 1) {
         return fil_error(error, FIL_BAD_INPUT, "needs one mass point per section or more, not %d", def->mass_points);
@@ -97,8 +93,7 @@ static FilStatus check_def(const FilArmDef* def, FilError* error)
         return fil_error(error, FIL_BAD_INPUT, "unknown Coriolis terms %d", (int)def->coriolis);
     }
     if ((unsigned)def->scheme > FIL_ARM_RK23 || !(def->rk_tolerance > 0.0 && def->rk_tolerance < 1.0)) {
-        return fil_error(error, FIL_BAD_INPUT, "unknown scheme %d, or its tolerance %g is not between 0 and 1",
-                         (int)def->scheme, def->rk_tolerance);
+        return fil_error(error, FIL_BAD_INPUT, "unknown scheme %d, or its tolerance %g is not between 0 and 1", (int)def->scheme, def->rk_tolerance);
     }
     if (def->free_base && (def->scheme == FIL_ARM_RK23 || !(isfinite(def->base_mass) && def->base_mass > 0.0))) {
         return fil_error(error, FIL_BAD_INPUT,
@@ -122,10 +117,9 @@ static void destroy(void* pointer)
     if (arm == NULL) {
         return;
     }
-    void* blocks[] = {
-        arm->chamber_map, arm->chamber_section, arm->disks,       arm->command, arm->wrench,  arm->drive,
-        arm->mass,        arm->force,           arm->tangent,     arm->q_theta, arm->v_theta, arm->residual0,
-        arm->seen_q,      arm->factor,          arm->free_motion, arm->rk,      arm->offset};
+    void* blocks[] = {arm->chamber_map, arm->chamber_section, arm->disks,       arm->command, arm->wrench,  arm->drive,
+                      arm->mass,        arm->force,           arm->tangent,     arm->q_theta, arm->v_theta, arm->residual0,
+                      arm->seen_q,      arm->factor,          arm->free_motion, arm->rk,      arm->offset};
     for (size_t k = 0; k < sizeof blocks / sizeof blocks[0]; k++) {
         fil_free(blocks[k]);
     }
@@ -134,16 +128,12 @@ static void destroy(void* pointer)
 
 static bool allocate(FilSoftArm* arm)
 {
-    const size_t n = (size_t)fil_soft_arm_unknowns(arm), chambers = (size_t)arm->chamber_count,
-                 disks = (size_t)arm->disk_count;
-    double** vectors[] = {&arm->drive,     &arm->force,  &arm->q_theta, &arm->v_theta,
-                          &arm->residual0, &arm->offset, &arm->seen_q};
+    const size_t n = (size_t)fil_soft_arm_unknowns(arm), chambers = (size_t)arm->chamber_count, disks = (size_t)arm->disk_count;
+    double** vectors[] = {&arm->drive, &arm->force, &arm->q_theta, &arm->v_theta, &arm->residual0, &arm->offset, &arm->seen_q};
     double** matrices[] = {&arm->mass, &arm->tangent, &arm->factor};
     bool ok = (arm->chamber_map = fil_alloc(3 * chambers, sizeof(double))) != NULL &&
-              (arm->chamber_section = fil_alloc(chambers, sizeof(int))) != NULL &&
-              (arm->command = fil_alloc(chambers, sizeof(double))) != NULL &&
-              (arm->disks = fil_alloc(disks, sizeof *arm->disks)) != NULL &&
-              (arm->wrench = fil_alloc(6 * disks, sizeof(double))) != NULL &&
+              (arm->chamber_section = fil_alloc(chambers, sizeof(int))) != NULL && (arm->command = fil_alloc(chambers, sizeof(double))) != NULL &&
+              (arm->disks = fil_alloc(disks, sizeof *arm->disks)) != NULL && (arm->wrench = fil_alloc(6 * disks, sizeof(double))) != NULL &&
               (arm->free_motion = fil_alloc(2 * n, sizeof(double))) != NULL &&
               (arm->rk = fil_alloc(5 * 2 * n, sizeof(double))) != NULL;  // a state and four slopes
     for (size_t k = 0; k < sizeof vectors / sizeof vectors[0] && ok; k++) {
@@ -253,15 +243,13 @@ static void init_state(const void* pointer, double* q, double* v, double* h)
 
 /* ---- measures ---- */
 
-static void energy(const void* pointer, const double* q, const double* v, const double* h, const double* gravity,
-                   FilEnergy* add_to)
+static void energy(const void* pointer, const double* q, const double* v, const double* h, const double* gravity, FilEnergy* add_to)
 {
     (void)h;
     fil_soft_arm_energy(pointer, q, v, gravity, add_to);
 }
 
-static void momentum(const void* pointer, const double* q, const double* v, const double* h, double* linear,
-                     double* angular)
+static void momentum(const void* pointer, const double* q, const double* v, const double* h, double* linear, double* angular)
 {
     (void)h;
     fil_soft_arm_momentum(pointer, q, v, linear, angular);
@@ -269,8 +257,7 @@ static void momentum(const void* pointer, const double* q, const double* v, cons
 
 /* ---- boundary ---- */
 
-static FilStatus attach(void* pointer, int object, const FilAttachmentDef* def, const double* q, const double* h,
-                        int* slot, FilError* error)
+static FilStatus attach(void* pointer, int object, const FilAttachmentDef* def, const double* q, const double* h, int* slot, FilError* error)
 {
     (void)pointer, (void)object, (void)def, (void)q, (void)h, (void)slot;
     return fil_error(error, FIL_BAD_INPUT, "an arm stands on its base and has no attachments; hold it by a joint");

@@ -17,11 +17,7 @@
 #include "filum/arm.h"
 
 /* Blocks of unknowns: one per section and two of a base that is free. */
-enum {
-    FIL_ARM_BLOCKS = FIL_JACOBIAN_BLOCKS,
-    FIL_ARM_BASE_BLOCKS = 2,
-    FIL_ARM_SECTIONS = FIL_ARM_BLOCKS - FIL_ARM_BASE_BLOCKS
-};
+enum { FIL_ARM_BLOCKS = FIL_JACOBIAN_BLOCKS, FIL_ARM_BASE_BLOCKS = 2, FIL_ARM_SECTIONS = FIL_ARM_BLOCKS - FIL_ARM_BASE_BLOCKS };
 
 /* A place along the arm. */
 typedef struct FilArmPlace {
@@ -114,11 +110,9 @@ void fil_soft_arm_links(const FilSoftArm* arm, const double* q, const double* v,
 /* Links at q without rates, remembered until another q is seen. */
 const FilArmLink* fil_soft_arm_see(const FilSoftArm* arm, const double* q);
 /* The pose alone. */
-void fil_soft_arm_pose(const FilSoftArm* arm, const FilArmLink* links, const double* q, FilArmPlace place,
-                       FilPose* pose);
+void fil_soft_arm_pose(const FilSoftArm* arm, const FilArmLink* links, const double* q, FilArmPlace place, FilPose* pose);
 /* Pose and Jacobians; with v, which the links must have been made with, velocities and rates too. */
-void fil_soft_arm_frame(const FilSoftArm* arm, const FilArmLink* links, const double* q, const double* v,
-                        FilArmPlace place, FilArmFrame* frame);
+void fil_soft_arm_frame(const FilSoftArm* arm, const FilArmLink* links, const double* q, const double* v, FilArmPlace place, FilArmFrame* frame);
 /* Whether every section has a positive length. */
 bool fil_soft_arm_has_length(const FilSoftArm* arm, const double* q);
 
@@ -127,12 +121,10 @@ bool fil_soft_arm_has_length(const FilSoftArm* arm, const double* q);
 /* Mass matrix, 4 n x 4 n by rows, idle unknowns 1. */
 void fil_soft_arm_mass(const FilSoftArm* arm, const double* q, double* mass);
 /* Mass matrix, and force = J'F of the loads - C v - G. */
-void fil_soft_arm_dynamics(const FilSoftArm* arm, const double* q, const double* v, const double* gravity, double* mass,
-                           double* force);
+void fil_soft_arm_dynamics(const FilSoftArm* arm, const double* q, const double* v, const double* gravity, double* mass, double* force);
 /* The matrix C of C(q, v) v, full, with M' - 2 C skew; for those who check or linearise. */
 void fil_soft_arm_coriolis(const FilSoftArm* arm, const double* q, const double* v, double* coriolis);
-void fil_soft_arm_energy(const FilSoftArm* arm, const double* q, const double* v, const double* gravity,
-                         FilEnergy* add_to);
+void fil_soft_arm_energy(const FilSoftArm* arm, const double* q, const double* v, const double* gravity, FilEnergy* add_to);
 void fil_soft_arm_momentum(const FilSoftArm* arm, const double* q, const double* v, double* linear, double* angular);
 
 /* Blocks and numbers of unknowns, and of q. */
@@ -178,13 +170,11 @@ void fil_soft_arm_finish(void* arm, const double* v, double* q1, double* v1, dou
 int fil_soft_arm_collider_count(const void* arm);
 void fil_soft_arm_collider(const void* arm, int index, FilCollider* out);
 void fil_soft_arm_place(const void* arm, int index, const double* q, const double* v, FilPlacement* out);
-void fil_soft_arm_part(const void* arm, int index, int part, const double* q, const double* h, FilShape* shape,
-                       FilPose* pose);
+void fil_soft_arm_part(const void* arm, int index, int part, const double* q, const double* h, FilShape* shape, FilPose* pose);
 bool fil_soft_arm_joined(const void* arm, int index_a, int part_a, int index_b, int part_b);
-int fil_soft_arm_point_jacobian(const void* arm, int index, int part, const double* point, const double* q, int* blocks,
-                                double* jacobian, double* bias);
-int fil_soft_arm_turn_jacobian(const void* arm, int index, int part, const double* q, int* blocks, double* jacobian,
-                               double* bias);
+int fil_soft_arm_point_jacobian(const void* arm, int index, int part, const double* point, const double* q, int* blocks, double* jacobian,
+                                double* bias);
+int fil_soft_arm_turn_jacobian(const void* arm, int index, int part, const double* q, int* blocks, double* jacobian, double* bias);
 void fil_soft_arm_disk_frame(const void* arm, int index, int part, const double* q, const double* h, FilPose* pose);
 int fil_soft_arm_place_count(const void* arm);
 void fil_soft_arm_place_velocity(const void* arm, int place, const double* q, const double* v, double* velocity);

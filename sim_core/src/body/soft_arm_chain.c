@@ -36,8 +36,8 @@ static void add_apply(double* out, const double* a, const double* v)
 }
 
 /* How a section's own coordinates move and turn the frame at its fraction s, world frame, and the rates of that. */
-static void own_blocks(const FilSoftArm* arm, const FilArmLink* link, int k, double s, const double* q, const double* v,
-                       FilPose* pose, double* move, double* turn, double* move_rate, double* turn_rate)
+static void own_blocks(const FilSoftArm* arm, const FilArmLink* link, int k, double s, const double* q, const double* v, FilPose* pose, double* move,
+                       double* turn, double* move_rate, double* turn_rate)
 {
     FilArcFrame local;
     fil_arc_frame(&arm->arcs[k], s, q + 4 * k, &local);
@@ -55,8 +55,8 @@ static void own_blocks(const FilSoftArm* arm, const FilArmLink* link, int k, dou
 }
 
 /* Velocity of a point that its section's base carries along and its coordinates move: V + W x r + move v. */
-static void move_on(const FilArmLink* link, const double* point, const double* move, const double* turn,
-                    const double* v, double* velocity, double* spin)
+static void move_on(const FilArmLink* link, const double* point, const double* move, const double* turn, const double* v, double* velocity,
+                    double* spin)
 {
     double r[3];
     fil_v3_sub(r, point, link->base.p);
@@ -133,8 +133,7 @@ const FilArmLink* fil_soft_arm_see(const FilSoftArm* constant, const double* q)
     return arm->links;
 }
 
-void fil_soft_arm_pose(const FilSoftArm* arm, const FilArmLink* links, const double* q, FilArmPlace place,
-                       FilPose* pose)
+void fil_soft_arm_pose(const FilSoftArm* arm, const FilArmLink* links, const double* q, FilArmPlace place, FilPose* pose)
 {
     FilArcFrame local;
     fil_arc_frame(&arm->arcs[place.section], place.s, q + 4 * place.section, &local);
@@ -165,8 +164,7 @@ static void add_base_blocks(const FilSoftArm* arm, const FilArmLink* links, cons
     }
 }
 
-void fil_soft_arm_frame(const FilSoftArm* arm, const FilArmLink* links, const double* q, const double* v,
-                        FilArmPlace place, FilArmFrame* f)
+void fil_soft_arm_frame(const FilSoftArm* arm, const FilArmLink* links, const double* q, const double* v, FilArmPlace place, FilArmFrame* f)
 {
     const int k = place.section;
     const FilArmLink* own = &links[k];

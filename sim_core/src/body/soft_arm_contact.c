@@ -46,8 +46,7 @@ void fil_soft_arm_place(const void* pointer, int index, const double* q, const d
     *out = (FilPlacement){.pose = frame.pose, .speed = fil_v3_norm(velocity) + reach * fil_v3_norm(spin)};
 }
 
-void fil_soft_arm_part(const void* pointer, int index, int part, const double* q, const double* h, FilShape* shape,
-                       FilPose* pose)
+void fil_soft_arm_part(const void* pointer, int index, int part, const double* q, const double* h, FilShape* shape, FilPose* pose)
 {
     const FilSoftArm* arm = pointer;
     *shape = shape_of(&arm->disks[index]);
@@ -92,8 +91,8 @@ static void spread(double* out, const double* block)
 }
 
 /* A point of a disk moves with move + turn x r, r from the disk's centre. */
-int fil_soft_arm_point_jacobian(const void* pointer, int index, int part, const double* point, const double* q,
-                                int* blocks, double* jacobian, double* bias)
+int fil_soft_arm_point_jacobian(const void* pointer, int index, int part, const double* point, const double* q, int* blocks, double* jacobian,
+                                double* bias)
 {
     (void)part;
     const FilSoftArm* arm = pointer;
@@ -120,8 +119,7 @@ int fil_soft_arm_point_jacobian(const void* pointer, int index, int part, const 
     return frame.block_count;
 }
 
-int fil_soft_arm_turn_jacobian(const void* pointer, int index, int part, const double* q, int* blocks, double* jacobian,
-                               double* bias)
+int fil_soft_arm_turn_jacobian(const void* pointer, int index, int part, const double* q, int* blocks, double* jacobian, double* bias)
 {
     (void)part;
     const FilSoftArm* arm = pointer;
@@ -159,10 +157,8 @@ FilStatus fil_soft_arm_side(const void* pointer, int object, int node, const dou
 {
     (void)object, (void)q;
     const FilSoftArm* arm = pointer;
-    const int first = arm->free_base ? 0 : 1; // what stands fixed needs no joint
+    const int first = arm->free_base ? 0 : 1;  // what stands fixed needs no joint
     side->index = fil_counted(node, arm->disk_count);
     side->carrier = 0;
-    return side->index >= first
-               ? FIL_OK
-               : fil_error(error, FIL_BAD_INPUT, "has disks %d to %d, no disk %d", first, arm->disk_count - 1, node);
+    return side->index >= first ? FIL_OK : fil_error(error, FIL_BAD_INPUT, "has disks %d to %d, no disk %d", first, arm->disk_count - 1, node);
 }

@@ -169,8 +169,7 @@ static void add_loads(const FilSoftArm* arm, const FilArmLink* links, const doub
     }
 }
 
-void fil_soft_arm_dynamics(const FilSoftArm* arm, const double* q, const double* v, const double* gravity, double* mass,
-                           double* force)
+void fil_soft_arm_dynamics(const FilSoftArm* arm, const double* q, const double* v, const double* gravity, double* mass, double* force)
 {
     FilArmLink links[FIL_ARM_SECTIONS + 1];
     FilArmFrame frame;
@@ -255,8 +254,7 @@ void fil_soft_arm_coriolis(const FilSoftArm* arm, const double* q, const double*
 
 /* ---- measures ---- */
 
-void fil_soft_arm_energy(const FilSoftArm* arm, const double* q, const double* v, const double* gravity,
-                         FilEnergy* add_to)
+void fil_soft_arm_energy(const FilSoftArm* arm, const double* q, const double* v, const double* gravity, FilEnergy* add_to)
 {
     FilArmFrame frame;
     FilArmLink links[FIL_ARM_SECTIONS + 1];
@@ -266,8 +264,7 @@ void fil_soft_arm_energy(const FilSoftArm* arm, const double* q, const double* v
         double momentum[3];
         fil_soft_arm_frame(arm, links, q, v, slice.place, &frame);
         apply_inertia(momentum, &slice, &frame, frame.spin);
-        add_to->kinetic +=
-            0.5 * (slice.mass * fil_v3_dot(frame.velocity, frame.velocity) + fil_v3_dot(frame.spin, momentum));
+        add_to->kinetic += 0.5 * (slice.mass * fil_v3_dot(frame.velocity, frame.velocity) + fil_v3_dot(frame.spin, momentum));
         add_to->gravity -= slice.mass * fil_v3_dot(gravity, frame.pose.p);
     }
     for (int k = 0; k < arm->section_count; k++) {

@@ -25,8 +25,7 @@ static bool slope(FilSoftArm* arm, const double* y, double* out)
     memcpy(arm->tangent, arm->mass, sizeof(double) * (size_t)n * (size_t)n);
     memcpy(out, v, sizeof(double) * (size_t)n);
     for (int k = 0; k < n; k++) {
-        const double spring = fil_soft_arm_stiffness(arm, k / 4) * q[k],
-                     damper = fil_soft_arm_damping(arm, k / 4) * v[k];
+        const double spring = fil_soft_arm_stiffness(arm, k / 4) * q[k], damper = fil_soft_arm_damping(arm, k / 4) * v[k];
         out[n + k] = k % 4 == 3 ? 0.0 : arm->force[k] + arm->drive[k] - spring - damper;
     }
     if (!fil_soft_arm_factor(arm)) {
@@ -37,8 +36,7 @@ static bool slope(FilSoftArm* arm, const double* y, double* out)
 }
 
 /* to = y + h sum w_i k_i over the first `count` stages */
-static void advance(double* to, const double* y, double h, const double* weights, const double* stages, int count,
-                    int size)
+static void advance(double* to, const double* y, double h, const double* weights, const double* stages, int count, int size)
 {
     for (int j = 0; j < size; j++) {
         double sum = 0.0;

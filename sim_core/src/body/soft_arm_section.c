@@ -72,8 +72,7 @@ void fil_arc_frame(const FilArc* arc, double s, const double* q, FilArcFrame* ou
     const double c2_x = c[4] - 0.5 * c[3], c1_x = 0.5 * (c[3] - c[2]);  // derivatives by x
 
     fil_v3_set(out->pose.p, s * length * u * c[2], s * length * w * c[2], s * length * c[1]);
-    const double rotation[9] = {1.0 - u * u * c[2], -u * w * c[2], u * c[1],  -u * w * c[2], 1.0 - w * w * c[2],
-                                w * c[1],           -u * c[1],     -w * c[1], c[0]};
+    const double rotation[9] = {1.0 - u * u * c[2], -u * w * c[2], u * c[1], -u * w * c[2], 1.0 - w * w * c[2], w * c[1], -u * c[1], -w * c[1], c[0]};
     for (int k = 0; k < 9; k++) {
         out->pose.r[k] = rotation[k];
     }
@@ -89,15 +88,8 @@ void fil_arc_frame(const FilArc* arc, double s, const double* q, FilArcFrame* ou
                             l * 2.0 * c1_x * w,
                             s * c[1]};
     // n = (-beta_y, beta_x, 0): omega = c1 n' + c3 (beta . beta') n + c2 (beta x beta') z
-    const double turn[9] = {-s * c[3] * u * w,
-                            -s * (c[1] + c[3] * w * w),
-                            0.0,
-                            s * (c[1] + c[3] * u * u),
-                            s * c[3] * u * w,
-                            0.0,
-                            -s * c[2] * w,
-                            s * c[2] * u,
-                            0.0};
+    const double turn[9] = {
+        -s * c[3] * u * w, -s * (c[1] + c[3] * w * w), 0.0, s * (c[1] + c[3] * u * u), s * c[3] * u * w, 0.0, -s * c[2] * w, s * c[2] * u, 0.0};
     multiply(out->move, move, arc->shape);
     multiply(out->turn, turn, arc->shape);
 }

@@ -49,8 +49,7 @@ static void push_chambers(FilSoftArm* arm)
 
 static bool follows(const FilSoftArm* arm)
 {
-    return arm->scheme != FIL_ARM_RK23 && arm->setup.theta > 0.0 &&
-           (arm->scheme == FIL_ARM_IMPLICIT || arm->setup.theta < 1.0);
+    return arm->scheme != FIL_ARM_RK23 && arm->setup.theta > 0.0 && (arm->scheme == FIL_ARM_IMPLICIT || arm->setup.theta < 1.0);
 }
 
 /* Positions and velocities at the theta-point for v at the end; false if a section would have no length. */
@@ -134,8 +133,7 @@ bool fil_soft_arm_evaluate(void* pointer, const double* v, double shift, double*
             arm->tangent[r * n + c] = (1.0 + shift) * arm->mass[r * n + c];
         }
         if (r % 4 != 3) {
-            arm->tangent[r * n + r] +=
-                dt * theta * (fil_soft_arm_damping(arm, r / 4) + dt * vq * fil_soft_arm_stiffness(arm, r / 4));
+            arm->tangent[r * n + r] += dt * theta * (fil_soft_arm_damping(arm, r / 4) + dt * vq * fil_soft_arm_stiffness(arm, r / 4));
         }
     }
     // m is linear: its potential above that of v0; where it is not there is none, and the residual decides alone

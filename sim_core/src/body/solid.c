@@ -26,14 +26,11 @@ static void destroy(void* pointer)
     fil_chambers_free(&body->chambers);
     fil_supernodal_destroy(body->factor);
     fil_tet_mesh_free(&body->mesh);
-    void* blocks[] = {body->initial_q,    body->initial_v,     body->mass,          body->elements,
-                      body->batches,      body->batch_slots,   body->surface,       body->surface_edges,
-                      body->load,          body->block_start,   body->surface_triangles,
-                      body->block_column, body->block_row,     body->block_mass,    body->used,
-                      body->values,       body->stiffness,     body->rotations,     body->held,
-                      body->held_q,       body->q_theta,       body->v_theta,       body->change,
-                      body->momentum,     body->gradient,      body->damped,        body->reaction,
-                      body->scratch};
+    void* blocks[] = {
+        body->initial_q,     body->initial_v, body->mass,        body->elements,          body->batches,      body->batch_slots, body->surface,
+        body->surface_edges, body->load,      body->block_start, body->surface_triangles, body->block_column, body->block_row,   body->block_mass,
+        body->used,          body->values,    body->stiffness,   body->rotations,         body->held,         body->held_q,      body->q_theta,
+        body->v_theta,       body->change,    body->momentum,    body->gradient,          body->damped,       body->reaction,    body->scratch};
     for (size_t k = 0; k < sizeof blocks / sizeof blocks[0]; k++) {
         fil_free(blocks[k]);
     }
@@ -43,8 +40,7 @@ static void destroy(void* pointer)
 static FilStatus check_def(const FilSolidDef* def, FilError* error)
 {
     if (def->vertex_count < 4 || def->tet_count < 1 || def->vertices == NULL || def->tets == NULL) {
-        return fil_error(error, FIL_BAD_INPUT, "a solid needs at least 4 vertices and 1 element, not %d and %d",
-                         def->vertex_count, def->tet_count);
+        return fil_error(error, FIL_BAD_INPUT, "a solid needs at least 4 vertices and 1 element, not %d and %d", def->vertex_count, def->tet_count);
     }
     if ((int)def->model < 0 || def->model >= FIL_SOLID_MODEL_COUNT) {
         return fil_error(error, FIL_BAD_INPUT, "there is no model %d", (int)def->model);
@@ -63,8 +59,8 @@ static FilStatus check_def(const FilSolidDef* def, FilError* error)
                    {"bedding", def->bedding, false}};
     for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++) {
         if (!isfinite(numbers[k].value) || numbers[k].value < 0.0 || (numbers[k].positive && numbers[k].value == 0.0)) {
-            return fil_error(error, FIL_BAD_INPUT, "%s must be %s, not %g", numbers[k].name,
-                             numbers[k].positive ? "positive" : "zero or positive", numbers[k].value);
+            return fil_error(error, FIL_BAD_INPUT, "%s must be %s, not %g", numbers[k].name, numbers[k].positive ? "positive" : "zero or positive",
+                             numbers[k].value);
         }
     }
     if (def->velocities != NULL && !fil_all_finite(def->velocities, 3 * def->vertex_count)) {
@@ -84,8 +80,8 @@ static FilStatus take_mesh(const FilSolidDef* def, FilTetMesh* mesh, FilError* e
     for (int e = 0; e < def->tet_count && ok; e++) {
         ok = fil_tet_builder_add_tet(&builder, def->tets + 4 * e, 0);
     }
-    const FilStatus status = ok ? fil_tet_builder_finish(&builder, "mesh", mesh, error)
-                                : fil_error(error, FIL_OUT_OF_MEMORY, "no memory for its mesh");
+    const FilStatus status =
+        ok ? fil_tet_builder_finish(&builder, "mesh", mesh, error) : fil_error(error, FIL_OUT_OF_MEMORY, "no memory for its mesh");
     fil_tet_builder_free(&builder);
     return status;
 }
@@ -93,15 +89,14 @@ static FilStatus take_mesh(const FilSolidDef* def, FilTetMesh* mesh, FilError* e
 static FilStatus allocate(FilSolidBody* body, FilError* error)
 {
     const size_t vertices = (size_t)body->mesh.vertex_count, unknowns = 4 * vertices;
-    double** vectors[] = {&body->initial_q, &body->initial_v, &body->load,     &body->held_q, &body->q_theta,
-                          &body->v_theta,   &body->change,    &body->momentum, &body->damped, &body->gradient,
-                          &body->reaction};
+    double** vectors[] = {&body->initial_q, &body->initial_v, &body->load,   &body->held_q,   &body->q_theta, &body->v_theta,
+                          &body->change,    &body->momentum,  &body->damped, &body->gradient, &body->reaction};
     bool ok = true;
     for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; k++) {
         *vectors[k] = fil_alloc(unknowns, sizeof(double));
         ok = ok && *vectors[k] != NULL;
     }
-    body->scratch = fil_alloc(3 * unknowns, sizeof(double)); // a right side and what refining it takes
+    body->scratch = fil_alloc(3 * unknowns, sizeof(double));  // a right side and what refining it takes
     body->held = fil_alloc(unknowns, sizeof(bool));
     ok = ok && body->scratch != NULL && body->held != NULL;
     return ok ? FIL_OK : fil_error(error, FIL_OUT_OF_MEMORY, "out of memory");
@@ -113,9 +108,8 @@ FilStatus fil_solid_create(const FilSolidDef* def, FilSolidBody** out, FilError*
     FilSolidMaterial material;
     FilStatus status = check_def(def, error);
     if (status == FIL_OK) {
-        status = def->model == FIL_SOLID_MOONEY_RIVLIN
-                     ? fil_solid_material_mooney_rivlin(def->c1, def->c2, def->bulk, &material, error)
-                     : fil_solid_material_make(def->model, def->young, def->poisson, &material, error);
+        status = def->model == FIL_SOLID_MOONEY_RIVLIN ? fil_solid_material_mooney_rivlin(def->c1, def->c2, def->bulk, &material, error)
+                                                       : fil_solid_material_make(def->model, def->young, def->poisson, &material, error);
     }
     FilSolidBody* body = status == FIL_OK ? fil_alloc(1, sizeof *body) : NULL;
     if (body == NULL) {
@@ -134,8 +128,8 @@ FilStatus fil_solid_create(const FilSolidDef* def, FilSolidBody** out, FilError*
     body->collision = def->collision;
     status = take_mesh(def, &body->mesh, error);
     status = status == FIL_OK ? allocate(body, error) : status;
-    status = status == FIL_OK ? fil_chambers_build(&body->chambers, &def->gas, body->mesh.vertex_count, body->mesh.vertices, 3,
-                                                   body->mesh.triangles, body->mesh.triangle_count, true, error)
+    status = status == FIL_OK ? fil_chambers_build(&body->chambers, &def->gas, body->mesh.vertex_count, body->mesh.vertices, 3, body->mesh.triangles,
+                                                   body->mesh.triangle_count, true, error)
                               : status;
     status = status == FIL_OK ? fil_solid_build(body, error) : status;
     if (status != FIL_OK) {
@@ -167,8 +161,7 @@ static void init_state(const void* pointer, double* q, double* v, double* h)
 
 /* ---- measures ---- */
 
-static void energy(const void* pointer, const double* q, const double* v, const double* h, const double* gravity,
-                   FilEnergy* add_to)
+static void energy(const void* pointer, const double* q, const double* v, const double* h, const double* gravity, FilEnergy* add_to)
 {
     const FilSolidBody* body = pointer;
     for (int i = 0; i < body->mesh.vertex_count; i++) {
@@ -178,8 +171,7 @@ static void energy(const void* pointer, const double* q, const double* v, const 
     add_to->elastic += fil_solid_elastic_energy(body, q) + fil_chambers_energy(&body->chambers, q, h);
 }
 
-static void momentum(const void* pointer, const double* q, const double* v, const double* h, double* linear,
-                     double* angular)
+static void momentum(const void* pointer, const double* q, const double* v, const double* h, double* linear, double* angular)
 {
     (void)h;
     const FilSolidBody* body = pointer;
@@ -199,8 +191,8 @@ static int collider_count(const void* pointer)
 static void collider(const void* pointer, int index, FilCollider* out)
 {
     const FilSolidBody* body = pointer;
-    *out = (FilCollider){.kind = FIL_COLLIDER_SHAPE, .part = index, .movable = true, .collision = body->collision,
-                         .shape = fil_shape_sphere(body->radius)};
+    *out = (FilCollider){
+        .kind = FIL_COLLIDER_SHAPE, .part = index, .movable = true, .collision = body->collision, .shape = fil_shape_sphere(body->radius)};
 }
 
 static void mesh_of(const void* pointer, FilBodyMesh* out)
@@ -241,11 +233,10 @@ static void part_of(const void* pointer, int index, int part, const double* q, c
 static bool joined(const void* pointer, int index_a, int part_a, int index_b, int part_b)
 {
     (void)pointer, (void)index_a, (void)part_a, (void)index_b, (void)part_b;
-    return true; // spheres at vertices say nothing about a surface's contact with itself
+    return true;  // spheres at vertices say nothing about a surface's contact with itself
 }
 
-static int point_jacobian(const void* pointer, int index, int part, const double* point, const double* q, int* blocks,
-                          double* jacobian, double* bias)
+static int point_jacobian(const void* pointer, int index, int part, const double* point, const double* q, int* blocks, double* jacobian, double* bias)
 {
     const FilSolidBody* body = pointer;
     int count = 1;
@@ -258,7 +249,7 @@ static int point_jacobian(const void* pointer, int index, int part, const double
         blocks[0] = body->surface[index];
     }
     for (int k = 0; k < count && body->plane_strain > 0; k++) {
-        jacobian[12 * k + 5 * (body->plane_strain - 1)] = 0.0; // that component does not move
+        jacobian[12 * k + 5 * (body->plane_strain - 1)] = 0.0;  // that component does not move
     }
     return count;
 }
@@ -271,11 +262,11 @@ static int turn_jacobian(const void* pointer, int index, int part, const double*
     if (part > 0) {
         count = fil_triangle_turn_jacobian(body->mesh.triangles + 3 * (part - 1), q, blocks, jacobian);
     } else {
-        memset(jacobian, 0, 12 * sizeof(double)); // a vertex has no orientation
+        memset(jacobian, 0, 12 * sizeof(double));  // a vertex has no orientation
         blocks[0] = body->surface[index];
     }
     for (int k = 0; k < 3 * count && body->plane_strain > 0; k++) {
-        jacobian[4 * k + body->plane_strain - 1] = 0.0; // that component does not move
+        jacobian[4 * k + body->plane_strain - 1] = 0.0;  // that component does not move
     }
     return count;
 }
@@ -341,9 +332,7 @@ static FilStatus side_of(const void* pointer, int object, int node, const double
     (void)object, (void)q;
     const FilSolidBody* body = pointer;
     side->point = fil_counted(node, body->mesh.vertex_count);
-    return side->point >= 0
-               ? FIL_OK
-               : fil_error(error, FIL_BAD_INPUT, "has %d vertices, no vertex %d", body->mesh.vertex_count, node);
+    return side->point >= 0 ? FIL_OK : fil_error(error, FIL_BAD_INPUT, "has %d vertices, no vertex %d", body->mesh.vertex_count, node);
 }
 
 const FilBodyOps fil_solid_ops = {

@@ -13,12 +13,12 @@
 
 /* Nodal pressure: what solid_pressure.c works with. */
 typedef struct FilSolidPressure {
-    double kept;                              /* share of the volumetric energy that elements keep; 1 without nodal pressure */
-    double *volumes, *of_vertices;            /* per vertex: m^3, Pa */
-    double *dilations, *of_elements;          /* per element, and to the end of the last batch: 1, Pa */
-    int* stars;                               /* of each vertex: itself and its neighbours, rising */
-    double* gradients;                        /* 3 for each of these: w_a */
-    int* slots;                               /* of each star: the blocks of its pairs */
+    double kept;                     /* share of the volumetric energy that elements keep; 1 without nodal pressure */
+    double *volumes, *of_vertices;   /* per vertex: m^3, Pa */
+    double *dilations, *of_elements; /* per element, and to the end of the last batch: 1, Pa */
+    int* stars;                      /* of each vertex: itself and its neighbours, rising */
+    double* gradients;               /* 3 for each of these: w_a */
+    int* slots;                      /* of each star: the blocks of its pairs */
 } FilSolidPressure;
 
 typedef struct FilSolidBody {
@@ -117,8 +117,7 @@ typedef struct FilSolidVolumes {
 FilSolidVolumes fil_solid_volumes_at(const FilSolidBody* body, const double* q);
 
 /* solid_boundary.c */
-FilStatus fil_solid_attach(void* body, int object, const FilAttachmentDef* def, const double* q, const double* h,
-                           int* slot, FilError* error);
+FilStatus fil_solid_attach(void* body, int object, const FilAttachmentDef* def, const double* q, const double* h, int* slot, FilError* error);
 void fil_solid_set_target(void* body, int slot, const FilTarget* target);
 void fil_solid_reaction(const void* body, int slot, double* force, double* torque);
 void fil_solid_clear_loads(void* body);

@@ -295,14 +295,12 @@ static void complete_blocks(FilWide (*blocks)[9])
     }
     for (int k = 0; k < 9; k++) {
         const int mirror = 3 * (k % 3) + k / 3;
-        blocks[0][k] = -0.5 * (blocks[1][k] + blocks[1][mirror] + blocks[2][k] + blocks[2][mirror] + blocks[3][k] +
-                               blocks[3][mirror]);
+        blocks[0][k] = -0.5 * (blocks[1][k] + blocks[1][mirror] + blocks[2][k] + blocks[2][mirror] + blocks[3][k] + blocks[3][mirror]);
     }
 }
 
 // eq. 2
-static void turned_blocks(const FilSolidBatch* batch, const FilWide* r, double mu, double k, double scale,
-                          FilWide (*blocks)[9])
+static void turned_blocks(const FilSolidBatch* batch, const FilWide* r, double mu, double k, double scale, FilWide (*blocks)[9])
 {
     const FilWide weight = scale * batch->volume, shear = mu * weight, bulk = k * weight;
     const FilWide* g = batch->gradient;
@@ -362,8 +360,8 @@ static void isotropic_blocks(const FilSolidBatch* batch, const Tangent* t, doubl
 
 /* ---- laws ---- */
 
-static void turned_evaluate(const FilSolidBatch* batch, const FilSolidMaterial* m, const FilWide* f,
-                            const FilSolidBatchStrain* strain, FilSolidBatchResult* out, FilWide* p)
+static void turned_evaluate(const FilSolidBatch* batch, const FilSolidMaterial* m, const FilWide* f, const FilSolidBatchStrain* strain,
+                            FilSolidBatchResult* out, FilWide* p)
 {
     const double k = strain->kept * m->stiffness;
     FilWide turned[9], e[9];
@@ -389,13 +387,11 @@ typedef struct Density {
 } Density;
 
 // eq. 1; returns the energy density
-static FilWide principal_stress(const FilSolidMaterial* m, const FilSolidBatchStrain* strain, const FilWide* s,
-                                Density* d, FilWide* p)
+static FilWide principal_stress(const FilSolidMaterial* m, const FilSolidBatchStrain* strain, const FilWide* s, Density* d, FilWide* p)
 {
     static const double rest[4] = {3.0, 3.0, 1.0, 3.0};
     const FilWide q[3] = {s[0] * s[0], s[1] * s[1], s[2] * s[2]};
-    const FilWide invariants[4] = {s[0] + s[1] + s[2], q[0] + q[1] + q[2], s[0] * s[1] * s[2],
-                                   q[0] * q[1] + q[1] * q[2] + q[2] * q[0]};
+    const FilWide invariants[4] = {s[0] + s[1] + s[2], q[0] + q[1] + q[2], s[0] * s[1] * s[2], q[0] * q[1] + q[1] * q[2] + q[2] * q[0]};
     FilWide value = fil_wide_splat(0.0);
     d->k = strain->kept * m->stiffness;
     d->dilation = fil_solid_material_dilation(m);
@@ -442,8 +438,8 @@ static void isotropic_tangent(const FilWide* s, const Density* d, bool definite,
 }
 
 // eq. 2 of solid_law.c, for laws without the invariant I1: no singular values are needed
-static void direct_evaluate(const FilSolidBatch* batch, const FilSolidMaterial* m, const FilWide* f,
-                            const FilSolidBatchStrain* strain, FilSolidBatchResult* out, FilWide* p)
+static void direct_evaluate(const FilSolidBatch* batch, const FilSolidMaterial* m, const FilWide* f, const FilSolidBatchStrain* strain,
+                            FilSolidBatchResult* out, FilWide* p)
 {
     const double k = strain->kept * m->stiffness;
     FilWide cofactor[9], metric[9], cubic[9];
@@ -451,18 +447,15 @@ static void direct_evaluate(const FilSolidBatch* batch, const FilSolidMaterial* 
     multiply_left_transposed(metric, f, f);
     multiply(cubic, f, metric);
     const FilWide i2 = dot9(f, f), theta = dot3(f, cofactor) - 1.0, i4 = dot9(cofactor, cofactor);
-    const FilWide along = 2.0 * (m->slopes[1] + m->slopes[3] * i2),
-                  across = m->slopes[2] + k * theta + strain->pressure;
-    out->energy = batch->volume * (m->slopes[1] * (i2 - 3.0) + m->slopes[2] * theta + m->slopes[3] * (i4 - 3.0) +
-                                   0.5 * k * theta * theta);
+    const FilWide along = 2.0 * (m->slopes[1] + m->slopes[3] * i2), across = m->slopes[2] + k * theta + strain->pressure;
+    out->energy = batch->volume * (m->slopes[1] * (i2 - 3.0) + m->slopes[2] * theta + m->slopes[3] * (i4 - 3.0) + 0.5 * k * theta * theta);
     for (int i = 0; i < 9; i++) {
         p[i] = along * f[i] + across * cofactor[i] - 2.0 * m->slopes[3] * cubic[i];
     }
 }
 
-static void isotropic_evaluate(const FilSolidBatch* batch, const FilSolidMaterial* m, const FilWide* f,
-                               const FilSolidBatchStrain* strain, bool hessian, bool definite, double scale,
-                               FilSolidBatchResult* out, FilWide* p)
+static void isotropic_evaluate(const FilSolidBatch* batch, const FilSolidMaterial* m, const FilWide* f, const FilSolidBatchStrain* strain,
+                               bool hessian, bool definite, double scale, FilSolidBatchResult* out, FilWide* p)
 {
     Tangent t;
     Density d;
@@ -479,9 +472,8 @@ static void isotropic_evaluate(const FilSolidBatch* batch, const FilSolidMateria
     }
 }
 
-void fil_solid_batch_evaluate(const FilSolidBatch* batch, const FilSolidMaterial* material, const double* positions,
-                              int stride, const FilSolidBatchStrain* strain, bool hessian, bool definite, double scale,
-                              FilSolidBatchResult* out)
+void fil_solid_batch_evaluate(const FilSolidBatch* batch, const FilSolidMaterial* material, const double* positions, int stride,
+                              const FilSolidBatchStrain* strain, bool hessian, bool definite, double scale, FilSolidBatchResult* out)
 {
     FilWide f[9], p[9];
     deformation(batch, positions, stride, f);
@@ -504,8 +496,8 @@ void fil_solid_batch_evaluate(const FilSolidBatch* batch, const FilSolidMaterial
     gradient_of(batch, p, out->gradient);
 }
 
-void fil_solid_batch_dilation(const FilSolidBatch* batch, const FilSolidMaterial* material, const double* positions,
-                              int stride, const FilWide* rotation, FilWide* theta)
+void fil_solid_batch_dilation(const FilSolidBatch* batch, const FilSolidMaterial* material, const double* positions, int stride,
+                              const FilWide* rotation, FilWide* theta)
 {
     FilWide f[9], r[9], cofactor[9];
     deformation(batch, positions, stride, f);

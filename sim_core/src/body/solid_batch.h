@@ -39,13 +39,12 @@ void fil_solid_batch_make(const FilSolidElement* elements, const int* tets, int 
 void fil_solid_batch_rotation(const FilSolidBatch* batch, const double* positions, int stride, FilWide* rotation);
 
 /* theta of each element, for nodal pressure: fil_solid_law_dilation. `rotation` is read by the lagged law only. */
-void fil_solid_batch_dilation(const FilSolidBatch* batch, const FilSolidMaterial* material, const double* positions,
-                              int stride, const FilWide* rotation, FilWide* theta);
+void fil_solid_batch_dilation(const FilSolidBatch* batch, const FilSolidMaterial* material, const double* positions, int stride,
+                              const FilWide* rotation, FilWide* theta);
 
 /* Energy and gradient, and, if `hessian`, the blocks times their share `scale`, positive semi-definite if `definite`.
  */
-void fil_solid_batch_evaluate(const FilSolidBatch* batch, const FilSolidMaterial* material, const double* positions,
-                              int stride, const FilSolidBatchStrain* strain, bool hessian, bool definite, double scale,
-                              FilSolidBatchResult* out);
+void fil_solid_batch_evaluate(const FilSolidBatch* batch, const FilSolidMaterial* material, const double* positions, int stride,
+                              const FilSolidBatchStrain* strain, bool hessian, bool definite, double scale, FilSolidBatchResult* out);
 
 #endif

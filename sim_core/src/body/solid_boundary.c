@@ -4,8 +4,7 @@
 #include "base/vec3.h"
 #include "body/solid.h"
 
-FilStatus fil_solid_attach(void* pointer, int object, const FilAttachmentDef* def, const double* q, const double* h, int* slot,
-                           FilError* error)
+FilStatus fil_solid_attach(void* pointer, int object, const FilAttachmentDef* def, const double* q, const double* h, int* slot, FilError* error)
 {
     (void)object, (void)h;
     FilSolidBody* body = pointer;

@@ -98,8 +98,7 @@ static void put_block(double* hessian, int i, int j, const double* block)
     }
 }
 
-void fil_solid_element_hessian(const FilSolidElement* element, double scale, const FilSolidTangent* tangent,
-                               double* hessian)
+void fil_solid_element_hessian(const FilSolidElement* element, double scale, const FilSolidTangent* tangent, double* hessian)
 {
     const double weight = scale * element->volume;
     double g[3][3], block[9], column[3][9] = {{0.0}}, corner[9] = {0.0};
@@ -189,8 +188,8 @@ static void remove_spin(const double* f, double* df)
     }
 }
 
-void fil_solid_element_add_damping(const FilSolidElement* element, double scale, const FilSolidTangent* tangent,
-                                   const double* f, const double* const v[4], bool objective, double* gradient)
+void fil_solid_element_add_damping(const FilSolidElement* element, double scale, const FilSolidTangent* tangent, const double* f,
+                                   const double* const v[4], bool objective, double* gradient)
 {
     double rate[9], stress[9];
     fil_solid_element_deformation(element, v, rate);

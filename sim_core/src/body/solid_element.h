@@ -23,8 +23,7 @@ void fil_solid_element_deformation(const FilSolidElement* element, const double*
 void fil_solid_element_add_gradient(const FilSolidElement* element, double scale, const double* p, double* gradient);
 
 /* hessian = scale V grad N_i' (dP/dF) grad N_j, 12 x 12. */
-void fil_solid_element_hessian(const FilSolidElement* element, double scale, const FilSolidTangent* tangent,
-                               double* hessian);
+void fil_solid_element_hessian(const FilSolidElement* element, double scale, const FilSolidTangent* tangent, double* hessian);
 
 /* The mass of a vertex with itself and with each other one, per axis, kg. Consistent: rho V/20 (1 + delta_ab), exact
  * for every linear velocity field, so for every rigid motion. Lumped: rho V/4, which exaggerates moments of inertia. */
@@ -47,8 +46,8 @@ FilSolidFactors fil_solid_step_factors(double alpha, double beta, double theta, 
 
 /* gradient += scale V Q grad N_i with Q the stress of stiffness damping: (dP/dF) dF/dt. With `objective`, rates and
  * stress without the element's spin (least squares), so that a rigid rotation is not damped and no torque arises. */
-void fil_solid_element_add_damping(const FilSolidElement* element, double scale, const FilSolidTangent* tangent,
-                                   const double* f, const double* const v[4], bool objective, double* gradient);
+void fil_solid_element_add_damping(const FilSolidElement* element, double scale, const FilSolidTangent* tangent, const double* f,
+                                   const double* const v[4], bool objective, double* gradient);
 
 /* The angular velocity w that fits a rate dF best: least |dF - w x F|^2. Zero where F leaves it open. */
 void fil_solid_spin(const double* f, const double* df, double* w);

@@ -107,27 +107,23 @@ FilSolidModel fil_solid_model_find(const char* name)
     return (FilSolidModel)model;
 }
 
-FilStatus fil_solid_material_make(FilSolidModel model, double young, double poisson, FilSolidMaterial* out,
-                                  FilError* error)
+FilStatus fil_solid_material_make(FilSolidModel model, double young, double poisson, FilSolidMaterial* out, FilError* error)
 {
     FIL_ASSERT(model >= 0 && model < FIL_SOLID_MODEL_COUNT);
     if (!laws[model].plain) {
-        return fil_error(error, FIL_BAD_INPUT, "a %s material takes c1, c2 and bulk, not young and poisson",
-                         laws[model].name);
+        return fil_error(error, FIL_BAD_INPUT, "a %s material takes c1, c2 and bulk, not young and poisson", laws[model].name);
     }
     if (!isfinite(young) || young <= 0.0) {
         return fil_error(error, FIL_BAD_INPUT, "Young's modulus %g Pa must be a positive number", young);
     }
     if (poisson == 0.5) {
-        return fil_error(error, FIL_BAD_INPUT,
-                         "Poisson's ratio 0.5 is incompressible, which no finite bulk modulus gives: use 0.499");
+        return fil_error(error, FIL_BAD_INPUT, "Poisson's ratio 0.5 is incompressible, which no finite bulk modulus gives: use 0.499");
     }
     if (!(poisson > -1.0 && poisson < 0.5)) {
         return fil_error(error, FIL_BAD_INPUT, "Poisson's ratio %g must be above -1 and below 0.5", poisson);
     }
     const double mu = 0.5 * young / (1.0 + poisson);
-    *out = (FilSolidMaterial){
-        .law = &laws[model], .mu = mu, .lambda = young * poisson / ((1.0 + poisson) * (1.0 - 2.0 * poisson))};
+    *out = (FilSolidMaterial){.law = &laws[model], .mu = mu, .lambda = young * poisson / ((1.0 + poisson) * (1.0 - 2.0 * poisson))};
     out->law->fill(out);
     return FIL_OK;
 }
@@ -135,17 +131,13 @@ FilStatus fil_solid_material_make(FilSolidModel model, double young, double pois
 FilStatus fil_solid_material_mooney_rivlin(double c1, double c2, double bulk, FilSolidMaterial* out, FilError* error)
 {
     if (!isfinite(c1) || !isfinite(c2) || c1 + c2 <= 0.0) {
-        return fil_error(error, FIL_BAD_INPUT, "c1 = %g Pa and c2 = %g Pa: their sum must be a positive number", c1,
-                         c2);
+        return fil_error(error, FIL_BAD_INPUT, "c1 = %g Pa and c2 = %g Pa: their sum must be a positive number", c1, c2);
     }
     if (!isfinite(bulk) || bulk <= 0.0) {
         return fil_error(error, FIL_BAD_INPUT, "the bulk modulus %g Pa must be a positive number", bulk);
     }
-    *out = (FilSolidMaterial){.law = &laws[FIL_SOLID_MOONEY_RIVLIN],
-                              .mu = 2.0 * (c1 + c2),
-                              .lambda = bulk - 4.0 / 3.0 * (c1 + c2),
-                              .c1 = c1,
-                              .c2 = c2};
+    *out =
+        (FilSolidMaterial){.law = &laws[FIL_SOLID_MOONEY_RIVLIN], .mu = 2.0 * (c1 + c2), .lambda = bulk - 4.0 / 3.0 * (c1 + c2), .c1 = c1, .c2 = c2};
     out->law->fill(out);
     return FIL_OK;
 }
@@ -180,8 +172,7 @@ FilSolidStrain fil_solid_strain_rest(void)
 
 /* ---- small strain about a constant rotation: eq. 10 and 11 ---- */
 
-static double turned_evaluate(const FilSolidMaterial* m, const FilSolidStrain* strain, double* p,
-                              FilSolidTangent* tangent)
+static double turned_evaluate(const FilSolidMaterial* m, const FilSolidStrain* strain, double* p, FilSolidTangent* tangent)
 {
     const double* r = m->law->lags ? strain->rotation : IDENTITY;
     double f[9], e[9];
@@ -210,8 +201,7 @@ static double turned_evaluate(const FilSolidMaterial* m, const FilSolidStrain* s
 /* ---- isotropic laws ---- */
 
 // the law's slopes, its volumetric energy and a nodal pressure
-static void evaluate_density(const FilSolidMaterial* m, const FilSolidStrain* strain, const double* invariants,
-                             FilSolidDensity* out)
+static void evaluate_density(const FilSolidMaterial* m, const FilSolidStrain* strain, const double* invariants, FilSolidDensity* out)
 {
     *out = (FilSolidDensity){0};
     const int at = m->law->dilation;
@@ -226,8 +216,7 @@ static void evaluate_density(const FilSolidMaterial* m, const FilSolidStrain* st
 }
 
 // eq. 2
-static void isotropic_stress(const double* f, const double* cofactor, const double* r, const double* invariants,
-                             const FilSolidDensity* d, double* p)
+static void isotropic_stress(const double* f, const double* cofactor, const double* r, const double* invariants, const FilSolidDensity* d, double* p)
 {
     const double along = 2.0 * (d->first[1] + d->first[3] * invariants[1]);
     for (int k = 0; k < 9; k++) {
@@ -324,8 +313,7 @@ void fil_solid_isotropic_tangent(const double* s, const FilSolidDensity* d, bool
     }
 }
 
-static double isotropic_evaluate(const FilSolidMaterial* m, const FilSolidStrain* strain, bool definite, double* p,
-                                 FilSolidTangent* tangent)
+static double isotropic_evaluate(const FilSolidMaterial* m, const FilSolidStrain* strain, bool definite, double* p, FilSolidTangent* tangent)
 {
     const double* f = strain->f;
     double cofactor[9], r[9] = {0.0}, s[3], invariants[4];
@@ -353,11 +341,9 @@ static double isotropic_evaluate(const FilSolidMaterial* m, const FilSolidStrain
 
 /* ---- for all ---- */
 
-double fil_solid_law_evaluate(const FilSolidMaterial* material, const FilSolidStrain* strain, bool definite, double* p,
-                              FilSolidTangent* tangent)
+double fil_solid_law_evaluate(const FilSolidMaterial* material, const FilSolidStrain* strain, bool definite, double* p, FilSolidTangent* tangent)
 {
-    return material->law->turns ? turned_evaluate(material, strain, p, tangent)
-                                : isotropic_evaluate(material, strain, definite, p, tangent);
+    return material->law->turns ? turned_evaluate(material, strain, p, tangent) : isotropic_evaluate(material, strain, definite, p, tangent);
 }
 
 double fil_solid_law_dilation(const FilSolidMaterial* material, const FilSolidStrain* strain, double* gradient)

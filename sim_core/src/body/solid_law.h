@@ -41,12 +41,10 @@ typedef struct FilSolidTangent {
 } FilSolidTangent;
 
 /* Any model but Mooney-Rivlin, from Young's modulus (Pa, > 0) and Poisson's ratio (-1 < nu < 1/2). */
-FIL_MUST_CHECK FilStatus fil_solid_material_make(FilSolidModel model, double young, double poisson,
-                                                 FilSolidMaterial* out, FilError* error);
+FIL_MUST_CHECK FilStatus fil_solid_material_make(FilSolidModel model, double young, double poisson, FilSolidMaterial* out, FilError* error);
 
 /* Mooney-Rivlin, stress-free at rest: c1 + c2 > 0 and the bulk modulus at rest, in Pa. */
-FIL_MUST_CHECK FilStatus fil_solid_material_mooney_rivlin(double c1, double c2, double bulk, FilSolidMaterial* out,
-                                                          FilError* error);
+FIL_MUST_CHECK FilStatus fil_solid_material_mooney_rivlin(double c1, double c2, double bulk, FilSolidMaterial* out, FilError* error);
 
 /* True where a step is linear: P depends on F linearly while FilSolidStrain.rotation stays. */
 bool fil_solid_material_is_linear(const FilSolidMaterial* material);
@@ -63,8 +61,7 @@ FilSolidStrain fil_solid_strain_rest(void);
 
 /* Psi (J/m^3) with P; `tangent`, unless NULL, receives dP/dF, made positive semi-definite by its own eigenvalues if
  * `definite`. The energy of a nodal pressure is not in it: its owner counts that. */
-double fil_solid_law_evaluate(const FilSolidMaterial* material, const FilSolidStrain* strain, bool definite, double* p,
-                              FilSolidTangent* tangent);
+double fil_solid_law_evaluate(const FilSolidMaterial* material, const FilSolidStrain* strain, bool definite, double* p, FilSolidTangent* tangent);
 
 /* The same for any isotropic law: fills all of the tangent but u and v, from signed singular values s (fil_svd3). */
 void fil_solid_isotropic_tangent(const double* s, const FilSolidDensity* density, bool definite, FilSolidTangent* out);

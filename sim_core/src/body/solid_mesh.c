@@ -7,8 +7,7 @@
 #include "body/solid.h"
 
 /* Pairs of an element's vertices in the order of FIL_SOLID_BLOCKS. */
-static const int pairs[FIL_SOLID_BLOCKS][2] = {{0, 0}, {0, 1}, {0, 2}, {0, 3}, {1, 1},
-                                               {1, 2}, {1, 3}, {2, 2}, {2, 3}, {3, 3}};
+static const int pairs[FIL_SOLID_BLOCKS][2] = {{0, 0}, {0, 1}, {0, 2}, {0, 3}, {1, 1}, {1, 2}, {1, 3}, {2, 2}, {2, 3}, {3, 3}};
 
 static bool build_elements(FilSolidBody* body, int* bad)
 {
@@ -25,8 +24,7 @@ static bool build_elements(FilSolidBody* body, int* bad)
     }
     for (int b = 0; b < body->batch_count; b++) {
         const int first = FIL_SOLID_LANES * b, left = mesh->tet_count - first;
-        fil_solid_batch_make(body->elements + first, mesh->tets + 4 * first,
-                             left < FIL_SOLID_LANES ? left : FIL_SOLID_LANES, &body->batches[b]);
+        fil_solid_batch_make(body->elements + first, mesh->tets + 4 * first, left < FIL_SOLID_LANES ? left : FIL_SOLID_LANES, &body->batches[b]);
     }
     return true;
 }
@@ -189,8 +187,7 @@ static bool build_pattern(FilSolidBody* body)
         int* slots = body->batch_slots + (size_t)(FIL_SOLID_BLOCKS * FIL_SOLID_LANES) * (size_t)b;
         for (int k = 0; k < FIL_SOLID_BLOCKS; k++) {
             for (int lane = 0; lane < batch->count; lane++) {
-                slots[FIL_SOLID_LANES * k + lane] =
-                    find_block(body, batch->vertex[pairs[k][0]][lane], batch->vertex[pairs[k][1]][lane]);
+                slots[FIL_SOLID_LANES * k + lane] = find_block(body, batch->vertex[pairs[k][0]][lane], batch->vertex[pairs[k][1]][lane]);
             }
         }
     }
@@ -201,9 +198,7 @@ static void add_masses(FilSolidBody* body)
 {
     for (int e = 0; e < body->mesh.tet_count; e++) {
         const FilSolidMass mass = fil_solid_element_mass(&body->elements[e], body->density, body->lumped);
-        const int* slots = body->batch_slots +
-                           (size_t)(FIL_SOLID_BLOCKS * FIL_SOLID_LANES) * (size_t)(e / FIL_SOLID_LANES) +
-                           e % FIL_SOLID_LANES;
+        const int* slots = body->batch_slots + (size_t)(FIL_SOLID_BLOCKS * FIL_SOLID_LANES) * (size_t)(e / FIL_SOLID_LANES) + e % FIL_SOLID_LANES;
         for (int k = 0; k < FIL_SOLID_BLOCKS; k++) {
             body->block_mass[slots[FIL_SOLID_LANES * k]] += pairs[k][0] == pairs[k][1] ? mass.own : mass.other;
         }
@@ -225,12 +220,11 @@ FilStatus fil_solid_build(FilSolidBody* body, FilError* error)
     body->mass = fil_alloc(vertices, sizeof(double));
     body->used = fil_alloc(vertices, 1);
     body->factor = fil_supernodal_create();
-    bool ok = body->elements != NULL && body->batches != NULL && body->batch_slots != NULL && body->mass != NULL &&
-              body->used != NULL && body->factor != NULL;
+    bool ok = body->elements != NULL && body->batches != NULL && body->batch_slots != NULL && body->mass != NULL && body->used != NULL &&
+              body->factor != NULL;
     ok = ok && build_elements(body, &bad) && build_surface(body) && fil_solid_build_pressure(body) && build_pattern(body);
     if (bad >= 0) {
-        return fil_error(error, FIL_BAD_INPUT, "element %d is degenerate: its volume is %g m^3", bad + 1,
-                         body->elements[bad].volume);
+        return fil_error(error, FIL_BAD_INPUT, "element %d is degenerate: its volume is %g m^3", bad + 1, body->elements[bad].volume);
     }
     const size_t numbers = FIL_BLOCK_SIZE * (size_t)body->block_count;
     const bool lags = fil_solid_material_lags(&body->material);
@@ -240,13 +234,12 @@ FilStatus fil_solid_build(FilSolidBody* body, FilError* error)
         body->rotations = lags ? fil_alloc(9 * batches, sizeof *body->rotations) : NULL;
         const bool keeps = fil_solid_material_is_linear(&body->material) || body->damping_stiffness > 0.0;
         body->stiffness = keeps ? fil_alloc(numbers, sizeof(double)) : NULL;
-        ok = body->block_mass != NULL && body->values != NULL && (!lags || body->rotations != NULL) &&
-             (!keeps || body->stiffness != NULL);
+        ok = body->block_mass != NULL && body->values != NULL && (!lags || body->rotations != NULL) && (!keeps || body->stiffness != NULL);
     }
     if (!ok) {
         return fil_error(error, FIL_OUT_OF_MEMORY, "out of memory");
     }
-    memset(body->used, body->plane_strain > 0 ? 7 & ~(1 << (body->plane_strain - 1)) : 7, vertices); // x, y and z
+    memset(body->used, body->plane_strain > 0 ? 7 & ~(1 << (body->plane_strain - 1)) : 7, vertices);  // x, y and z
     fil_chambers_mark(&body->chambers, body->used);
     add_masses(body);
     return FIL_OK;

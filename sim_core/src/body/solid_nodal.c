@@ -29,8 +29,7 @@ void fil_solid_nodal_volumes(const FilSolidNodal* nodal, double* volumes)
     }
 }
 
-double fil_solid_nodal_pressures(const FilSolidNodal* nodal, const double* theta, double* vertex_pressures,
-                                 double* element_pressures)
+double fil_solid_nodal_pressures(const FilSolidNodal* nodal, const double* theta, double* vertex_pressures, double* element_pressures)
 {
     double energy = 0.0;
     memset(vertex_pressures, 0, (size_t)nodal->vertex_count * sizeof *vertex_pressures);
@@ -49,8 +48,7 @@ double fil_solid_nodal_pressures(const FilSolidNodal* nodal, const double* theta
     }
     for (int e = 0; e < nodal->element_count; e++) {
         const int* tet = nodal->tets + 4 * e;
-        element_pressures[e] = 0.25 * (vertex_pressures[tet[0]] + vertex_pressures[tet[1]] + vertex_pressures[tet[2]] +
-                                       vertex_pressures[tet[3]]);
+        element_pressures[e] = 0.25 * (vertex_pressures[tet[0]] + vertex_pressures[tet[1]] + vertex_pressures[tet[2]] + vertex_pressures[tet[3]]);
     }
     return energy;
 }

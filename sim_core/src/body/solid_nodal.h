@@ -21,7 +21,6 @@ void fil_solid_nodal_volumes(const FilSolidNodal* nodal, double* volumes);
 
 /* Pressures (Pa, positive in tension) of vertices and, averaged, of elements from the dilations theta of elements.
  * Returns the nodal part of the energy, J. Linear in theta: rates of theta give rates of pressure. */
-double fil_solid_nodal_pressures(const FilSolidNodal* nodal, const double* theta, double* vertex_pressures,
-                                 double* element_pressures);
+double fil_solid_nodal_pressures(const FilSolidNodal* nodal, const double* theta, double* vertex_pressures, double* element_pressures);
 
 #endif

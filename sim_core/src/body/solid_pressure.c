@@ -66,8 +66,8 @@ bool fil_solid_build_pressure(FilSolidBody* body)
     p->stars = fil_alloc(members, sizeof(int));
     p->gradients = fil_alloc(3 * members, sizeof(double));
     p->slots = fil_alloc(pairs, sizeof(int));
-    if (p->volumes == NULL || p->dilations == NULL || p->of_vertices == NULL || p->of_elements == NULL || p->stars == NULL ||
-        p->gradients == NULL || p->slots == NULL) {
+    if (p->volumes == NULL || p->dilations == NULL || p->of_vertices == NULL || p->of_elements == NULL || p->stars == NULL || p->gradients == NULL ||
+        p->slots == NULL) {
         return false;
     }
     const FilSolidNodal nodal = nodal_of(body);
@@ -168,7 +168,7 @@ void fil_solid_add_pressure_stiffness(const FilSolidBody* body, const double* q,
         const double *w = p->gradients + 3 * star_start(body, a), factor = stiffness / p->volumes[a];
         const int size = star_size(body, a);
         for (int i = 0; i < size; i++) {
-            for (int j = 0; j <= i; j++) { // the star rises: i is the row
+            for (int j = 0; j <= i; j++) {  // the star rises: i is the row
                 double* block = values + FIL_BLOCK_SIZE * (size_t)p->slots[at++];
                 for (int c = 0; c < 3; c++) {
                     for (int r = 0; r < 3; r++) {

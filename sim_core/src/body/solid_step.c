@@ -64,8 +64,7 @@ static void add_block(double* block, const FilWide* h, int lane, bool transposed
 /* Adds scale times the stiffness at q to the blocks. */
 static void add_stiffness(const FilSolidBody* body, const double* q, bool definite, double scale, double* values)
 {
-    static const int pairs[FIL_SOLID_BLOCKS][2] = {{0, 0}, {0, 1}, {0, 2}, {0, 3}, {1, 1},
-                                                   {1, 2}, {1, 3}, {2, 2}, {2, 3}, {3, 3}};
+    static const int pairs[FIL_SOLID_BLOCKS][2] = {{0, 0}, {0, 1}, {0, 2}, {0, 3}, {1, 1}, {1, 2}, {1, 3}, {2, 2}, {2, 3}, {3, 3}};
     fil_solid_find_pressure(body, q, true);
     fil_solid_add_pressure_stiffness(body, q, scale, values);
     for (int b = 0; b < body->batch_count; b++) {
@@ -78,8 +77,7 @@ static void add_stiffness(const FilSolidBody* body, const double* q, bool defini
         for (int k = 0; k < FIL_SOLID_BLOCKS; k++) {
             for (int lane = 0; lane < batch->count; lane++) {
                 const bool transposed = batch->vertex[pairs[k][0]][lane] < batch->vertex[pairs[k][1]][lane];
-                add_block(values + FIL_BLOCK_SIZE * (size_t)slots[FIL_SOLID_LANES * k + lane], result.hessian[k], lane,
-                          transposed);
+                add_block(values + FIL_BLOCK_SIZE * (size_t)slots[FIL_SOLID_LANES * k + lane], result.hessian[k], lane, transposed);
             }
         }
     }
@@ -169,8 +167,7 @@ static void set_trial(FilSolidBody* body, const double* v)
     for (int i = 0; i < body->mesh.vertex_count; i++) {
         for (int k = 4 * i; k < 4 * i + 3; k++) {
             const double move = body->held_q[k] - body->q0[k];
-            body->q_theta[k] =
-                body->q0[k] + theta * (body->held[k] ? move : dt * (vq * v[k] + (1.0 - vq) * body->v0[k]));
+            body->q_theta[k] = body->q0[k] + theta * (body->held[k] ? move : dt * (vq * v[k] + (1.0 - vq) * body->v0[k]));
             body->v_theta[k] = body->held[k] ? move / dt : theta * v[k] + (1.0 - theta) * body->v0[k];
             body->change[k] = (body->held[k] ? move / dt : v[k]) - body->v0[k];
         }
@@ -226,7 +223,7 @@ bool fil_solid_evaluate(void* pointer, const double* v, double shift, double* re
         for (int j = 0; j < 3; j++) {
             const int k = 4 * i + j;
             const double force = body->load[k] + body->mass[i] * body->setup.gravity[j];
-            const double m = body->momentum[k] + dt * (body->gradient[k] + body->damped[k] - force); // eq. 1
+            const double m = body->momentum[k] + dt * (body->gradient[k] + body->damped[k] - force);  // eq. 1
             body->reaction[k] = m / dt;
             residual[k] = body->held[k] ? 0.0 : m;
             sum += 0.5 * body->change[k] * body->momentum[k] + half_over_theta * body->damped[k] * body->v_theta[k];
@@ -255,8 +252,8 @@ static void assemble(FilSolidBody* body)
     }
     const double dt = body->setup.dt, theta = body->setup.theta, shift = body->shift > 10.0 ? body->shift : 0.0;
     const bool linear = fil_solid_material_is_linear(&body->material);
-    const FilSolidFactors factors = fil_solid_step_factors(body->damping_mass, body->damping_stiffness, theta,
-                                                           linear ? body->setup.theta_vq : 0.0, dt);
+    const FilSolidFactors factors =
+        fil_solid_step_factors(body->damping_mass, body->damping_stiffness, theta, linear ? body->setup.theta_vq : 0.0, dt);
     double* values = body->values;
     for (int k = 0; k < FIL_BLOCK_SIZE * body->block_count; k++) {
         values[k] = body->stiffness != NULL ? factors.stiffness * body->stiffness[k] : 0.0;
@@ -274,7 +271,7 @@ static void assemble(FilSolidBody* body)
         for (int j = 0; j < 3; j++) {
             block[5 * j] += (factors.mass + shift) * body->block_mass[k] + (diagonal && held[j] ? HOLD : 0.0);
         }
-        block[15] += diagonal && block[15] == 0.0 ? 1.0 : 0.0; // idle but in chambers
+        block[15] += diagonal && block[15] == 0.0 ? 1.0 : 0.0;  // idle but in chambers
         if (body->plane_strain > 0) {
             fix_component(block, body->plane_strain - 1, diagonal);
         }
@@ -285,7 +282,7 @@ static void assemble(FilSolidBody* body)
 
 void fil_solid_diagonal(const void* pointer, const double* v, double* diagonal, double* scale)
 {
-    FilSolidBody* body = (FilSolidBody*)(uintptr_t)pointer; // the tangent is made when first asked for
+    FilSolidBody* body = (FilSolidBody*)(uintptr_t)pointer;  // the tangent is made when first asked for
     assemble(body);
     for (int i = 0; i < body->mesh.vertex_count; i++) {
         const double* block = body->values + FIL_BLOCK_SIZE * (size_t)body->block_start[i];
@@ -293,9 +290,8 @@ void fil_solid_diagonal(const void* pointer, const double* v, double* diagonal, 
             const int k = 4 * i + j;
             const bool is_free = j < 3 && !body->held[4 * i + j];
             diagonal[k] = is_free ? fmax(block[5 * j], body->block_mass[body->block_start[i]]) : 0.0;
-            scale[k] = is_free ? body->mass[i] * (fabs(v[k]) + body->setup.dt * fabs(body->setup.gravity[j])) +
-                                     body->setup.dt * fabs(body->load[k])
-                               : 0.0;
+            scale[k] =
+                is_free ? body->mass[i] * (fabs(v[k]) + body->setup.dt * fabs(body->setup.gravity[j])) + body->setup.dt * fabs(body->load[k]) : 0.0;
         }
     }
 }
@@ -331,8 +327,7 @@ void fil_solid_solve(void* pointer, double* x)
     double* right = body->scratch;
     memcpy(right, x, bytes);
     fil_supernodal_solve(body->factor, x);
-    fil_supernodal_refine(body->factor, &pattern, body->values, NULL, NULL, right, x, REFINE, REFINEMENTS,
-                          right + 4 * body->mesh.vertex_count);
+    fil_supernodal_refine(body->factor, &pattern, body->values, NULL, NULL, right, x, REFINE, REFINEMENTS, right + 4 * body->mesh.vertex_count);
     for (int i = 0; i < body->mesh.vertex_count; i++) {
         for (int j = 0; j < 4; j++) {
             x[4 * i + j] = j == 3 || body->held[4 * i + j] ? 0.0 : x[4 * i + j];

@@ -77,7 +77,7 @@ FilStatus fil_system_add_controls(FilSystem* system, int at, int count)
 
 FilStatus fil_system_add_memory(FilSystem* system, int count, int* first)
 {
-    const int rounded = (count + 7) / 8 * 8; // histories of bodies stay aligned
+    const int rounded = (count + 7) / 8 * 8;  // histories of bodies stay aligned
     if (!reserve_history(system, rounded)) {
         return FIL_OUT_OF_MEMORY;
     }
@@ -101,8 +101,7 @@ static bool make_room(FilSystem* system, const FilBody* body)
     }
     return reserve(q, FIL_STATE_COUNT, system->q_count, system->q_count + body->q_count, &system->q_capacity) &&
            reserve(v, 3 * FIL_STATE_COUNT, system->v_count, system->v_count + body->v_count, &system->v_capacity) &&
-           reserve(scratch, 7, system->v_count, system->v_count + body->v_count, &system->scratch_capacity) &&
-           reserve_history(system, body->h_count);
+           reserve(scratch, 7, system->v_count, system->v_count + body->v_count, &system->scratch_capacity) && reserve_history(system, body->h_count);
 }
 
 FilStatus fil_system_begin(FilSystem* system)
@@ -110,11 +109,17 @@ FilStatus fil_system_begin(FilSystem* system)
     return make_room(system, &(FilBody){.q_count = 4, .v_count = 4}) ? FIL_OK : FIL_OUT_OF_MEMORY;
 }
 
-FilStatus fil_system_add_body(FilSystem* system, FilBodyKind kind, void* impl, int q_count, int v_count, int h_count,
-                              const char* name, int* index)
+FilStatus fil_system_add_body(FilSystem* system, FilBodyKind kind, void* impl, int q_count, int v_count, int h_count, const char* name, int* index)
 {
-    FilBody body = {.ops = fil_body_kinds[kind], .impl = impl, .q = system->q_count, .q_count = q_count, .v = system->v_count,
-                    .v_count = v_count, .h = system->h_count, .h_count = h_count, .moves = fil_body_kinds[kind]->dofs(impl) > 0};
+    FilBody body = {.ops = fil_body_kinds[kind],
+                    .impl = impl,
+                    .q = system->q_count,
+                    .q_count = q_count,
+                    .v = system->v_count,
+                    .v_count = v_count,
+                    .h = system->h_count,
+                    .h_count = h_count,
+                    .moves = fil_body_kinds[kind]->dofs(impl) > 0};
     const bool ok = fil_array_reserve((void**)&system->bodies, system->body_count, &system->body_capacity, sizeof body) &&
                     (body.name = fil_strdup(name)) != NULL && make_room(system, &body);
     if (!ok) {
@@ -152,7 +157,7 @@ FilNewtonScratch fil_system_scratch(const FilSystem* system, int b)
 {
     const FilNewtonScratch* all = &system->scratch;
     const int v = system->bodies[b].v;
-    const int own = system->workers != NULL ? v : 0; // alone, all use the same, which stays in the cache
+    const int own = system->workers != NULL ? v : 0;  // alone, all use the same, which stays in the cache
     return (FilNewtonScratch){.residual = all->residual + own,
                               .direction = all->direction + own,
                               .trial = all->trial + own,
@@ -190,6 +195,5 @@ void fil_state_swap(FilState* a, FilState* b)
 
 bool fil_system_is_finite(const FilSystem* system, const FilState* state)
 {
-    return fil_all_finite(state->q, system->q_count) && fil_all_finite(state->v, system->v_count) &&
-           fil_all_finite(state->h, system->h_count);
+    return fil_all_finite(state->q, system->q_count) && fil_all_finite(state->v, system->v_count) && fil_all_finite(state->h, system->h_count);
 }

@@ -62,8 +62,8 @@ FIL_MUST_CHECK FilStatus fil_system_begin(FilSystem* system);
 void fil_system_free(FilSystem* system);
 
 /* Takes over `impl` and a copy of `name`. Its initial state becomes the body's part of every state. On failure `impl` is destroyed. */
-FIL_MUST_CHECK FilStatus fil_system_add_body(FilSystem* system, FilBodyKind kind, void* impl, int q_count, int v_count,
-                                             int h_count, const char* name, int* index);
+FIL_MUST_CHECK FilStatus fil_system_add_body(FilSystem* system, FilBodyKind kind, void* impl, int q_count, int v_count, int h_count, const char* name,
+                                             int* index);
 /* Room for more numbers of the history, zero at first, from *first on. */
 FIL_MUST_CHECK FilStatus fil_system_add_memory(FilSystem* system, int count, int* first);
 /* Room for `count` more controls, zero at first, in front of those from `at` on. */

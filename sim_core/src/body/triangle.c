@@ -25,7 +25,7 @@ int fil_triangle_jacobian(const int vertex[3], const double* point, const double
     for (int i = 0; i < 3; i++) {
         const double *next = x[(i + 1) % 3], *last = x[(i + 2) % 3];
         double across[3], gradient[3] = {0.0};
-        double w = 1.0 / 3.0; // of a triangle without area
+        double w = 1.0 / 3.0;  // of a triangle without area
         if (area2 > 0.0) {
             fil_v3_sub(across, last, next);
             fil_v3_cross(gradient, n, across);
@@ -43,7 +43,8 @@ int fil_triangle_jacobian(const int vertex[3], const double* point, const double
     return 3;
 }
 
-/* omega = I^-1 sum r_i x v_i with I = sum (r_i . r_i 1 - r_i r_i'), r_i from the middle: J_i = I^-1 [r_i x]. A couple c becomes F_i = (I^-1 c) x r_i, of which sum r_i x F_i = c. */
+/* omega = I^-1 sum r_i x v_i with I = sum (r_i . r_i 1 - r_i r_i'), r_i from the middle: J_i = I^-1 [r_i x]. A couple c becomes F_i = (I^-1 c) x r_i,
+ * of which sum r_i x F_i = c. */
 int fil_triangle_turn_jacobian(const int vertex[3], const double* q, int* blocks, double* jacobian)
 {
     double middle[3] = {0.0}, r[3][3], inertia[9] = {0.0}, inverse[9];

@@ -15,16 +15,16 @@ void fil_vertex_holds_free(FilVertexHolds* holds)
     *holds = (FilVertexHolds){0};
 }
 
-FilStatus fil_vertex_holds_attach(FilVertexHolds* holds, const char* kind, int vertex_count, const FilAttachmentDef* def,
-                                  const double* q, int* slot, FilError* error)
+FilStatus fil_vertex_holds_attach(FilVertexHolds* holds, const char* kind, int vertex_count, const FilAttachmentDef* def, const double* q, int* slot,
+                                  FilError* error)
 {
     const int first = def->first < 0 ? def->first + vertex_count : def->first;
     if (def->kind != FIL_ATTACH_PIN) {
         return fil_error(error, FIL_BAD_INPUT, "a %s is held by pins only", kind);
     }
     if (first < 0 || def->count < 1 || first + def->count > vertex_count) {
-        return fil_error(error, FIL_BAD_INPUT, "vertices %d to %d are not on the %s, which has %d", def->first,
-                         def->first + def->count - 1, kind, vertex_count);
+        return fil_error(error, FIL_BAD_INPUT, "vertices %d to %d are not on the %s, which has %d", def->first, def->first + def->count - 1, kind,
+                         vertex_count);
     }
     if (!fil_array_reserve((void**)&holds->items, holds->count, &holds->capacity, sizeof *holds->items)) {
         return fil_error(error, FIL_OUT_OF_MEMORY, "out of memory");

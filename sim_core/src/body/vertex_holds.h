@@ -6,7 +6,7 @@
 
 typedef struct FilVertexHold {
     int first, count;
-    unsigned axes; /* components that it holds: 1 x, 2 y, 4 z */
+    unsigned axes;  /* components that it holds: 1 x, 2 y, 4 z */
     double* origin; /* held places where it was made: 3 per vertex */
     FilTarget target;
     double force[3], torque[3];

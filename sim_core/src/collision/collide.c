@@ -58,9 +58,8 @@ static void bound_colliders(void* context, int first, int end, int worker)
     for (int k = first; k < end; k++) {
         FilWorldCollider* c = &stage->colliders[k];
         if (!c->unbounded && c->collider.collision.enabled) {
-            c->bounds = c->collider.kind == FIL_COLLIDER_ROW
-                            ? bound_row(c, look_around(stage), fil_collision_patch_margin(stage, c), bounding->dt)
-                            : bound_shape(stage, c, bounding->dt);
+            c->bounds = c->collider.kind == FIL_COLLIDER_ROW ? bound_row(c, look_around(stage), fil_collision_patch_margin(stage, c), bounding->dt)
+                                                             : bound_shape(stage, c, bounding->dt);
         }
     }
 }
@@ -85,7 +84,7 @@ static FilStatus broad_phase(FilCollisionStage* stage, double dt)
         }
         if (!stage->tree_ready) {
             const double size = fil_v3_distance(c->bounds.lo, c->bounds.hi);
-            fil_tree_init(&stage->tree, 0.02 * size); // small motions leave the tree alone
+            fil_tree_init(&stage->tree, 0.02 * size);  // small motions leave the tree alone
             stage->tree_ready = true;
         }
         const FilStatus status = fil_tree_set(&stage->tree, k, &c->bounds);
@@ -126,8 +125,7 @@ static double edge_margin(const FilWorldCollider* a, int i, const FilWorldCollid
 {
     const double *p0 = a->place.velocities + 4 * i, *p1 = a->place.velocities + 4 * node_after(a, i);
     const double *q0 = b->place.velocities + 4 * j, *q1 = b->place.velocities + 4 * node_after(b, j);
-    const double fastest2 = fmax(fmax(distance2(p0, q0), distance2(p0, q1)),
-                                 fmax(distance2(p1, q0), distance2(p1, q1)));
+    const double fastest2 = fmax(fmax(distance2(p0, q0), distance2(p0, q1)), fmax(distance2(p1, q0), distance2(p1, q1)));
     return FIL_LOOK_AHEAD * dt * sqrt(fastest2) + around * fmin(a->collider.radii[i], b->collider.radii[j]);
 }
 
@@ -137,8 +135,7 @@ typedef struct Closest {
 } Closest;
 
 /* Two round edges: the closest points of their axes. */
-static bool meet_segments(const FilWorldCollider* a, int i, const FilWorldCollider* b, int j, double margin, Closest* axes,
-                          FilContactPoint* out)
+static bool meet_segments(const FilWorldCollider* a, int i, const FilWorldCollider* b, int j, double margin, Closest* axes, FilContactPoint* out)
 {
     const double *p0 = a->place.nodes + 4 * i, *p1 = a->place.nodes + 4 * node_after(a, i);
     const double *q0 = b->place.nodes + 4 * j, *q1 = b->place.nodes + 4 * node_after(b, j);
@@ -154,7 +151,7 @@ static bool meet_segments(const FilWorldCollider* a, int i, const FilWorldCollid
         out->normal[k] = cb[k] - ca[k];
     }
     const double distance = fil_v3_normalise(out->normal);
-    if (!(distance > 1e-9 * (ra + rb))) { // axes meet: apart across both
+    if (!(distance > 1e-9 * (ra + rb))) {  // axes meet: apart across both
         double e[3], f[3];
         fil_v3_sub(e, p1, p0);
         fil_v3_sub(f, q1, q0);
@@ -172,8 +169,7 @@ static bool meet_segments(const FilWorldCollider* a, int i, const FilWorldCollid
 }
 
 /* How fast the closest points of two edges part, the normal pointing from the first to the second. */
-static double parting_speed(const FilWorldCollider* a, int i, const FilWorldCollider* b, int j, const Closest* axes,
-                            const double* normal)
+static double parting_speed(const FilWorldCollider* a, int i, const FilWorldCollider* b, int j, const Closest* axes, const double* normal)
 {
     const double *p0 = a->place.velocities + 4 * i, *p1 = a->place.velocities + 4 * node_after(a, i);
     const double *q0 = b->place.velocities + 4 * j, *q1 = b->place.velocities + 4 * node_after(b, j);
@@ -290,7 +286,7 @@ static bool smooth_end(const FilCollisionStage* stage, const int collider[2], co
     if (beyond < 0) {
         return true;
     }
-    double out[3], along[3]; // of the edge beyond, and of this one, away from its other end
+    double out[3], along[3];  // of the edge beyond, and of this one, away from its other end
     const double sign = (share > 0.0 ? 1.0 : -1.0), toward = side == 0 ? 1.0 : -1.0;
     fil_v3_sub(out, c->place.nodes + 4 * node_after(c, beyond), c->place.nodes + 4 * beyond);
     fil_v3_sub(along, c->place.nodes + 4 * node_after(c, i), c->place.nodes + 4 * i);
@@ -374,8 +370,7 @@ static FilStatus meet_row_shape(FilCollisionStage* stage, int row, int shape, do
         if (joined && fil_collision_at_joint(stage, row, i, shape, 0)) {
             continue;
         }
-        const double margin = FIL_LOOK_AHEAD * dt * (edge_speed(&r->place, i, j) + s->place.speed) +
-                              look_around(stage) * r->collider.radii[i];
+        const double margin = FIL_LOOK_AHEAD * dt * (edge_speed(&r->place, i, j) + s->place.speed) + look_around(stage) * r->collider.radii[i];
         status = row < shape ? meet_parts(stage, row, i, shape, 0, margin) : meet_parts(stage, shape, 0, row, i, margin);
     }
     return status;
@@ -434,7 +429,8 @@ static FilStatus meet(FilCollisionStage* stage, int a, int b, double dt)
     // vertices of what deforms: how they come closer; a hand may carry and shake a ball
     const bool vertex = (ca->sheet >= 0 && !is_mesh(ca)) || (cb->sheet >= 0 && !is_mesh(cb));
     const double closing = vertex ? fil_placement_closing(&ca->place, &cb->place) : ca->place.speed + cb->place.speed;
-    const double margin = FIL_LOOK_AHEAD * dt * closing + fmax(stage->wants.around, 1e-4) * stage->length + fmax(cloth_margin(stage, ca), cloth_margin(stage, cb));
+    const double margin =
+        FIL_LOOK_AHEAD * dt * closing + fmax(stage->wants.around, 1e-4) * stage->length + fmax(cloth_margin(stage, ca), cloth_margin(stage, cb));
     return meet_parts(stage, a, 0, b, 0, margin);
 }
 

@@ -45,7 +45,7 @@ static double length_after(const FilCollider* c, int edge, int gap)
 static int count_neighbours(const FilCollider* c)
 {
     const int n = c->edge_count;
-    int first = (n - 1) / 2 + 1; // the least gap at which edges can touch
+    int first = (n - 1) / 2 + 1;  // the least gap at which edges can touch
     double thinnest = INFINITY;
     for (int i = 0; i < n; i++) {
         thinnest = fmin(thinnest, c->radii[i]);
@@ -71,14 +71,12 @@ static int count_neighbours(const FilCollider* c)
     return first > 2 ? first - 1 : 1;
 }
 
-FilStatus fil_collision_register(FilCollisionStage* stage, int body_index, const int* object_of, const char* const* names,
-                                 FilError* error)
+FilStatus fil_collision_register(FilCollisionStage* stage, int body_index, const int* object_of, const char* const* names, FilError* error)
 {
     const FilBody* body = &stage->system->bodies[body_index];
     const int count = body->ops->collider_count(body->impl), first = stage->collider_count;
     for (int k = 0; k < count; k++) {
-        if (!fil_array_reserve((void**)&stage->colliders, stage->collider_count, &stage->collider_capacity,
-                               sizeof *stage->colliders)) {
+        if (!fil_array_reserve((void**)&stage->colliders, stage->collider_count, &stage->collider_capacity, sizeof *stage->colliders)) {
             return FIL_OUT_OF_MEMORY;
         }
         FilWorldCollider* c = &stage->colliders[stage->collider_count];
@@ -100,14 +98,13 @@ FilStatus fil_collision_register(FilCollisionStage* stage, int body_index, const
         stage->collider_count++;
         const bool mesh = c->collider.kind == FIL_COLLIDER_SHAPE && c->collider.shape.mesh != NULL;
         if (mesh && c->collider.collision.surface.modulus > 0.0) {
-            return fil_error(error, FIL_BAD_INPUT, "'%s': a mesh that is not convex has no pressure field; leave its modulus out, or set convex for its hull",
-                             c->name);
+            return fil_error(error, FIL_BAD_INPUT,
+                             "'%s': a mesh that is not convex has no pressure field; leave its modulus out, or set convex for its hull", c->name);
         }
         if (mesh && fil_collision_add_mesh(stage, stage->collider_count - 1) != FIL_OK) {
             return FIL_OUT_OF_MEMORY;
         }
-        if (c->collider.kind == FIL_COLLIDER_ROW &&
-            fil_system_add_memory(stage->system, c->collider.edge_count, &c->memory) != FIL_OK) {
+        if (c->collider.kind == FIL_COLLIDER_ROW && fil_system_add_memory(stage->system, c->collider.edge_count, &c->memory) != FIL_OK) {
             return FIL_OUT_OF_MEMORY;
         }
     }
@@ -176,8 +173,7 @@ void fil_collision_note_length(FilCollisionStage* stage, double length)
 
 FilStatus fil_collision_set_pair(FilCollisionStage* stage, int object_a, int object_b, const FilSurface* surface)
 {
-    if (!fil_array_reserve((void**)&stage->pair_surfaces, stage->pair_surface_count, &stage->pair_surface_capacity,
-                           sizeof *stage->pair_surfaces)) {
+    if (!fil_array_reserve((void**)&stage->pair_surfaces, stage->pair_surface_count, &stage->pair_surface_capacity, sizeof *stage->pair_surfaces)) {
         return FIL_OUT_OF_MEMORY;
     }
     stage->pair_surfaces[stage->pair_surface_count++] = (FilPairSurface){object_a, object_b, *surface};
@@ -208,8 +204,8 @@ bool fil_collision_by_points(const FilCollisionStage* stage, const FilWorldColli
     return pair != NULL && pair->by_points;
 }
 
-FilSurface fil_collision_patch_surface(const FilCollisionStage* stage, const FilWorldCollider* a, const FilWorldCollider* b,
-                                       double stiffness_a, double stiffness_b)
+FilSurface fil_collision_patch_surface(const FilCollisionStage* stage, const FilWorldCollider* a, const FilWorldCollider* b, double stiffness_a,
+                                       double stiffness_b)
 {
     const FilSurface* pair = find_pair(stage, a, b);
     FilSurface sides[2] = {a->collider.collision.surface, b->collider.collision.surface};
@@ -229,10 +225,9 @@ bool fil_collision_may_meet(const FilCollisionStage* stage, const FilWorldCollid
 {
     const FilCollision *ca = &a->collider.collision, *cb = &b->collider.collision;
     const FilBody* body = &stage->system->bodies[a->body];
-    const bool joined = a->body == b->body && a->collider.kind == FIL_COLLIDER_SHAPE &&
-                        body->ops->joined(body->impl, a->index, 0, b->index, 0);
-    return !joined && ca->enabled && cb->enabled && (a->collider.movable || b->collider.movable) &&
-           (ca->groups & cb->mask) != 0 && (cb->groups & ca->mask) != 0;
+    const bool joined = a->body == b->body && a->collider.kind == FIL_COLLIDER_SHAPE && body->ops->joined(body->impl, a->index, 0, b->index, 0);
+    return !joined && ca->enabled && cb->enabled && (a->collider.movable || b->collider.movable) && (ca->groups & cb->mask) != 0 &&
+           (cb->groups & ca->mask) != 0;
 }
 
 /* Whether edges i < j of one rod are too near along it to touch. A rod of radius r bends no tighter than r, about its own
@@ -268,8 +263,7 @@ static bool is_side(const FilWorldCollider* c, int part, const FilBodySide* side
 
 bool fil_collision_kept_apart(const FilCollisionStage* stage, const FilWorldCollider* a, const FilWorldCollider* b)
 {
-    return a->collider.kind == FIL_COLLIDER_SHAPE && b->collider.kind == FIL_COLLIDER_SHAPE &&
-           kept_apart(stage, a->carrier, b->carrier);
+    return a->collider.kind == FIL_COLLIDER_SHAPE && b->collider.kind == FIL_COLLIDER_SHAPE && kept_apart(stage, a->carrier, b->carrier);
 }
 
 bool fil_collision_joined(const FilCollisionStage* stage, int a, int b)
@@ -294,8 +288,7 @@ bool fil_collision_at_joint(const FilCollisionStage* stage, int a, int part_a, i
         const FilBodySide* side = stage->joins[j].side;
         for (int first = 0; first < 2; first++) {
             double length = 0.0;
-            if (is_side(ca, part_a, &side[first], &length) && is_side(cb, part_b, &side[1 - first], &length) &&
-                !(length > reach)) {
+            if (is_side(ca, part_a, &side[first], &length) && is_side(cb, part_b, &side[1 - first], &length) && !(length > reach)) {
                 return true;
             }
         }

@@ -7,10 +7,10 @@
 #include "contact/contact_set.h"
 #include "geometry/chain.h"
 #include "geometry/collide.h"
-#include "geometry/rod_patch.h"
-#include "geometry/tri_mesh.h"
 #include "geometry/facets_pair.h"
+#include "geometry/rod_patch.h"
 #include "geometry/tree.h"
+#include "geometry/tri_mesh.h"
 
 typedef struct FilWorldCollider {
     FilCollider collider;
@@ -32,26 +32,26 @@ typedef struct FilWorldCollider {
 /* What a shape is to pressure patches; colliders of one shape and surface share one. */
 typedef struct FilPatchSide {
     FilShape shape;
-    FilFieldDef def;    /* as made; modulus 0: rigid */
-    FilField field;     /* empty if rigid, and of a half-space */
+    FilFieldDef def; /* as made; modulus 0: rigid */
+    FilField field;  /* empty if rigid, and of a half-space */
     FilBoundary boundary;
-    double stiffness;   /* Pa/m: modulus over depth; 0: rigid */
-    double margin;      /* m, at rest; 0: as of points */
+    double stiffness; /* Pa/m: modulus over depth; 0: rigid */
+    double margin;    /* m, at rest; 0: as of points */
 } FilPatchSide;
 
 /* A patch of the last step. */
 typedef struct FilPatchRecord {
     int collider[2], part[2];
-    int first, count;    /* of the contact set */
+    int first, count; /* of the contact set */
     int polygons;
     double area, highest; /* m^2, Pa: of polygons that touch */
 } FilPatchRecord;
 
 /* Everything about patches. */
 typedef struct FilPatchStage {
-    int compliant;      /* colliders with a modulus */
-    const char* name;   /* of the first, borrowed */
-    int prepared;       /* colliders whose sides are made, once one is compliant */
+    int compliant;    /* colliders with a modulus */
+    const char* name; /* of the first, borrowed */
+    int prepared;     /* colliders whose sides are made, once one is compliant */
     FilPatchSide* sides;
     int side_count, side_capacity;
     FilPatch work;
@@ -76,19 +76,19 @@ typedef struct FilOwnSheet {
 
 typedef struct FilCollisionSheet {
     int body;
-    int first; /* collider of its first vertex; the others follow. Of a rigid shape: its own ... */
+    int first;              /* collider of its first vertex; the others follow. Of a rigid shape: its own ... */
     const FilTriMesh* mesh; /* ... and its surface; NULL: vertices have unknowns */
     FilPose pose;           /* a rigid shape: that the triangles were made ready for ... */
     double pace;            /* ... and the speed, m/s; negative: never */
     FilFacets facets;
-    double bedding; /* Pa/m, of contact by areas; 0: by points */
-    int* joined;    /* per vertex: the body that it is joined to; -1: none, FIL_JOINED_TO_MANY: see the joins */
-    double* speed;  /* per vertex, m/s */
-    double* ahead;  /* 3 per vertex: where it would be, or is after a step, but for the common motion of the sheet */
-    FilAabb* boxes; /* per triangle, over the motion of the step to come */
-    FilAabb bounds; /* of all */
-    FilBvh tree;    /* over the boxes ... */
-    bool ready;     /* ... of this step */
+    double bedding;   /* Pa/m, of contact by areas; 0: by points */
+    int* joined;      /* per vertex: the body that it is joined to; -1: none, FIL_JOINED_TO_MANY: see the joins */
+    double* speed;    /* per vertex, m/s */
+    double* ahead;    /* 3 per vertex: where it would be, or is after a step, but for the common motion of the sheet */
+    FilAabb* boxes;   /* per triangle, over the motion of the step to come */
+    FilAabb bounds;   /* of all */
+    FilBvh tree;      /* over the boxes ... */
+    bool ready;       /* ... of this step */
     FilOwnSheet* own; /* for contact with itself by points; NULL: there is none */
 } FilCollisionSheet;
 
@@ -139,7 +139,7 @@ typedef struct FilCollisionStage {
     int sheet_count, sheet_capacity;
     FilCollisionSheet* sheets;
     FilFacetContacts touches; /* of one pair of a sheet and something else */
-    FilFacetTouches meetings;  /* of two sheets */
+    FilFacetTouches meetings; /* of two sheets */
     FilPairs near_sheet;      /* colliders near one sheet */
     FilPairs faces, sorted;   /* its triangles near one of them; room to sort */
     FilCollisionLane* lanes;  /* where workers put what they find; NULL: none has yet */
@@ -167,8 +167,7 @@ double fil_collision_patch_margin(const FilCollisionStage* stage, const FilWorld
 
 /* Takes in the colliders of a body; their objects are object_of[collider's own object], called names[that]. Allocates, as all
  * that adds does. */
-FIL_MUST_CHECK FilStatus fil_collision_register(FilCollisionStage* stage, int body, const int* object_of,
-                                                const char* const* names, FilError* error);
+FIL_MUST_CHECK FilStatus fil_collision_register(FilCollisionStage* stage, int body, const int* object_of, const char* const* names, FilError* error);
 /* Distances are compared with the smallest of these. */
 void fil_collision_note_length(FilCollisionStage* stage, double length);
 /* Two objects that carry their own shapes, and maybe others', that shall not collide, such as joined bodies. */
@@ -181,8 +180,8 @@ FilSurface fil_collision_surface(const FilCollisionStage* stage, const FilWorldC
 /* The same of a patch: stiffnesses of the sides' fields, Pa/m (0: rigid), say who takes how much of the deformation. */
 /* Whether a pair is set to touch by points whatever the moduli. */
 bool fil_collision_by_points(const FilCollisionStage* stage, const FilWorldCollider* a, const FilWorldCollider* b);
-FilSurface fil_collision_patch_surface(const FilCollisionStage* stage, const FilWorldCollider* a, const FilWorldCollider* b,
-                                       double stiffness_a, double stiffness_b);
+FilSurface fil_collision_patch_surface(const FilCollisionStage* stage, const FilWorldCollider* a, const FilWorldCollider* b, double stiffness_a,
+                                       double stiffness_b);
 double fil_collision_friction(const FilCollisionStage* stage, const FilWorldCollider* a, const FilWorldCollider* b);
 /* Whether two different colliders may touch at all. */
 bool fil_collision_may_meet(const FilCollisionStage* stage, const FilWorldCollider* a, const FilWorldCollider* b);
@@ -197,15 +196,13 @@ bool fil_collision_neighbours(const FilCollider* c, int i, int j);
 
 /* ---- contacts.c: what the narrow phase found ---- */
 
-FIL_MUST_CHECK FilStatus fil_collision_emit(FilCollisionStage* stage, int a, int part_a, int b, int part_b,
-                                            const FilContactPoint* point);
+FIL_MUST_CHECK FilStatus fil_collision_emit(FilCollisionStage* stage, int a, int part_a, int b, int part_b, const FilContactPoint* point);
 /* The same of two round edges whose ends are all that counts. */
-FIL_MUST_CHECK FilStatus fil_collision_emit_plain(FilCollisionStage* stage, int a, int i, int b, int j,
-                                                  const FilContactPoint* point, double normal_velocity);
+FIL_MUST_CHECK FilStatus fil_collision_emit_plain(FilCollisionStage* stage, int a, int i, int b, int j, const FilContactPoint* point,
+                                                  double normal_velocity);
 /* The same of a part of a patch: its stiffness (N/m) and area (m^2), and what the sides' surfaces combine to. */
-FIL_MUST_CHECK FilStatus fil_collision_emit_patch(FilCollisionStage* stage, int a, int part_a, int b, int part_b,
-                                                  const FilContactPoint* point, double stiffness, double area,
-                                                  const FilSurface* surface);
+FIL_MUST_CHECK FilStatus fil_collision_emit_patch(FilCollisionStage* stage, int a, int part_a, int b, int part_b, const FilContactPoint* point,
+                                                  double stiffness, double area, const FilSurface* surface);
 /* Relative velocity of side 1 against side 0 in a contact's frame, for velocities v of the system. */
 void fil_collision_velocity(const FilCollisionStage* stage, const FilContact* contact, const double* v, double* velocity);
 

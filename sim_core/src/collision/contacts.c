@@ -18,7 +18,7 @@ static const double SOFT_DEPTH = 1e-2; /* rods' radii, and the balls at vertices
  * goes with the triangle at the vertex that faces the contact most, or, edge on, the largest. */
 static int moving_part(const FilCollisionStage* stage, const FilContact* contact, int side)
 {
-    static const double EDGE_ON = 1e-3; // share of a triangle's area that counts whatever its direction
+    static const double EDGE_ON = 1e-3;  // share of a triangle's area that counts whatever its direction
     const int collider = contact->collider[side];
     const FilWorldCollider* c = &stage->colliders[collider];
     const FilCollisionSheet* s = c->sheet >= 0 ? &stage->sheets[c->sheet] : NULL;
@@ -65,10 +65,10 @@ static bool is_cord(const FilCollisionStage* stage, const FilContact* contact, i
 /* Friction at a cord's surface leaves a couple (f . u) t that the cord cannot take. The other side takes it, so that angular
  * momentum stays: its point moves by v - u (t . omega), as on the cord's axis. Of two cords, at an angle of cosine g, each takes
  * what is across it: u becomes (u - g u') / (1 - g^2). Cords that are nearly parallel cannot, and lose it. */
-static void take_couple(const FilCollisionStage* stage, const FilContact* contact, int side, int part, const int* blocks, int count,
-                        double* jacobian, double* bias)
+static void take_couple(const FilCollisionStage* stage, const FilContact* contact, int side, int part, const int* blocks, int count, double* jacobian,
+                        double* bias)
 {
-    static const double PARALLEL = 0.05; // 1 - g^2 of 13 degrees: beyond, couples would be twenty times what is lost
+    static const double PARALLEL = 0.05;  // 1 - g^2 of 13 degrees: beyond, couples would be twenty times what is lost
     double t[3], u[3], own_t[3], own_u[3], turn_bias[3], turn[12 * FIL_JACOBIAN_BLOCKS];
     if (!is_cord(stage, contact, 1 - side, t, u)) {
         return;
@@ -82,8 +82,7 @@ static void take_couple(const FilCollisionStage* stage, const FilContact* contac
     const FilWorldCollider* c = &stage->colliders[contact->collider[side]];
     const FilBody* body = &stage->system->bodies[c->body];
     int turn_blocks[FIL_JACOBIAN_BLOCKS];
-    const int turns = body->ops->turn_jacobian(body->impl, c->index, part, stage->system->state.q + body->q, turn_blocks,
-                                               turn, turn_bias);
+    const int turns = body->ops->turn_jacobian(body->impl, c->index, part, stage->system->state.q + body->q, turn_blocks, turn, turn_bias);
     fil_v3_axpy(bias, -fil_v3_dot(t, turn_bias), u);
     for (int b = 0; b < turns; b++) {
         // what turns moves: its blocks are among those of the point, but for vertices, which do not turn
@@ -119,8 +118,7 @@ static FilStatus add_side(FilCollisionStage* stage, FilContact* contact, int sid
     int blocks[FIL_JACOBIAN_BLOCKS];
     double jacobian[12 * FIL_JACOBIAN_BLOCKS], bias[3], turned[3];
     const int part = moving_part(stage, contact, side);
-    const int count =
-        body->ops->point_jacobian(body->impl, c->index, part, contact->point, stage->system->state.q + body->q, blocks, jacobian, bias);
+    const int count = body->ops->point_jacobian(body->impl, c->index, part, contact->point, stage->system->state.q + body->q, blocks, jacobian, bias);
     take_couple(stage, contact, side, part, blocks, count, jacobian, bias);
     fil_m3_apply(turned, contact->frame, bias);
     fil_v3_axpy(contact->bias, sign, turned);
@@ -209,15 +207,15 @@ FilStatus fil_collision_emit(FilCollisionStage* stage, int a, int part_a, int b,
     return status;
 }
 
-FilStatus fil_collision_emit_patch(FilCollisionStage* stage, int a, int part_a, int b, int part_b, const FilContactPoint* point,
-                                   double stiffness, double area, const FilSurface* surface)
+FilStatus fil_collision_emit_patch(FilCollisionStage* stage, int a, int part_a, int b, int part_b, const FilContactPoint* point, double stiffness,
+                                   double area, const FilSurface* surface)
 {
     FilContact* contact;
     FilStatus status = start_contact(stage, a, part_a, b, part_b, point, &contact);
     if (status == FIL_OK) {
         contact->stiffness = stiffness;
         contact->area = area;
-        contact->size = INFINITY; // its depth is what makes it bear: no fault
+        contact->size = INFINITY;  // its depth is what makes it bear: no fault
         contact->depth = 0.0;
         contact->mu = stage->friction >= 0.0 ? stage->friction : surface->friction;
         contact->dissipation_time = surface->dissipation_time;
@@ -262,8 +260,8 @@ void fil_collision_velocity(const FilCollisionStage* stage, const FilContact* co
         const FilBody* body = &stage->system->bodies[c->body];
         int blocks[FIL_JACOBIAN_BLOCKS];
         double jacobian[12 * FIL_JACOBIAN_BLOCKS], bias[3];
-        const int count = body->ops->point_jacobian(body->impl, c->index, contact->part[side], contact->point,
-                                                    stage->system->state.q + body->q, blocks, jacobian, bias);
+        const int count = body->ops->point_jacobian(body->impl, c->index, contact->part[side], contact->point, stage->system->state.q + body->q,
+                                                    blocks, jacobian, bias);
         for (int k = 0; k < 12 * count; k++) {
             const double speed = v[body->v + 4 * blocks[k / 12] + k % 4];
             moves[k % 12 / 4] += (side == 1 ? 1.0 : -1.0) * jacobian[k] * speed;

@@ -3,7 +3,6 @@
 #include "collision/collision.h"
 #include "geometry/sweep.h"
 
-
 /* Six times the volume between two segments: its sign tells on which side one passes the other. */
 static double side_of(const double points[12])
 {

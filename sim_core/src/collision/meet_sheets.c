@@ -13,7 +13,7 @@ typedef struct Other {
     int collider, part;
     FilFacetOther shape;
     FilAabb box;
-    double speed, around; /* m/s; m, at rest */
+    double speed, around;      /* m/s; m, at rest */
     const FilPlacement* place; /* a shape's; NULL: an edge */
 } Other;
 
@@ -136,8 +136,8 @@ static FilStatus meet_row(FilCollisionStage* stage, FilCollisionSheet* s, int co
                        .box = c->row.boxes[i],
                        .speed = fmax(fil_v3_norm(c->place.velocities + 4 * i), fil_v3_norm(c->place.velocities + 4 * j)),
                        .around = FIL_LOOK_AROUND * c->collider.radii[i]};
-        body->ops->part(body->impl, c->index, i, stage->system->state.q + body->q, stage->system->state.h + body->h,
-                        &other.shape.shape, &other.shape.pose);
+        body->ops->part(body->impl, c->index, i, stage->system->state.q + body->q, stage->system->state.h + body->h, &other.shape.shape,
+                        &other.shape.pose);
         other.shape.open_end = c->collider.closed || i + 1 < c->collider.edge_count;
         status = meet_other(stage, s, &other, dt);
     }
@@ -184,7 +184,8 @@ static FilStatus meet_half_spaces(FilCollisionStage* stage, FilCollisionSheet* s
     FilStatus status = FIL_OK;
     for (int k = 0; k < stage->collider_count && status == FIL_OK; k++) {
         const FilWorldCollider* c = &stage->colliders[k];
-        if (c->unbounded && fil_collision_bed(stage, s, c) > 0.0 && fil_collision_may_meet(stage, c, vertex) && !fil_collision_kept_apart(stage, c, vertex)) {
+        if (c->unbounded && fil_collision_bed(stage, s, c) > 0.0 && fil_collision_may_meet(stage, c, vertex) &&
+            !fil_collision_kept_apart(stage, c, vertex)) {
             status = fil_collision_meet_shape_areas(stage, s, k, dt);
         }
     }

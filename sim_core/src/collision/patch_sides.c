@@ -44,8 +44,8 @@ double fil_collision_patch_margin(const FilCollisionStage* stage, const FilWorld
 
 static bool same_shape(const FilShape* a, const FilShape* b)
 {
-    return a->kind == b->kind && a->radius == b->radius && a->half[0] == b->half[0] && a->half[1] == b->half[1] &&
-           a->half[2] == b->half[2] && a->hull == b->hull && a->profile == b->profile;
+    return a->kind == b->kind && a->radius == b->radius && a->half[0] == b->half[0] && a->half[1] == b->half[1] && a->half[2] == b->half[2] &&
+           a->hull == b->hull && a->profile == b->profile;
 }
 
 /* Settings of a bounded shape's side, defaults filled in. */
@@ -95,14 +95,13 @@ static FilStatus make_side(FilCollisionStage* stage, FilWorldCollider* c, FilErr
     }
     for (int k = 0; k < patches->side_count && status == FIL_OK; k++) {
         const FilPatchSide* other = &patches->sides[k];
-        if (same_shape(&side.shape, &other->shape) && side.def.modulus == other->def.modulus &&
-            side.def.resolution == other->def.resolution && side.margin == other->margin) {
+        if (same_shape(&side.shape, &other->shape) && side.def.modulus == other->def.modulus && side.def.resolution == other->def.resolution &&
+            side.margin == other->margin) {
             c->side = k;
             return FIL_OK;
         }
     }
-    if (status == FIL_OK && !fil_array_reserve((void**)&patches->sides, patches->side_count, &patches->side_capacity,
-                                               sizeof *patches->sides)) {
+    if (status == FIL_OK && !fil_array_reserve((void**)&patches->sides, patches->side_count, &patches->side_capacity, sizeof *patches->sides)) {
         return FIL_OUT_OF_MEMORY;
     }
     if (status == FIL_OK && side.def.modulus > 0.0 && !c->unbounded) {
@@ -133,7 +132,7 @@ FilStatus fil_collision_make_sides(FilCollisionStage* stage, FilError* error)
     FilStatus status = FIL_OK;
     for (; patches->compliant > 0 && patches->prepared < stage->collider_count && status == FIL_OK; patches->prepared++) {
         FilWorldCollider* c = &stage->colliders[patches->prepared];
-        const bool vertex = c->sheet >= 0 && c->collider.shape.mesh == NULL; // triangles press, see sheet_areas.c
+        const bool vertex = c->sheet >= 0 && c->collider.shape.mesh == NULL;  // triangles press, see sheet_areas.c
         if (c->collider.kind == FIL_COLLIDER_SHAPE && c->collider.collision.enabled && !vertex) {
             status = make_side(stage, c, error);
         }

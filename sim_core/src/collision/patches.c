@@ -66,7 +66,7 @@ static void cut_end(const FilWorldCollider* c, const FilPose* pose, int edge, in
         fil_v3_axpy(sum, 0.5, t);
     }
     fil_m3_apply_transposed(local, pose->r, sum);
-    if (local[2] > LEAST_MITRE * LEAST_MITRE) { // |sum| and its angle to the edge both are the cosine of half the bend
+    if (local[2] > LEAST_MITRE * LEAST_MITRE) {  // |sum| and its angle to the edge both are the cosine of half the bend
         mitre[0] = -local[0] / local[2];
         mitre[1] = -local[1] / local[2];
     }
@@ -185,8 +185,7 @@ static double stiffness_of(const FilCollisionStage* stage, const FilPartPair* pa
 static FilStatus record(FilCollisionStage* stage, const FilPartPair* pair, int first)
 {
     FilPatchStage* patches = &stage->patches;
-    if (!fil_array_reserve((void**)&patches->records, patches->record_count, &patches->record_capacity,
-                           sizeof *patches->records)) {
+    if (!fil_array_reserve((void**)&patches->records, patches->record_count, &patches->record_capacity, sizeof *patches->records)) {
         return FIL_OUT_OF_MEMORY;
     }
     FilPatchRecord* out = &patches->records[patches->record_count++];
@@ -239,8 +238,8 @@ FilStatus fil_collision_meet_patch(FilCollisionStage* stage, const FilPartPair* 
         FilContactPoint point = {.distance = fil_patch_distance(at), .feature = at->feature};
         fil_v3_copy(point.position, at->position);
         fil_v3_scale(point.normal, first == 0 ? 1.0 : -1.0, at->normal);
-        status = fil_collision_emit_patch(stage, pair->collider[0], pair->part[0], pair->collider[1], pair->part[1], &point,
-                                          fil_patch_stiffness(at), at->area, &surface);
+        status = fil_collision_emit_patch(stage, pair->collider[0], pair->part[0], pair->collider[1], pair->part[1], &point, fil_patch_stiffness(at),
+                                          at->area, &surface);
     }
     return status;
 }

@@ -16,7 +16,7 @@ static void look_ahead(const FilWorldCollider* row, int node, double dt, double*
 static double crossing(const double* u, const double* w)
 {
     const double cosine = fil_v3_dot(u, w), square = cosine * cosine / (fil_v3_dot(u, u) * fil_v3_dot(w, w));
-    const double x = fmin(fmax((0.5 - square) / 0.4, 0.0), 1.0); // cos^2 from 0.5 to 0.1
+    const double x = fmin(fmax((0.5 - square) / 0.4, 0.0), 1.0);  // cos^2 from 0.5 to 0.1
     return x * x * (3.0 - 2.0 * x);
 }
 

@@ -1,13 +1,13 @@
-/* Solids in contact by areas, with each other and with rigid shapes. Two solids: where a triangle of one faces a triangle of the other, the polygon in which they overlap, seen along
- * their common normal, is one contact at its centroid: gap phi there, stiffness A C with the area A and the beddings of both in series,
- * 1/C = 1/C_a + 1/C_b (Pa/m).
+/* Solids in contact by areas, with each other and with rigid shapes. Two solids: where a triangle of one faces a triangle of the other, the polygon
+ * in which they overlap, seen along their common normal, is one contact at its centroid: gap phi there, stiffness A C with the area A and the
+ * beddings of both in series, 1/C = 1/C_a + 1/C_b (Pa/m).
  *
  * A constant pressure p = -C phi gives forces p A at centroids, whose shares on the corners of both triangles are the integrals of
  * p times the corners' shape functions over the polygon, exactly, because those are linear. So uniform pressure between meshes that do not
  * match is transmitted as it is (the contact patch test), which contacts at vertices and crossings of edges cannot do: they know no areas.
  *
- * A rigid shape: C is the solid's bedding, the shape's pressure over depth (its field's, modulus over depth), or both in series. A triangle is cut where its
- * corners' distances say that phi is zero; each part is one contact at its centroid, with the shape's distance and normal there. */
+ * A rigid shape: C is the solid's bedding, the shape's pressure over depth (its field's, modulus over depth), or both in series. A triangle is cut
+ * where its corners' distances say that phi is zero; each part is one contact at its centroid, with the shape's distance and normal there. */
 #include <float.h>
 #include <math.h>
 
@@ -62,7 +62,7 @@ static bool overlap(const Face* a, const Face* b, const double* n, FilPolygon* o
         fil_v3_copy(polygon.corner[k], a->x[k]);
         fil_v3_axpy(polygon.corner[k], -fil_v3_dot(to, n), n);
     }
-    for (int k = 0; k < 3; k++) { // inside of b's sides, whose normal is about -n
+    for (int k = 0; k < 3; k++) {  // inside of b's sides, whose normal is about -n
         const double *from = b->x[k], *to = b->x[(k + 1) % 3];
         double side[3], plane[4];
         fil_v3_sub(side, to, from);
@@ -91,7 +91,8 @@ static int nearest_corner(const FilCollisionSheet* s, int t, const double* p)
 }
 
 /* One pair of triangles. */
-static FilStatus meet_faces(FilCollisionStage* stage, const FilCollisionSheet* a, int s, const FilCollisionSheet* b, int t, double margin, double deepest)
+static FilStatus meet_faces(FilCollisionStage* stage, const FilCollisionSheet* a, int s, const FilCollisionSheet* b, int t, double margin,
+                            double deepest)
 {
     const Face fa = face_of(a, s), fb = face_of(b, t);
     FilPolygon polygon;
@@ -122,7 +123,7 @@ static FilStatus meet_faces(FilCollisionStage* stage, const FilCollisionSheet* a
     if (first < second) {
         return fil_collision_emit_patch(stage, first, part[0], second, part[1], &point, stiffness, area, &surface);
     }
-    fil_v3_scale(point.normal, -1.0, point.normal); // of a solid with itself
+    fil_v3_scale(point.normal, -1.0, point.normal);  // of a solid with itself
     return fil_collision_emit_patch(stage, second, part[1], first, part[0], &point, stiffness, area, &surface);
 }
 
@@ -131,8 +132,7 @@ FilStatus fil_collision_meet_sheet_areas(FilCollisionStage* stage, const FilColl
     FilStatus status = fil_pairs_sort(&stage->faces, a->facets.triangle_count, &stage->sorted);
     for (int k = 0; k < stage->faces.count && status == FIL_OK; k++) {
         const int s = stage->faces.items[k].a, t = stage->faces.items[k].b;
-        if (stage->join_count > 0 &&
-            (fil_collision_sheet_joined(stage, a, s, b->body) || fil_collision_sheet_joined(stage, b, t, a->body))) {
+        if (stage->join_count > 0 && (fil_collision_sheet_joined(stage, a, s, b->body) || fil_collision_sheet_joined(stage, b, t, a->body))) {
             continue;
         }
         status = meet_faces(stage, a, s, b, t, fil_collision_sheet_margin(stage, a, s, b, t, dt), DEEPEST);
@@ -185,7 +185,8 @@ static void part_of(const Face* face, const double* phi, bool inside, FilPolygon
     }
 }
 
-static FilStatus press(FilCollisionStage* stage, const FilCollisionSheet* s, int t, int collider, double stiffness, double area, FilContactPoint* point)
+static FilStatus press(FilCollisionStage* stage, const FilCollisionSheet* s, int t, int collider, double stiffness, double area,
+                       FilContactPoint* point)
 {
     const int vertex = nearest_corner(s, t, point->position), part = fil_collision_sheet_part(s, t);
     const FilSurface surface = fil_collision_surface(stage, &stage->colliders[vertex], &stage->colliders[collider]);
@@ -207,7 +208,7 @@ static FilStatus press_triangle(FilCollisionStage* stage, const FilCollisionShee
     for (int k = 0; k < 3; k++) {
         FilContactPoint corner;
         if (!meet_point(s, face.x[k], c, margin + longest, &corner)) {
-            return FIL_OK; // so far away that no point of the triangle is within the margin
+            return FIL_OK;  // so far away that no point of the triangle is within the margin
         }
         phi[k] = corner.distance;
         nearest = fmin(nearest, phi[k]);
@@ -248,7 +249,8 @@ FilStatus fil_collision_meet_shape_areas(FilCollisionStage* stage, FilCollisionS
         if (stage->join_count > 0 && fil_collision_sheet_joined(stage, s, t, c->body)) {
             continue;
         }
-        const double margin = FIL_LOOK_AHEAD * dt * fil_collision_sheet_closing(stage, s, t, &c->place) + FIL_SHEETS_AT_REST * fil_facets_size(&s->facets, t);
+        const double margin =
+            FIL_LOOK_AHEAD * dt * fil_collision_sheet_closing(stage, s, t, &c->place) + FIL_SHEETS_AT_REST * fil_facets_size(&s->facets, t);
         status = press_triangle(stage, s, t, collider, bed, margin);
     }
     return status;

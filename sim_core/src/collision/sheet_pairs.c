@@ -111,18 +111,17 @@ static bool are_thin(const FilCollisionSheet* a, const FilCollisionSheet* b)
 }
 
 /* Vertices of a on faces of b, and edges, of the pairs of one triangle of a: those from `from` up to `to`. */
-static FilStatus meet_triangle(FilCollisionStage* stage, const FilCollisionSheet* a, const FilCollisionSheet* b, int from, int to,
-                               bool swapped, double dt)
+static FilStatus meet_triangle(FilCollisionStage* stage, const FilCollisionSheet* a, const FilCollisionSheet* b, int from, int to, bool swapped,
+                               double dt)
 {
     FilStatus status = FIL_OK;
     for (int pass = 0; pass < (swapped ? 1 : 2) && status == FIL_OK; pass++) {
         for (int k = from; k < to && status == FIL_OK; k++) {
             const int s = stage->faces.items[k].a, t = stage->faces.items[k].b;
-            if (pass == 1 && a == b && t < s) { // of a sheet with itself both orders are listed, for vertices
+            if (pass == 1 && a == b && t < s) {  // of a sheet with itself both orders are listed, for vertices
                 continue;
             }
-            if (stage->join_count > 0 &&
-                (fil_collision_sheet_joined(stage, a, s, b->body) || fil_collision_sheet_joined(stage, b, t, a->body))) {
+            if (stage->join_count > 0 && (fil_collision_sheet_joined(stage, a, s, b->body) || fil_collision_sheet_joined(stage, b, t, a->body))) {
                 continue;
             }
             const int known = stage->meetings.count;

@@ -71,7 +71,7 @@ FilStatus fil_collision_add_sheet(FilCollisionStage* stage, int body_index, int 
     s->ahead = fil_alloc(3 * (size_t)mesh.vertex_count, sizeof *s->ahead);
     s->boxes = fil_alloc((size_t)mesh.triangle_count, sizeof *s->boxes);
     s->joined = fil_alloc((size_t)mesh.vertex_count, sizeof *s->joined);
-    stage->sheet_count++; // from here on freed with the others
+    stage->sheet_count++;  // from here on freed with the others
     for (int v = 0; v < mesh.vertex_count; v++) {
         stage->colliders[first + v].sheet = stage->sheet_count - 1;
         if (s->joined != NULL) {
@@ -91,8 +91,7 @@ FilStatus fil_collision_add_mesh(FilCollisionStage* stage, int collider)
     }
     FilCollisionSheet* s = &stage->sheets[stage->sheet_count];
     *s = (FilCollisionSheet){.body = stage->colliders[collider].body, .first = collider, .mesh = mesh, .pace = -1.0};
-    const FilStatus status =
-        fil_facets_init(&s->facets, mesh->mesh.vertex_count, mesh->mesh.triangles, mesh->mesh.triangle_count, true, 0.0);
+    const FilStatus status = fil_facets_init(&s->facets, mesh->mesh.vertex_count, mesh->mesh.triangles, mesh->mesh.triangle_count, true, 0.0);
     s->boxes = fil_alloc((size_t)mesh->mesh.triangle_count, sizeof *s->boxes);
     stage->colliders[collider].sheet = stage->sheet_count++;
     return status == FIL_OK && s->boxes != NULL ? FIL_OK : FIL_OUT_OF_MEMORY;
@@ -162,7 +161,8 @@ FilStatus fil_collision_ready_sheet(const FilCollisionStage* stage, FilCollision
         for (int k = 0; k < 3; k++) {
             fil_aabb_add_point(&box, fil_facets_corner(facets, t, k));
         }
-        const double around = facets->radius + FIL_SHEETS_AT_REST * fil_facets_size(facets, t) + FIL_LOOK_AHEAD * dt * fil_collision_sheet_speed(s, t);
+        const double around =
+            facets->radius + FIL_SHEETS_AT_REST * fil_facets_size(facets, t) + FIL_LOOK_AHEAD * dt * fil_collision_sheet_speed(s, t);
         s->boxes[t] = fil_aabb_fattened(&box, around);
     }
     s->ready = true;

@@ -146,8 +146,7 @@ void fil_contact_velocity(const FilContactSet* set, const FilContact* contact, c
     }
 }
 
-void fil_contact_wrench(const FilContact* contact, int side, const double* about, double dt, double* force,
-                        double* torque)
+void fil_contact_wrench(const FilContact* contact, int side, const double* about, double dt, double* force, double* torque)
 {
     double arm[3], impulse[3];
     fil_m3_apply_transposed(impulse, contact->frame, contact->impulse);

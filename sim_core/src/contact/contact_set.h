@@ -75,7 +75,6 @@ FIL_MUST_CHECK FilStatus fil_contact_set_push_block(FilContactSet* set, int vari
 void fil_contact_velocity(const FilContactSet* set, const FilContact* contact, const double* v, double* u);
 
 /* Force (N) and torque about `about` (N m), world frame, that the contact puts on `side` (0 or 1) over dt. */
-void fil_contact_wrench(const FilContact* contact, int side, const double* about, double dt, double* force,
-                        double* torque);
+void fil_contact_wrench(const FilContact* contact, int side, const double* about, double dt, double* force, double* torque);
 
 #endif

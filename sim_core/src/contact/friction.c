@@ -202,7 +202,7 @@ static void learn(FilFriction* friction, double bound, const double slip[2], con
 /* The model that would be right if the contact were alone. */
 static void propose(FilFriction* friction, double bound, const double slip[2], const double force[2])
 {
-    const double unit = friction->mobility * friction->most; // m/s that all its force makes
+    const double unit = friction->mobility * friction->most;  // m/s that all its force makes
     const double y[2] = {force[0] + slip[0] / unit, force[1] + slip[1] / unit}, size = hypot(y[0], y[1]);
     const double speed = size < 1.0 ? (1.0 - sqrt(1.0 - size)) * bound : fmax((size - 1.0) * unit, bound);
     for (int k = 0; k < 2; k++) {
@@ -222,7 +222,7 @@ void fil_friction_review(FilFriction* friction, const FilSlipping* slipping, dou
         friction->least = least_mobility(friction, slipping, weight);
         friction->mobility = AT_FIRST * friction->least;
     }
-    if (!(friction->mobility * friction->most > 0.0)) { // nothing that could give way, or no force
+    if (!(friction->mobility * friction->most > 0.0)) {  // nothing that could give way, or no force
         memcpy(friction->next, predicted, sizeof friction->next);
         friction->wrong = 0.0;
         return;
@@ -230,7 +230,7 @@ void fil_friction_review(FilFriction* friction, const FilSlipping* slipping, dou
     force_ahead(friction, bound, predicted, force);
     learn(friction, bound, predicted, force);
     propose(friction, bound, predicted, force);
-    if (sticks(friction->expected, bound)) { // judged by the force that it takes: the model's slip would be too small at that force
+    if (sticks(friction->expected, bound)) {  // judged by the force that it takes: the model's slip would be too small at that force
         friction->wrong = friction->most * fmax(hypot(force[0], force[1]) - 1.0, 0.0);
     } else {
         force_at(predicted, bound, truth);

@@ -18,15 +18,15 @@
 #include <stdbool.h>
 
 typedef struct FilFriction {
-    double tangent[2][3]; /* directions of slip */
-    double bias[3];       /* m/s, of scripted bodies */
-    double most;          /* N s: dt mu times the normal force */
-    double expected[2];   /* m/s, slip along the tangents that the model is made about */
-    double edge;          /* of the bound: where the model's curvature stops to fall */
-    double next[2];       /* the same of the next model */
-    double wrong;         /* N s, by which the model errs at the end of the step that was found with it */
-    double least;         /* 1/kg: slip by impulse if the blocks were by themselves, the least there can be; 0: not known */
-    double mobility;      /* 1/kg: slip by impulse, as learned */
+    double tangent[2][3];               /* directions of slip */
+    double bias[3];                     /* m/s, of scripted bodies */
+    double most;                        /* N s: dt mu times the normal force */
+    double expected[2];                 /* m/s, slip along the tangents that the model is made about */
+    double edge;                        /* of the bound: where the model's curvature stops to fall */
+    double next[2];                     /* the same of the next model */
+    double wrong;                       /* N s, by which the model errs at the end of the step that was found with it */
+    double least;                       /* 1/kg: slip by impulse if the blocks were by themselves, the least there can be; 0: not known */
+    double mobility;                    /* 1/kg: slip by impulse, as learned */
     double last_slip[2], last_force[2]; /* that the last model led to: m/s, and over the most there is */
     bool learns;                        /* there is a last one, since v was accepted */
 } FilFriction;

@@ -63,11 +63,9 @@ const char* fil_imc_settings_problem(const FilImcSettings* s)
 /* ---- the energy ---- */
 
 /* P2 eq. 21 and its derivatives, several side by side. */
-static inline FilWide energy_wide(const FilImcSettings* settings, FilWide stiffness, FilWide radius, FilWide over,
-                                  FilWide* first, FilWide* second)
+static inline FilWide energy_wide(const FilImcSettings* settings, FilWide stiffness, FilWide radius, FilWide over, FilWide* first, FilWide* second)
 {
-    const FilWide zero = fil_wide_splat(0.0), one = fil_wide_splat(1.0), per = settings->sharpness / radius,
-                  y = per * over;
+    const FilWide zero = fil_wide_splat(0.0), one = fil_wide_splat(1.0), per = settings->sharpness / radius, y = per * over;
     const FilWideExp e = fil_wide_exp(fil_wide_min(fil_wide_abs(y), fil_wide_splat(600.0)));
     const FilWide small = e.difference * e.inverse;
     const FilWide i = 1.0 / (1.0 + small);
@@ -76,12 +74,10 @@ static inline FilWide energy_wide(const FilImcSettings* settings, FilWide stiffn
     return stiffness / per * (fil_wide_log_ratio(small, zero, one) - fil_wide_min(y, zero));
 }
 
-double fil_imc_energy(const FilImcSettings* settings, double stiffness, double radius, double over, double* first,
-                      double* second)
+double fil_imc_energy(const FilImcSettings* settings, double stiffness, double radius, double over, double* first, double* second)
 {
     FilWide f, s;
-    const FilWide energy =
-        energy_wide(settings, fil_wide_splat(stiffness), fil_wide_splat(radius), fil_wide_splat(over), &f, &s);
+    const FilWide energy = energy_wide(settings, fil_wide_splat(stiffness), fil_wide_splat(radius), fil_wide_splat(over), &f, &s);
     *first = fil_wide_get(&f, 0);
     *second = fil_wide_get(&s, 0);
     return fil_wide_get(&energy, 0);
@@ -98,17 +94,15 @@ static const double MAX_TILT = 0.05;
 static double steps_ahead(const FilPotentialProblem* problem, const FilPotentialContact* c)
 {
     const FilImcSettings* s = problem->settings;
-    const double largest = 0.25 * c->stiffness * s->sharpness / c->radius; // E'' where surfaces touch
+    const double largest = 0.25 * c->stiffness * s->sharpness / c->radius;  // E'' where surfaces touch
     return largest > 0.0 ? 2.0 * s->dissipation * sqrt(c->diagonal / largest) / problem->dt : 0.0;
 }
 
 /* The energy at a distance `over` at the step's end, and its derivatives by that. */
-static double damped_energy(const FilPotentialProblem* problem, const FilPotentialContact* c, double over, double* first,
-                            double* second)
+static double damped_energy(const FilPotentialProblem* problem, const FilPotentialContact* c, double over, double* first, double* second)
 {
     const double more = 1.0 + c->ahead;
-    const double energy =
-        fil_imc_energy(problem->settings, c->stiffness, c->radius, over + c->ahead * (over - c->start), first, second);
+    const double energy = fil_imc_energy(problem->settings, c->stiffness, c->radius, over + c->ahead * (over - c->start), first, second);
     *second *= more;
     return energy / more;
 }
@@ -136,8 +130,7 @@ static double bounded(double stiffness, double global)
 /* What stops a pair that is coming before it is a twentieth of a radius deep, by its inertia in a step. */
 static double stopping_stiffness(const FilPotentialContact* c)
 {
-    const double speed = fmin(c->contact->normal_velocity, 0.0),
-                 room = fmax(c->contact->distance, 0.0) + 0.05 * c->radius;
+    const double speed = fmin(c->contact->normal_velocity, 0.0), room = fmax(c->contact->distance, 0.0) + 0.05 * c->radius;
     return c->diagonal * speed * speed / room;
 }
 
@@ -188,8 +181,7 @@ static void adapt_edges(FilPotentialProblem* problem, double global)
                     least[edge] = fmin(least[edge], c->contact->distance / c->radius);
                 } else if (least[edge] < problem->settings->reach) {
                     const double old = edge_stiffness(problem, edge, global);
-                    problem->edge_memory[edge] =
-                        bounded(fil_imc_adapt(problem->settings, old, least[edge], step_of(problem, c)), global);
+                    problem->edge_memory[edge] = bounded(fil_imc_adapt(problem->settings, old, least[edge], step_of(problem, c)), global);
                     least[edge] = INFINITY;  // once
                 }
             }
@@ -197,8 +189,7 @@ static void adapt_edges(FilPotentialProblem* problem, double global)
     }
     for (int k = 0; k < problem->count; k++) {
         FilPotentialContact* c = &problem->contacts[k];
-        c->stiffness =
-            fmax(edge_stiffness(problem, c->memory[0], global), edge_stiffness(problem, c->memory[1], global));
+        c->stiffness = fmax(edge_stiffness(problem, c->memory[0], global), edge_stiffness(problem, c->memory[1], global));
     }
 }
 
@@ -245,8 +236,7 @@ static void set_stiffness(FilPotentialProblem* problem)
 
 /* Direction of slip weighted by the threshold, times mu (P2 eq. 18, 19): slip of side 0 against side 1, across
  * `normal`. */
-static void weigh_slip(const FilImcSettings* s, double mu, double radius, const double* slip, const double* normal,
-                       double* push)
+static void weigh_slip(const FilImcSettings* s, double mu, double radius, const double* slip, const double* normal, double* push)
 {
     fil_v3_copy(push, slip);
     fil_v3_axpy(push, -fil_v3_dot(slip, normal), normal);
@@ -269,8 +259,7 @@ static void mid_edge_slip(const double* speed, double* slip)
 /* Potential mu F sqrt(|u|^2 + e^2) of the tangential slip u, as energy over the step: gradient and Hessian by u dt. In
  * place of the Hessian, whose steps along the slip leap to and fro across u = 0, `definite` gives one that is larger
  * and leads to rest within a few steps: that of the paraboloid which touches the potential at u and lies above it. */
-static double hold(double force, double creep, double dt, const double* u, bool definite, double* gradient,
-                   double* hessian)
+static double hold(double force, double creep, double dt, const double* u, bool definite, double* gradient, double* hessian)
 {
     const double s = sqrt(fil_v3_dot(u, u) + creep * creep), along = definite ? 0.0 : 1.0 / (s * s);
     for (int i = 0; i < 3; i++) {
@@ -362,9 +351,8 @@ static void begin(FilPotentialProblem* problem)
 }
 
 /* Friction of two edges at mid-edge, on their four ends. */
-static void mid_edge_friction(const FilPotentialProblem* problem, const FilPotentialContact* c, const double* x,
-                              const double* distance_gradient, double first, FilPotentialOrder order,
-                              FilPotentialTerm* term)
+static void mid_edge_friction(const FilPotentialProblem* problem, const FilPotentialContact* c, const double* x, const double* distance_gradient,
+                              double first, FilPotentialOrder order, FilPotentialTerm* term)
 {
     const FilImcSettings* s = problem->settings;
     double slip[3], force[3], hessian[9];
@@ -381,8 +369,7 @@ static void mid_edge_friction(const FilPotentialProblem* problem, const FilPoten
         }
         mid_edge_slip(moved, slip);
         fil_v3_axpy(slip, -fil_v3_dot(slip, c->normal), c->normal);
-        term->energy += hold(c->contact->mu * c->normal_force, s->static_speed, problem->dt, slip,
-                             order != FIL_POTENTIAL_FULL, force, hessian);
+        term->energy += hold(c->contact->mu * c->normal_force, s->static_speed, problem->dt, slip, order != FIL_POTENTIAL_FULL, force, hessian);
     }
     for (int n = 0; n < 4; n++) {
         fil_v3_axpy(term->gradient + 3 * n, MID_EDGE[n], force);
@@ -394,8 +381,7 @@ static void mid_edge_friction(const FilPotentialProblem* problem, const FilPoten
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) {
             hessian[3 * i + j] -= c->contact->mu * c->normal_force /
-                                  (problem->dt * sqrt(fil_v3_dot(slip, slip) + s->static_speed * s->static_speed)) *
-                                  c->normal[i] * c->normal[j];
+                                  (problem->dt * sqrt(fil_v3_dot(slip, slip) + s->static_speed * s->static_speed)) * c->normal[i] * c->normal[j];
         }
     }
     for (int a = 0; a < 12; a++) {
@@ -406,8 +392,8 @@ static void mid_edge_friction(const FilPotentialProblem* problem, const FilPoten
 }
 
 /* Friction at the contact point, through the Jacobian. */
-static void point_friction(const FilPotentialProblem* problem, const FilPotentialContact* c, const double* u,
-                           double first, FilPotentialOrder order, FilPotentialTerm* term)
+static void point_friction(const FilPotentialProblem* problem, const FilPotentialContact* c, const double* u, double first, FilPotentialOrder order,
+                           FilPotentialTerm* term)
 {
     if (problem->settings->friction == FIL_IMC_SLIDING) {
         fil_v3_axpy(term->row_gradient, -first, c->push);
@@ -415,8 +401,8 @@ static void point_friction(const FilPotentialProblem* problem, const FilPotentia
     }
     const double across[3] = {u[0], u[1], 0.0};
     double force[3], hessian[9];
-    term->energy += hold(c->contact->mu * c->normal_force, problem->settings->static_speed, problem->dt, across,
-                         order != FIL_POTENTIAL_FULL, force, hessian);
+    term->energy +=
+        hold(c->contact->mu * c->normal_force, problem->settings->static_speed, problem->dt, across, order != FIL_POTENTIAL_FULL, force, hessian);
     for (int i = 0; i < 2; i++) {
         term->row_gradient[i] += force[i];
         for (int j = 0; j < 2; j++) {
@@ -425,8 +411,8 @@ static void point_friction(const FilPotentialProblem* problem, const FilPotentia
     }
 }
 
-static void evaluate(const FilPotentialProblem* problem, const FilPotentialContact* c, const double* x, const double* u,
-                     FilPotentialOrder order, FilPotentialTerm* term)
+static void evaluate(const FilPotentialProblem* problem, const FilPotentialContact* c, const double* x, const double* u, FilPotentialOrder order,
+                     FilPotentialTerm* term)
 {
     const FilImcSettings* s = problem->settings;
     double first, second;
@@ -525,5 +511,4 @@ static double bound(const FilPotentialProblem* problem, const FilPotentialContac
     return -first * scale;
 }
 
-const FilPairPotential fil_imc_pair = {
-    .begin = begin, .evaluate = evaluate, .evaluate_edges = evaluate_edges, .bound = bound, .tangent = true};
+const FilPairPotential fil_imc_pair = {.begin = begin, .evaluate = evaluate, .evaluate_edges = evaluate_edges, .bound = bound, .tangent = true};

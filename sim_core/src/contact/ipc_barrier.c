@@ -51,8 +51,8 @@ double fil_slip_bound_curvature(double speed, double bound)
 
 /* From the jet over the distance d to gradient and Hessian over the corners:
  * E' / d grad f, and (E'' - E'/d) / d^2 grad f grad f' + E' / d Hessian f. */
-static void spread_jet(FilFeature pair, const FilJet* jet, const FilClosest* closest, double d, const double* x,
-                       bool positive, double* gradient, double* hessian)
+static void spread_jet(FilFeature pair, const FilJet* jet, const FilClosest* closest, double d, const double* x, bool positive, double* gradient,
+                       double* hessian)
 {
     const int n = 3 * fil_feature_corners(pair);
     const double slope = d > 0.0 ? jet->first / d : 0.0;
@@ -180,12 +180,18 @@ static void blend_in(Blend* b, FilFeature pair, const int* place, double sign)
     }
 }
 
-static double blend_segments(const FilRepulsion* r, const double* x, double c, const double* c_gradient,
-                             const double* c_hessian, double* gradient, double* hessian, bool positive)
+static double blend_segments(const FilRepulsion* r, const double* x, double c, const double* c_gradient, const double* c_hessian, double* gradient,
+                             double* hessian, bool positive)
 {
     static const int both[4] = {0, 1, 2, 3}, ends[4][3] = {{0, 2, 3}, {1, 2, 3}, {2, 0, 1}, {3, 0, 1}};
-    Blend blend = {.repulsion = r, .x = x, .weight = mollifier(c, r->parallel), .c_gradient = c_gradient,
-                   .c_hessian = c_hessian, .gradient = gradient, .hessian = hessian, .positive = positive};
+    Blend blend = {.repulsion = r,
+                   .x = x,
+                   .weight = mollifier(c, r->parallel),
+                   .c_gradient = c_gradient,
+                   .c_hessian = c_hessian,
+                   .gradient = gradient,
+                   .hessian = hessian,
+                   .positive = positive};
     if (gradient != NULL) {
         memset(gradient, 0, 12 * sizeof(double));
     }
@@ -236,8 +242,7 @@ double fil_repulsion_energy(const FilRepulsion* repulsion, const double* x, doub
 
 /* ---- rings ---- */
 
-double fil_ring_energy(double offset, double range, double stiffness, const FilTrackPoint* point, double* gradient,
-                       double* hessian, bool positive)
+double fil_ring_energy(double offset, double range, double stiffness, const FilTrackPoint* point, double* gradient, double* hessian, bool positive)
 {
     const double d = sqrt(2.0 * point->half_square);
     const FilJet jet = fil_ring_barrier(d - offset, range, stiffness);

@@ -50,7 +50,6 @@ double fil_parallel_threshold(double length_a, double length_b);
 
 /* A ring: a point bound to a track to within `offset` plus `range` of it; 12 and 12 x 12 numbers over (point, nodes of the
  * piece). `gradient` and `hessian` may be NULL. */
-double fil_ring_energy(double offset, double range, double stiffness, const FilTrackPoint* point, double* gradient,
-                       double* hessian, bool positive);
+double fil_ring_energy(double offset, double range, double stiffness, const FilTrackPoint* point, double* gradient, double* hessian, bool positive);
 
 #endif

@@ -59,8 +59,8 @@ FilLcpSettings fil_lcp_settings_default(void)
 FilStatus fil_lcp_settings_check(const FilLcpSettings* s, FilError* error)
 {
     if (s->directions < 4 || s->directions > FIL_LCP_MOST_DIRECTIONS || s->directions % 2 != 0) {
-        return fil_error(error, FIL_BAD_INPUT, "world: lcp: directions must be an even number from 4 to %d, not %d",
-                         FIL_LCP_MOST_DIRECTIONS, s->directions);
+        return fil_error(error, FIL_BAD_INPUT, "world: lcp: directions must be an even number from 4 to %d, not %d", FIL_LCP_MOST_DIRECTIONS,
+                         s->directions);
     }
     if ((unsigned)s->solver >= FIL_LCP_SOLVER_COUNT) {
         return fil_error(error, FIL_BAD_INPUT, "world: lcp: unknown solver %d", (int)s->solver);
@@ -69,19 +69,17 @@ FilStatus fil_lcp_settings_check(const FilLcpSettings* s, FilError* error)
         const char* name;
         double value, most;
     } numbers[] = {
-        {"rank_tolerance", s->rank_tolerance, 1.0}, {"compliance", s->compliance, 1.0},
-        {"stabilisation", s->stabilisation, 1.0},   {"recovery_speed", s->recovery_speed, 1e6},
-        {"tolerance", s->tolerance, 1.0},
+        {"rank_tolerance", s->rank_tolerance, 1.0}, {"compliance", s->compliance, 1.0}, {"stabilisation", s->stabilisation, 1.0},
+        {"recovery_speed", s->recovery_speed, 1e6}, {"tolerance", s->tolerance, 1.0},
     };
     for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++) {
         if (!(numbers[k].value >= 0.0 && numbers[k].value <= numbers[k].most)) {
-            return fil_error(error, FIL_BAD_INPUT, "world: lcp: %s must lie between 0 and %g, not %g", numbers[k].name,
-                             numbers[k].most, numbers[k].value);
+            return fil_error(error, FIL_BAD_INPUT, "world: lcp: %s must lie between 0 and %g, not %g", numbers[k].name, numbers[k].most,
+                             numbers[k].value);
         }
     }
     if (s->max_iterations < 1) {
-        return fil_error(error, FIL_BAD_INPUT, "world: lcp: max_iterations must be positive, not %d",
-                         s->max_iterations);
+        return fil_error(error, FIL_BAD_INPUT, "world: lcp: max_iterations must be positive, not %d", s->max_iterations);
     }
     if (s->dense_limit < 0) {
         return fil_error(error, FIL_BAD_INPUT, "world: lcp: dense_limit must not be negative, not %d", s->dense_limit);
@@ -295,8 +293,7 @@ static FilStatus guess(Workspace* w, const FilSapProblem* from, double* v, doubl
     return status == FIL_OUT_OF_MEMORY ? status : FIL_OK;
 }
 
-static FilStatus solve_island(Workspace* w, const FilSapProblem* from, const FilLcpSettings* settings, double* v,
-                              double* impulse, FilLcpStats* stats)
+static FilStatus solve_island(Workspace* w, const FilSapProblem* from, const FilLcpSettings* settings, double* v, double* impulse, FilLcpStats* stats)
 {
     FilLcpProblem* problem = &w->problem;
     FilStatus status = fil_lcp_assemble(&w->assembly, from, settings, problem);
@@ -308,12 +305,10 @@ static FilStatus solve_island(Workspace* w, const FilSapProblem* from, const Fil
     stats->units = problem->unit_count;
     problem->watch = from->watch;
     use_all(problem);
-    if (settings->rank_selection && problem->unit_count > 1 &&
-        !fil_lcp_select(problem, settings->rank_tolerance, &w->scratch)) {
+    if (settings->rank_selection && problem->unit_count > 1 && !fil_lcp_select(problem, settings->rank_tolerance, &w->scratch)) {
         return FIL_OUT_OF_MEMORY;
     }
-    status =
-        settings->solver == FIL_LCP_NEWTON && problem->dimension >= GUESS_FROM ? guess(w, from, v, impulse) : FIL_OK;
+    status = settings->solver == FIL_LCP_NEWTON && problem->dimension >= GUESS_FROM ? guess(w, from, v, impulse) : FIL_OK;
     if (status != FIL_OK) {
         return status;
     }
@@ -343,8 +338,7 @@ static bool is_large(const FilSapProblem* island, int limit)
 
 /* Constraints for the guess: rigid contacts aim at the velocity that the LCP asks for, penetrations at no more than the
  * recovery speed. */
-static const FilSapConstraint* aim(const FilSapProblem* from, const FilLcpSettings* settings,
-                                   FilSapConstraint* constraints)
+static const FilSapConstraint* aim(const FilSapProblem* from, const FilLcpSettings* settings, FilSapConstraint* constraints)
 {
     for (int i = 0; i < from->constraint_count; i++) {
         constraints[i] = from->constraints[i];
@@ -357,13 +351,11 @@ static const FilSapConstraint* aim(const FilSapProblem* from, const FilLcpSettin
 }
 
 /* `v` holds the velocities of the step's start: much the same contacts bear load as in the last step. */
-static FilStatus solve_large(Workspace* w, const FilSapProblem* from, const FilLcpSettings* settings, double* v,
-                             double* impulse, FilLcpStats* stats)
+static FilStatus solve_large(Workspace* w, const FilSapProblem* from, const FilLcpSettings* settings, double* v, double* impulse, FilLcpStats* stats)
 {
     const FilSapOptions options = fil_sap_options_default();
     FilSapStats convex = {0};
-    if (!fil_buffer_reserve(&w->constraints, &w->constraint_capacity, (size_t)from->constraint_count,
-                            sizeof(FilSapConstraint))) {
+    if (!fil_buffer_reserve(&w->constraints, &w->constraint_capacity, (size_t)from->constraint_count, sizeof(FilSapConstraint))) {
         return FIL_OUT_OF_MEMORY;
     }
     FilSapProblem first = *from;
@@ -393,8 +385,7 @@ static void add_stats(FilLcpStats* all, const FilLcpStats* one)
     all->complementarity = fmax(all->complementarity, one->complementarity);
 }
 
-FilStatus fil_lcp_solve(FilLcp* lcp, const FilSapProblem* from, const FilLcpSettings* settings, double* v,
-                        double* impulse, FilLcpStats* stats)
+FilStatus fil_lcp_solve(FilLcp* lcp, const FilSapProblem* from, const FilLcpSettings* settings, double* v, double* impulse, FilLcpStats* stats)
 {
     FilLcpStats local;
     stats = stats != NULL ? stats : &local;

@@ -32,7 +32,7 @@ FIL_MUST_CHECK FilStatus fil_lcp_settings_check(const FilLcpSettings* settings, 
 /* `v` gets the velocities and `impulse` those of all constraints, 3 each. Needs no guess: the result depends on the
  * problem alone. Allocates only when a problem is larger than all before it. FIL_NOT_CONVERGED leaves the best found;
  * `stats` may be NULL. */
-FIL_MUST_CHECK FilStatus fil_lcp_solve(FilLcp* lcp, const FilSapProblem* problem, const FilLcpSettings* settings,
-                                       double* v, double* impulse, FilLcpStats* stats);
+FIL_MUST_CHECK FilStatus fil_lcp_solve(FilLcp* lcp, const FilSapProblem* problem, const FilLcpSettings* settings, double* v, double* impulse,
+                                       FilLcpStats* stats);
 
 #endif

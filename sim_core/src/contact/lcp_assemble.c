@@ -19,7 +19,7 @@ bool fil_lcp_assembly_init(FilLcpAssembly* assembly)
 void fil_lcp_assembly_free(FilLcpAssembly* assembly)
 {
     fil_sap_system_free(&assembly->system);
-    FilDoubles* const numbers[] = {&assembly->hessians, &assembly->laws, &assembly->spring,  &assembly->x,
+    FilDoubles* const numbers[] = {&assembly->hessians, &assembly->laws, &assembly->spring, &assembly->x,
                                    &assembly->row,      &assembly->rows, &assembly->numbers};
     for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++) {
         fil_free(numbers[k]->at);
@@ -74,8 +74,7 @@ static void gather_free(FilLcpAssembly* assembly, const FilSapProblem* from, dou
 }
 
 /* Impulses of the springs when the rows move with `velocity` (J v, without bias). */
-static void spring_impulses(const FilLcpAssembly* assembly, const FilSapProblem* from, const double* velocity,
-                            double* impulse)
+static void spring_impulses(const FilLcpAssembly* assembly, const FilSapProblem* from, const double* velocity, double* impulse)
 {
     for (int i = 0; i < from->constraint_count; i++) {
         for (int row = 0; row < 3; row++) {
@@ -268,8 +267,7 @@ static bool reserve(FilLcpAssembly* assembly, const FilSapProblem* from)
         units += from->constraints[i].kind == FIL_SAP_BOUNDED ? 3 : 1;
     }
     return fil_doubles_reserve(&assembly->hessians, 9 * m) && fil_doubles_reserve(&assembly->laws, 6 * m) &&
-           fil_doubles_reserve(&assembly->spring, n) && fil_doubles_reserve(&assembly->x, n) &&
-           fil_doubles_reserve(&assembly->row, 6 * m) &&
+           fil_doubles_reserve(&assembly->spring, n) && fil_doubles_reserve(&assembly->x, n) && fil_doubles_reserve(&assembly->row, 6 * m) &&
            fil_buffer_reserve(&assembly->units, &assembly->unit_capacity, units, sizeof(FilLcpUnit));
 }
 
@@ -302,8 +300,7 @@ static void set_free(FilLcpAssembly* assembly, const FilSapProblem* from, FilLcp
     }
 }
 
-FilStatus fil_lcp_assemble(FilLcpAssembly* assembly, const FilSapProblem* from, const FilLcpSettings* settings,
-                           FilLcpProblem* problem)
+FilStatus fil_lcp_assemble(FilLcpAssembly* assembly, const FilSapProblem* from, const FilLcpSettings* settings, FilLcpProblem* problem)
 {
     FilStatus status = fil_sap_system_begin(&assembly->system, from);
     if (status != FIL_OK) {
@@ -325,8 +322,7 @@ FilStatus fil_lcp_assemble(FilLcpAssembly* assembly, const FilSapProblem* from, 
 
 /* ---- the solution ---- */
 
-void fil_lcp_recover(FilLcpAssembly* assembly, const FilSapProblem* from, const FilLcpProblem* problem, double* v,
-                     double* impulse)
+void fil_lcp_recover(FilLcpAssembly* assembly, const FilSapProblem* from, const FilLcpProblem* problem, double* v, double* impulse)
 {
     const int n = FIL_BLOCK * assembly->system.participants;
     double *x = assembly->x.at, *velocity = assembly->row.at, *springs = velocity + 3 * from->constraint_count;

@@ -56,8 +56,8 @@ enum { PATIENCE = 30 };
 #define LINE_SEARCH_TOLERANCE 1e-2
 
 /* Line-search evaluations; factors of a solve, in max_iterations. */
-/* and rounds that slip speeds are extrapolated from while branches change; steps with one factor that do not halve the residual; steps of a round, of which
- * those that converge take up to 30 */
+/* and rounds that slip speeds are extrapolated from while branches change; steps with one factor that do not halve the residual; steps of a round, of
+ * which those that converge take up to 30 */
 enum { MOST_LINE_SEARCH = 60, MOST_FACTORS = 10, UNSETTLED = 5, MOST_STILL = 5, MOST_STEPS = 100 };
 
 typedef struct Item {
@@ -74,7 +74,7 @@ typedef struct Work {
     Item* items;
     FilLcpPolygon polygon; /* of friction directions */
     int n, m;
-    double speed; /* m/s, that residuals are relative to */
+    double speed;           /* m/s, that residuals are relative to */
     double stiffness, most; /* rho times the compliance of each contact, and up to where round-off allows */
     /* all variables: */
     double *change, *momentum, *guess;
@@ -112,17 +112,18 @@ static bool reserve(Work* w)
         double** vector;
         size_t size;
     } parts[] = {
-        {&w->change, all}, {&w->momentum, all}, {&w->guess, all}, {&w->mass_inverse, n}, {&w->x, n},         {&w->p, n},
-        {&w->dx, n},       {&w->dp, n},         {&w->j, n},            {&w->free, 3 * m},  {&w->c, 3 * m},
-        {&w->dc, 3 * m},   {&w->trial, 3 * m},  {&w->gamma, 3 * m},    {&w->hessian, 9 * m}, {&w->factored, 9 * m},
-        {&w->history, fil_extrapolate_size(4 * w->m)}, {&w->next, 4 * m}, {&w->error, 4 * m},
+        // clang-format off
+        {&w->change, all}, {&w->momentum, all}, {&w->guess, all}, {&w->mass_inverse, n}, {&w->x, n},
+        {&w->p, n}, {&w->dx, n}, {&w->dp, n}, {&w->j, n}, {&w->free, 3 * m},
+        {&w->c, 3 * m}, {&w->dc, 3 * m}, {&w->trial, 3 * m}, {&w->gamma, 3 * m}, {&w->hessian, 9 * m},
+        {&w->factored, 9 * m}, {&w->history, fil_extrapolate_size(4 * w->m)}, {&w->next, 4 * m}, {&w->error, 4 * m},
+        // clang-format on
     };
     size_t total = 0;
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
         total += parts[k].size;
     }
-    if (!fil_doubles_reserve(&w->own->vectors, total) ||
-        !fil_buffer_reserve(&w->own->items, &w->own->item_capacity, m, sizeof(Item))) {
+    if (!fil_doubles_reserve(&w->own->vectors, total) || !fil_buffer_reserve(&w->own->items, &w->own->item_capacity, m, sizeof(Item))) {
         return false;
     }
     double* next = w->own->vectors.at;
@@ -251,8 +252,7 @@ static double line_search(Work* w)
             curvature += fil_v3_dot(u, gu);
         }
         const double rest = fabs(slope);
-        if (!(rest > LINE_SEARCH_TOLERANCE * start) || rest <= 4.0 * DBL_EPSILON * size || high - low <= DBL_EPSILON * low ||
-            k == MOST_LINE_SEARCH) {
+        if (!(rest > LINE_SEARCH_TOLERANCE * start) || rest <= 4.0 * DBL_EPSILON * size || high - low <= DBL_EPSILON * low || k == MOST_LINE_SEARCH) {
             return alpha;
         }
         *(slope < 0.0 ? &low : &high) = alpha;
@@ -501,7 +501,7 @@ static void rescale(Work* w)
 
 static FilStatus rounds(Work* w, const FilLcpSettings* settings, double* v, FilLcpStats* stats)
 {
-    double begun = INFINITY, last = INFINITY; // miss when the present window began, and of the last round
+    double begun = INFINITY, last = INFINITY;  // miss when the present window began, and of the last round
     for (stats->rounds = 1; stats->rounds <= settings->max_iterations; stats->rounds++) {
         const FilStatus status = balance(w, BALANCED, settings, v, stats);
         if (status != FIL_OK) {
@@ -565,8 +565,8 @@ static FilStatus attempt(Work* w, const FilLcpSettings* settings, FilLcpYield yi
     return rounds(w, settings, w->guess, stats);
 }
 
-FilStatus fil_lcp_augmented_solve(FilLcpAugmented* augmented, const FilSapProblem* problem,
-                                  const FilLcpSettings* settings, double* v, double* impulse, FilLcpStats* stats)
+FilStatus fil_lcp_augmented_solve(FilLcpAugmented* augmented, const FilSapProblem* problem, const FilLcpSettings* settings, double* v,
+                                  double* impulse, FilLcpStats* stats)
 {
     Work w = {.own = augmented,
               .system = &augmented->system,

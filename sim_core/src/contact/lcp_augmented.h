@@ -18,8 +18,7 @@ void fil_lcp_augmented_free(FilLcpAugmented* augmented);
 
 /* `v` and `impulse` hold a first guess, such as the solution of the convex problem, and get the solution.
  * FIL_NOT_CONVERGED leaves the best found, or says `indefinite`. */
-FIL_MUST_CHECK FilStatus fil_lcp_augmented_solve(FilLcpAugmented* augmented, const FilSapProblem* problem,
-                                                 const FilLcpSettings* settings, double* v, double* impulse,
-                                                 FilLcpStats* stats);
+FIL_MUST_CHECK FilStatus fil_lcp_augmented_solve(FilLcpAugmented* augmented, const FilSapProblem* problem, const FilLcpSettings* settings, double* v,
+                                                 double* impulse, FilLcpStats* stats);
 
 #endif

@@ -13,8 +13,7 @@ bool fil_lcp_select(FilLcpProblem* problem, double tolerance, FilLcpScratch* scr
 {
     const int d = problem->dimension, m = problem->unit_count, rank_most = d < m ? d : m;
     const size_t size = (size_t)d * (size_t)m;
-    if (!fil_doubles_reserve(&scratch->numbers, size + 2 * (size_t)m) ||
-        !fil_ints_reserve(&scratch->indices, (size_t)m)) {
+    if (!fil_doubles_reserve(&scratch->numbers, size + 2 * (size_t)m) || !fil_ints_reserve(&scratch->indices, (size_t)m)) {
         return false;
     }
     double *a = scratch->numbers.at, *norms = a + size;
@@ -69,8 +68,7 @@ static void gram(const FilLcpProblem* problem, const double* scale, double* q)
         double w[4];
         weights_of(problem, &problem->units[i], scale + (size_t)problem->size * (size_t)i, w);
         for (int r = 0; r < d; r++) {
-            const double x0 = w[0] * y[r] + w[1] * y[d + r], x1 = w[1] * y[r] + w[2] * y[d + r],
-                         x2 = w[3] * y[2 * d + r];
+            const double x0 = w[0] * y[r] + w[1] * y[d + r], x1 = w[1] * y[r] + w[2] * y[d + r], x2 = w[3] * y[2 * d + r];
             if (x0 == 0.0 && x1 == 0.0 && x2 == 0.0) {
                 continue;
             }
@@ -107,8 +105,7 @@ static void project(const FilLcpProblem* problem, int unit, const double* q, dou
 
 /* Squared 2-norms of a unit's rows of the matrix with its columns scaled, or of its columns with the rows scaled:
  * `other` are those scales, `base` is Y_i q Y_i' made with them. */
-static void norms_of(const FilLcpProblem* problem, int index, const double* base, const double* other, bool rows,
-                     double* norms)
+static void norms_of(const FilLcpProblem* problem, int index, const double* base, const double* other, bool rows, double* norms)
 {
     const FilLcpUnit* unit = &problem->units[index];
     const int last = problem->size - 1;

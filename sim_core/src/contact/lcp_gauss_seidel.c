@@ -175,8 +175,7 @@ static void refresh_slip(FilLcpProblem* problem)
     }
 }
 
-FilStatus fil_lcp_gauss_seidel(FilLcpProblem* problem, const FilLcpSettings* settings, FilLcpScratch* scratch,
-                               int* iterations)
+FilStatus fil_lcp_gauss_seidel(FilLcpProblem* problem, const FilLcpSettings* settings, FilLcpScratch* scratch, int* iterations)
 {
     (void)scratch;
     for (int sweep = 0; sweep < 100 * settings->max_iterations && !fil_watch_ended(problem->watch); sweep += 10) {

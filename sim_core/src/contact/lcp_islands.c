@@ -4,16 +4,9 @@
 
 void fil_lcp_islands_free(FilLcpIslands* islands)
 {
-    FilInts* const ints[] = {&islands->island,
-                             &islands->local,
-                             &islands->first_variable,
-                             &islands->first_block,
-                             &islands->first_constraint,
-                             &islands->variables,
-                             &islands->constraint_of,
-                             &islands->start,
-                             &islands->row,
-                             &islands->block};
+    FilInts* const ints[] = {
+        &islands->island,    &islands->local,         &islands->first_variable, &islands->first_block, &islands->first_constraint,
+        &islands->variables, &islands->constraint_of, &islands->start,          &islands->row,         &islands->block};
     for (size_t k = 0; k < sizeof ints / sizeof *ints; k++) {
         fil_free(ints[k]->at);
     }
@@ -26,12 +19,11 @@ static bool reserve(FilLcpIslands* s, const FilSapProblem* problem, size_t jacob
 {
     const size_t n = (size_t)problem->pattern.columns, m = (size_t)problem->constraint_count;
     const size_t blocks = (size_t)problem->pattern.start[n];
-    return fil_ints_reserve(&s->island, n) && fil_ints_reserve(&s->local, n) &&
-           fil_ints_reserve(&s->first_variable, n + 1) && fil_ints_reserve(&s->first_block, n + 1) &&
-           fil_ints_reserve(&s->first_constraint, n + 1) && fil_ints_reserve(&s->variables, n) &&
-           fil_ints_reserve(&s->constraint_of, m) && fil_ints_reserve(&s->start, 2 * n) &&
-           fil_ints_reserve(&s->row, blocks) && fil_ints_reserve(&s->block, jacobians) &&
-           fil_doubles_reserve(&s->a, FIL_BLOCK_SIZE * blocks) && fil_doubles_reserve(&s->v_free, FIL_BLOCK * n) &&
+    return fil_ints_reserve(&s->island, n) && fil_ints_reserve(&s->local, n) && fil_ints_reserve(&s->first_variable, n + 1) &&
+           fil_ints_reserve(&s->first_block, n + 1) && fil_ints_reserve(&s->first_constraint, n + 1) && fil_ints_reserve(&s->variables, n) &&
+           fil_ints_reserve(&s->constraint_of, m) && fil_ints_reserve(&s->start, 2 * n) && fil_ints_reserve(&s->row, blocks) &&
+           fil_ints_reserve(&s->block, jacobians) && fil_doubles_reserve(&s->a, FIL_BLOCK_SIZE * blocks) &&
+           fil_doubles_reserve(&s->v_free, FIL_BLOCK * n) &&
            fil_buffer_reserve(&s->constraints, &s->constraint_capacity, m, sizeof(FilSapConstraint));
 }
 
@@ -121,11 +113,10 @@ static void copy_tangents(FilLcpIslands* s, const FilSapProblem* problem)
             const int column = s->variables.at[i];
             for (int b = problem->pattern.start[column]; b < problem->pattern.start[column + 1]; b++, blocks++) {
                 s->row.at[blocks] = s->local.at[problem->pattern.row[b]];
-                memcpy(s->a.at + (size_t)FIL_BLOCK_SIZE * (size_t)blocks,
-                       problem->a + (size_t)FIL_BLOCK_SIZE * (size_t)b, FIL_BLOCK_SIZE * sizeof(double));
+                memcpy(s->a.at + (size_t)FIL_BLOCK_SIZE * (size_t)blocks, problem->a + (size_t)FIL_BLOCK_SIZE * (size_t)b,
+                       FIL_BLOCK_SIZE * sizeof(double));
             }
-            memcpy(s->v_free.at + (size_t)FIL_BLOCK * (size_t)i, problem->v_free + (size_t)FIL_BLOCK * (size_t)column,
-                   FIL_BLOCK * sizeof(double));
+            memcpy(s->v_free.at + (size_t)FIL_BLOCK * (size_t)i, problem->v_free + (size_t)FIL_BLOCK * (size_t)column, FIL_BLOCK * sizeof(double));
             start[i - s->first_variable.at[k] + 1] = blocks - s->first_block.at[k];
         }
     }
@@ -155,8 +146,7 @@ static void copy_constraints(FilLcpIslands* s, const FilSapProblem* problem)
 
 static bool is_whole(const FilLcpIslands* s, const FilSapProblem* problem)
 {
-    return s->count == 1 && s->first_variable.at[1] == problem->pattern.columns &&
-           s->first_constraint.at[1] == problem->constraint_count;
+    return s->count == 1 && s->first_variable.at[1] == problem->pattern.columns && s->first_constraint.at[1] == problem->constraint_count;
 }
 
 bool fil_lcp_islands_find(FilLcpIslands* s, const FilSapProblem* problem)
@@ -217,8 +207,7 @@ void fil_lcp_islands_take(const FilLcpIslands* s, int k, const double* all_v, do
 {
     const int first = s->first_variable.at[k];
     for (int i = first; i < s->first_variable.at[k + 1]; i++) {
-        memcpy(v + (size_t)FIL_BLOCK * (size_t)(i - first), all_v + (size_t)FIL_BLOCK * (size_t)s->variables.at[i],
-               FIL_BLOCK * sizeof(double));
+        memcpy(v + (size_t)FIL_BLOCK * (size_t)(i - first), all_v + (size_t)FIL_BLOCK * (size_t)s->variables.at[i], FIL_BLOCK * sizeof(double));
     }
 }
 
@@ -226,22 +215,18 @@ void fil_lcp_islands_release(const FilLcpIslands* s, const FilSapProblem* proble
 {
     for (int i = 0; i < problem->pattern.columns; i++) {
         if (s->island.at[i] < 0) {
-            memcpy(all_v + (size_t)FIL_BLOCK * (size_t)i, problem->v_free + (size_t)FIL_BLOCK * (size_t)i,
-                   FIL_BLOCK * sizeof(double));
+            memcpy(all_v + (size_t)FIL_BLOCK * (size_t)i, problem->v_free + (size_t)FIL_BLOCK * (size_t)i, FIL_BLOCK * sizeof(double));
         }
     }
 }
 
-void fil_lcp_islands_put(const FilLcpIslands* s, int k, const double* v, const double* impulse, double* all_v,
-                         double* all_impulses)
+void fil_lcp_islands_put(const FilLcpIslands* s, int k, const double* v, const double* impulse, double* all_v, double* all_impulses)
 {
     const int first = s->first_variable.at[k], constraint = s->first_constraint.at[k];
     for (int i = first; i < s->first_variable.at[k + 1]; i++) {
-        memcpy(all_v + (size_t)FIL_BLOCK * (size_t)s->variables.at[i], v + (size_t)FIL_BLOCK * (size_t)(i - first),
-               FIL_BLOCK * sizeof(double));
+        memcpy(all_v + (size_t)FIL_BLOCK * (size_t)s->variables.at[i], v + (size_t)FIL_BLOCK * (size_t)(i - first), FIL_BLOCK * sizeof(double));
     }
     for (int i = constraint; i < s->first_constraint.at[k + 1]; i++) {
-        memcpy(all_impulses + 3 * (size_t)s->constraint_of.at[i], impulse + 3 * (size_t)(i - constraint),
-               3 * sizeof(double));
+        memcpy(all_impulses + 3 * (size_t)s->constraint_of.at[i], impulse + 3 * (size_t)(i - constraint), 3 * sizeof(double));
     }
 }

@@ -35,7 +35,6 @@ void fil_lcp_islands_take(const FilLcpIslands* islands, int index, const double*
 void fil_lcp_islands_release(const FilLcpIslands* islands, const FilSapProblem* problem, double* all_v);
 
 /* Copies an island's velocities and impulses to where they belong. */
-void fil_lcp_islands_put(const FilLcpIslands* islands, int index, const double* v, const double* impulse, double* all_v,
-                         double* all_impulses);
+void fil_lcp_islands_put(const FilLcpIslands* islands, int index, const double* v, const double* impulse, double* all_v, double* all_impulses);
 
 #endif

@@ -47,8 +47,7 @@ static void unit_impulse(const FilLcpProblem* problem, int k, double* gamma)
 }
 
 /* Slack of row (unit, k) per unknown (other, m), unscaled. */
-static double entry(const FilLcpProblem* problem, int unit, int k, int other, int m, const double* impulse,
-                    const double* reply)
+static double entry(const FilLcpProblem* problem, int unit, int k, int other, int m, const double* impulse, const double* reply)
 {
     const FilLcpUnit* data = &problem->units[unit];
     const int last = problem->size - 1;
@@ -94,8 +93,8 @@ static void fill(const FilLcpProblem* problem, Tableau* t, double* push)
             }
             double impulse[3];
             unit_impulse(problem, k, impulse);
-            row_of(t, r)[t->n + col] = -problem->row_scale[at] * problem->column_scale[(size_t)t->slot[col]] *
-                                       entry(problem, unit, k, other, m, impulse, reply);
+            row_of(t, r)[t->n + col] =
+                -problem->row_scale[at] * problem->column_scale[(size_t)t->slot[col]] * entry(problem, unit, k, other, m, impulse, reply);
         }
     }
     for (int r = 0; r < t->n; r++) {
@@ -208,8 +207,7 @@ FilStatus fil_lcp_lemke(FilLcpProblem* problem, const FilLcpSettings* settings, 
         return FIL_NOT_CONVERGED;
     }
     const size_t n = (size_t)t.n, size = (size_t)problem->size;
-    if (!fil_doubles_reserve(&scratch->numbers, n * (size_t)t.width + (size_t)problem->dimension) ||
-        !fil_ints_reserve(&scratch->indices, 2 * n)) {
+    if (!fil_doubles_reserve(&scratch->numbers, n * (size_t)t.width + (size_t)problem->dimension) || !fil_ints_reserve(&scratch->indices, 2 * n)) {
         return FIL_OUT_OF_MEMORY;
     }
     t.at = scratch->numbers.at;

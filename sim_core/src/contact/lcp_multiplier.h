@@ -8,10 +8,10 @@ typedef struct FilLcpMultiplier {
     double mu, target;
     double said, compliance; /* R: of the problem, and as used */
     bool rigid;              /* said is 0, or what rods need (docs/lcp.md): no spring */
-    double scale;      /* velocity per impulse, of its own */
-    double rho;        /* 0: cannot move */
-    double kept[3];    /* impulse (t1, t2, n) */
-    double slip;       /* slip speed, m/s, that the normal row makes room for */
+    double scale;            /* velocity per impulse, of its own */
+    double rho;              /* 0: cannot move */
+    double kept[3];          /* impulse (t1, t2, n) */
+    double slip;             /* slip speed, m/s, that the normal row makes room for */
 } FilLcpMultiplier;
 
 /* How rigid contacts give way: as said of each; not at all, which leaves open how those of rods share loads, but is sooner found where

@@ -58,8 +58,7 @@ static inline void fischer(double w, double z, double tau, double* phi, double* 
 }
 
 /* phi and its derivatives at z. */
-static Value evaluate(const FilLcpProblem* problem, const double* z, const double* u, double tau, double* phi,
-                      double* p, double* s)
+static Value evaluate(const FilLcpProblem* problem, const double* z, const double* u, double tau, double* phi, double* p, double* s)
 {
     Value value = {0.0, 0.0};
     double w[FIL_LCP_MOST_DIRECTIONS + 2];
@@ -385,8 +384,7 @@ static FilStatus descend(Newton* n, double tau, int stalls, const FilLcpSettings
     return FIL_OK;
 }
 
-FilStatus fil_lcp_newton(FilLcpProblem* problem, const FilLcpSettings* settings, FilLcpScratch* scratch,
-                         int* iterations)
+FilStatus fil_lcp_newton(FilLcpProblem* problem, const FilLcpSettings* settings, FilLcpScratch* scratch, int* iterations)
 {
     Newton n = {.problem = problem};
     if (!reserve(&n, scratch)) {

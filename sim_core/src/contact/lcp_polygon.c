@@ -8,9 +8,7 @@
 
 FilLcpPolygon fil_lcp_polygon(int directions)
 {
-    FilLcpPolygon p = {.directions = directions,
-                       .apothem = cos(FIL_PI / directions),
-                       .half_side = sin(FIL_PI / directions)};
+    FilLcpPolygon p = {.directions = directions, .apothem = cos(FIL_PI / directions), .half_side = sin(FIL_PI / directions)};
     for (int k = 0; k < directions; k++) {
         const double angle = 2.0 * FIL_PI * k / directions, middle = angle + FIL_PI / directions;
         p.corner[2 * k] = cos(angle);
@@ -42,11 +40,10 @@ static int sector(const FilLcpPolygon* polygon, const double* y, double* along)
     return best;
 }
 
-void fil_lcp_polygon_project(const FilLcpPolygon* polygon, double limit, const double* y, double* out,
-                             double* derivative)
+void fil_lcp_polygon_project(const FilLcpPolygon* polygon, double limit, const double* y, double* out, double* derivative)
 {
     const double height = limit * polygon->apothem, half = limit * polygon->half_side;
-    if (y[0] * y[0] + y[1] * y[1] <= height * height) { // within the circle that fits inside
+    if (y[0] * y[0] + y[1] * y[1] <= height * height) {  // within the circle that fits inside
         stay(y, out, derivative);
         return;
     }
@@ -58,7 +55,7 @@ void fil_lcp_polygon_project(const FilLcpPolygon* polygon, double limit, const d
     }
     const double *n = polygon->side + 2 * best, e[2] = {-n[1], n[0]};
     const double along = e[0] * y[0] + e[1] * y[1], s = fmin(fmax(along, -half), half);
-    const bool slides = fabs(along) < half; // along the side; else at a corner
+    const bool slides = fabs(along) < half;  // along the side; else at a corner
     out[0] = height * n[0] + s * e[0];
     out[1] = height * n[1] + s * e[1];
     derivative[0] = slides ? e[0] * e[0] : 0.0;
@@ -84,7 +81,7 @@ void fil_lcp_pyramid_project(const FilLcpPolygon* polygon, double mu, const doub
     double reach;
     const int k = sector(polygon, y, &reach);
     const double slope = mu * polygon->apothem;
-    if (mu > 0.0 && reach <= slope * y[2]) { // inside
+    if (mu > 0.0 && reach <= slope * y[2]) {  // inside
         fil_v3_copy(out, y);
         derivative[0] = derivative[4] = derivative[8] = 1.0;
         return;

@@ -14,8 +14,7 @@ typedef struct FilLcpPolygon {
 FilLcpPolygon fil_lcp_polygon(int directions);
 
 /* The point nearest to `y` of the polygon whose corners are `limit` from the middle, and d out / d y as (xx, xy, yy). */
-void fil_lcp_polygon_project(const FilLcpPolygon* polygon, double limit, const double* y, double* out,
-                             double* derivative);
+void fil_lcp_polygon_project(const FilLcpPolygon* polygon, double limit, const double* y, double* out, double* derivative);
 
 /* The point nearest to `y` of the pyramid of all (b, f) with b in the polygon of limit mu f, and its derivative, 3 x 3. */
 void fil_lcp_pyramid_project(const FilLcpPolygon* polygon, double mu, const double* y, double* out, double* derivative);

@@ -107,12 +107,9 @@ typedef struct FilLcpSolverOps {
 
 extern const FilLcpSolverOps fil_lcp_solvers[FIL_LCP_SOLVER_COUNT];
 
-FilStatus fil_lcp_newton(FilLcpProblem* problem, const FilLcpSettings* settings, FilLcpScratch* scratch,
-                         int* iterations);
-FilStatus fil_lcp_lemke(FilLcpProblem* problem, const FilLcpSettings* settings, FilLcpScratch* scratch,
-                        int* iterations);
-FilStatus fil_lcp_gauss_seidel(FilLcpProblem* problem, const FilLcpSettings* settings, FilLcpScratch* scratch,
-                               int* iterations);
+FilStatus fil_lcp_newton(FilLcpProblem* problem, const FilLcpSettings* settings, FilLcpScratch* scratch, int* iterations);
+FilStatus fil_lcp_lemke(FilLcpProblem* problem, const FilLcpSettings* settings, FilLcpScratch* scratch, int* iterations);
+FilStatus fil_lcp_gauss_seidel(FilLcpProblem* problem, const FilLcpSettings* settings, FilLcpScratch* scratch, int* iterations);
 /* A few sweeps from rest: where Newton's method starts. */
 void fil_lcp_sweep(FilLcpProblem* problem, int sweeps);
 
@@ -130,8 +127,8 @@ void fil_lcp_soften(FilLcpProblem* problem, double compliance);
 
 typedef struct FilLcpAssembly {
     FilSapSystem system;
-    FilDoubles hessians;          /* 9 per constraint: R^-1 of rows without bounds */
-    FilDoubles laws;              /* 3 per constraint each: v_hat and R^-1 of rows without bounds */
+    FilDoubles hessians;       /* 9 per constraint: R^-1 of rows without bounds */
+    FilDoubles laws;           /* 3 per constraint each: v_hat and R^-1 of rows without bounds */
     FilDoubles spring, x, row; /* over participants: momentum of springs, solution, scratch */
     FilDoubles rows, numbers;
     void* units;
@@ -145,10 +142,9 @@ void fil_lcp_assembly_free(FilLcpAssembly* assembly);
 /* A contact's friction, compliance and target velocity (P1 sec. V-A). */
 FilLcpUnit fil_lcp_contact_unit(const FilSapProblem* from, const FilLcpSettings* settings, int constraint);
 /* Makes the whitened problem. FIL_NOT_CONVERGED: A is not positive definite. */
-FIL_MUST_CHECK FilStatus fil_lcp_assemble(FilLcpAssembly* assembly, const FilSapProblem* from,
-                                          const FilLcpSettings* settings, FilLcpProblem* problem);
+FIL_MUST_CHECK FilStatus fil_lcp_assemble(FilLcpAssembly* assembly, const FilSapProblem* from, const FilLcpSettings* settings,
+                                          FilLcpProblem* problem);
 /* Velocities of all variables and impulses of all constraints from the solution. */
-void fil_lcp_recover(FilLcpAssembly* assembly, const FilSapProblem* from, const FilLcpProblem* problem, double* v,
-                     double* impulse);
+void fil_lcp_recover(FilLcpAssembly* assembly, const FilSapProblem* from, const FilLcpProblem* problem, double* v, double* impulse);
 
 #endif

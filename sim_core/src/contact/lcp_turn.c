@@ -5,11 +5,12 @@
 
 #include "base/memory.h"
 
-/* m/s, chosen: what is slower may be about to stick, and needs its friction along what pulls it, not along what is left of its slip: a cube that a gripper holds at
- * 1.03 of the least friction slipped through with 1e-4 m/s here, and holds with this. */
+/* m/s, chosen: what is slower may be about to stick, and needs its friction along what pulls it, not along what is left of its slip: a cube that a
+ * gripper holds at 1.03 of the least friction slipped through with 1e-4 m/s here, and holds with this. */
 static const double STILL = 0.05;
 
-/* How much larger the slip of the step's start is than what a step without contacts adds to it, where it slips and does not begin to. Of a rod's edge more: its way is known to a tenth of a radian then, friction within 0.5 %. */
+/* How much larger the slip of the step's start is than what a step without contacts adds to it, where it slips and does not begin to. Of a rod's edge
+ * more: its way is known to a tenth of a radian then, friction within 0.5 %. */
 static const double SLIPS = 1.0, CERTAIN = 10.0;
 
 void fil_lcp_turn_free(FilLcpTurn* turn)
@@ -34,8 +35,9 @@ static void slip_of(const FilSapProblem* from, const FilSapConstraint* contact, 
     }
 }
 
-/* The way that a contact slips: the mean of the step's start and of free motion, where the step's start is most of it. What sticks to a rod's edge has a
- * slip of (v dt)^2/2R by the curvature within a step, any way, and rods without their contacts move otherwise than with them. False: it does not. */
+/* The way that a contact slips: the mean of the step's start and of free motion, where the step's start is most of it. What sticks to a rod's edge
+ * has a slip of (v dt)^2/2R by the curvature within a step, any way, and rods without their contacts move otherwise than with them. False: it does
+ * not. */
 static bool find_way(const FilSapProblem* from, const FilSapConstraint* contact, const double* v, double* way)
 {
     double now[2], free[2];

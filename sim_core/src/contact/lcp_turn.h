@@ -13,8 +13,8 @@ typedef struct FilLcpTurn {
 
 void fil_lcp_turn_free(FilLcpTurn* turn);
 
-/* The same problem with the first tangent of each contact along its slip: the mean of what `v`, of the step's start, and free motion give it. It borrows
- * from `turn` and from `from`. Contacts that do not slip yet are left as they are. False when out of memory. */
+/* The same problem with the first tangent of each contact along its slip: the mean of what `v`, of the step's start, and free motion give it. It
+ * borrows from `turn` and from `from`. Contacts that do not slip yet are left as they are. False when out of memory. */
 FIL_MUST_CHECK bool fil_lcp_turn(FilLcpTurn* turn, const FilSapProblem* from, const double* v, FilSapProblem* turned);
 /* Impulses of the turned problem along the tangents of the other. */
 void fil_lcp_turn_back(const FilLcpTurn* turn, int constraint_count, double* impulse);

@@ -30,9 +30,9 @@ typedef struct FilPotentialContact {
     int edges, lane;   /* where it stands among those evaluated side by side; -1: it does not */
     /* the model's own */
     double stiffness;
-    double start, ahead; /* distance of surfaces at the step's start, m; steps ahead, by its change in this one, that it counts as */
+    double start, ahead;            /* distance of surfaces at the step's start, m; steps ahead, by its change in this one, that it counts as */
     double normal_force, normal[3]; /* lagged */
-    double push[3]; /* mu times the direction of slip, weighted; world frame (nodes) or contact frame (rows) */
+    double push[3];                 /* mu times the direction of slip, weighted; world frame (nodes) or contact frame (rows) */
 } FilPotentialContact;
 
 /* What one contact contributes at a trial state; zero at the call. */
@@ -97,14 +97,13 @@ typedef struct FilPairPotential {
     /* Once a sub-step, when contacts are known: stiffness, lagged friction. Says which parts each contact has. */
     void (*begin)(FilPotentialProblem* problem);
     /* One contact with its ends at x (12 numbers) or its relative velocity u (3). */
-    void (*evaluate)(const FilPotentialProblem* problem, const FilPotentialContact* contact, const double* x,
-                     const double* u, FilPotentialOrder order, FilPotentialTerm* term);
+    void (*evaluate)(const FilPotentialProblem* problem, const FilPotentialContact* contact, const double* x, const double* u,
+                     FilPotentialOrder order, FilPotentialTerm* term);
     /* Forces alone of contacts that have nodes and no rows, side by side, with their ends at x; NULL: one by one. Where
      * it is there, round edges have rows only for friction at contact points. */
     void (*evaluate_edges)(const FilPotentialProblem* problem, const FilWide x[12], FilPotentialEdges* edges);
     /* The longest step along a Newton direction that keeps surfaces apart; NULL: any. */
-    double (*step_limit)(const FilPotentialProblem* problem, const FilPotentialContact* contact, const double* x,
-                         const double* direction);
+    double (*step_limit)(const FilPotentialProblem* problem, const FilPotentialContact* contact, const double* x, const double* direction);
     /* After convergence, with distances of the solution: changes the problem and asks for another solution. NULL:
      * never. */
     bool (*refine)(FilPotentialProblem* problem, const double* distances);

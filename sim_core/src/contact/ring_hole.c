@@ -41,8 +41,8 @@ static Local closing_of(const FilHole* hole, double range, const double* axis, c
         for (int k = 0; k < 3; k++) {
             const double unit = j == k ? 1.0 : 0.0, ss = s[j] * s[k] / (n * n);
             f.second[R + j][R + k] = over * (unit - over * over * r[j] * r[k]);
-            f.second[S + j][S + k] = rho * ((unit - ss) / (n * q) - (s[j] * axis[k] + axis[j] * s[k]) / (n * q * q) +
-                                            2.0 * n * axis[j] * axis[k] / (q * q * q));
+            f.second[S + j][S + k] =
+                rho * ((unit - ss) / (n * q) - (s[j] * axis[k] + axis[j] * s[k]) / (n * q * q) + 2.0 * n * axis[j] * axis[k] / (q * q * q));
             f.second[S + j][A + k] = rho * (-n * ss - n * unit + 2.0 * n * axis[j] * s[k] / q) / (q * q);
             f.second[A + k][S + j] = f.second[S + j][A + k];
             f.second[A + j][A + k] = 2.0 * rho * n * n * n * ss / (q * q * q);
@@ -83,8 +83,7 @@ static void put_turn(Chain* chain, int row, const double* b)
     }
 }
 
-static void start_chain(const FilHole* hole, const double* rotation, const double* axis, const FilTrackPoint* point,
-                        Chain* chain)
+static void start_chain(const FilHole* hole, const double* rotation, const double* axis, const FilTrackPoint* point, Chain* chain)
 {
     *chain = (Chain){.hole = hole, .rotation = rotation, .point = point};
     put_turn(chain, R, hole->center);
@@ -149,8 +148,7 @@ static void add_bends(const Chain* chain, const double* l, double h[ALL][ALL])
 }
 
 /* Adds scale times the Hessian over z: that of L = f + multiplier F, with du/dz = -F_z / F_u. */
-static void add_hessian(const Chain* chain, const Local* f, double multiplier, const double* axis, double scale,
-                        double* hessian)
+static void add_hessian(const Chain* chain, const Local* f, double multiplier, const double* axis, double scale, double* hessian)
 {
     double l[Y], half[Y][ALL] = {{0.0}}, h[ALL][ALL] = {{0.0}}, follow[Z];
     memcpy(l, f->first, sizeof l);
@@ -180,14 +178,13 @@ static void add_hessian(const Chain* chain, const Local* f, double multiplier, c
     }
     for (int m = 0; m < Z; m++) {
         for (int p = 0; p < Z; p++) {
-            hessian[Z * m + p] +=
-                scale * (h[m][p] + h[m][Z] * follow[p] + follow[m] * h[Z][p] + follow[m] * h[Z][Z] * follow[p]);
+            hessian[Z * m + p] += scale * (h[m][p] + h[m][Z] * follow[p] + follow[m] * h[Z][p] + follow[m] * h[Z][Z] * follow[p]);
         }
     }
 }
 
-double fil_hole_energy(const FilHoleBarrier* barrier, const double* rotation, const FilTrackPoint* crossing,
-                       double* gradient, double* hessian, bool positive)
+double fil_hole_energy(const FilHoleBarrier* barrier, const double* rotation, const FilTrackPoint* crossing, double* gradient, double* hessian,
+                       bool positive)
 {
     const FilHole* hole = barrier->hole;
     double axis[3], energy = 0.0;

@@ -21,7 +21,7 @@ typedef struct FilHoleBarrier {
 
 /* Energy at a crossing, infinite if the gap is closed; 18 and 18 x 18 derivatives, which may be NULL. `positive`: only
  * what makes the Hessian positive semi-definite. */
-double fil_hole_energy(const FilHoleBarrier* barrier, const double* rotation, const FilTrackPoint* crossing,
-                       double* gradient, double* hessian, bool positive);
+double fil_hole_energy(const FilHoleBarrier* barrier, const double* rotation, const FilTrackPoint* crossing, double* gradient, double* hessian,
+                       bool positive);
 
 #endif

@@ -36,9 +36,9 @@ FilSapOptions fil_sap_options_default(void)
         .tolerance = 1e-6,
         .max_factorisations = 100,
         .max_line_search = 100,
-        .bound_tolerance = 5e-3, // a capstan amplifies it by mu phi; 0.01 was off by 2 % at mu phi = 4.7, less than this changes nothing
+        .bound_tolerance = 5e-3,  // a capstan amplifies it by mu phi; 0.01 was off by 2 % at mu phi = 4.7, less than this changes nothing
         .max_rounds = 20,
-        .presumption = 0.05, // 0.01 to 0.4 were tried on entangling_gripper
+        .presumption = 0.05,  // 0.01 to 0.4 were tried on entangling_gripper
         .rigidity = 1.0,
         .stick = 1e-3,
         .slip_velocity = 1e-5,
@@ -94,8 +94,8 @@ static void slope_of_some(void* context, int first, int end, int worker)
         const double work = dot(sap->responses[i].impulse, u, 3);
         slope.value -= work;
         slope.size += fabs(work);
-        slope.curvature += g[0] * u[0] * u[0] + g[4] * u[1] * u[1] + g[8] * u[2] * u[2] +
-                           2.0 * (g[1] * u[0] * u[1] + g[2] * u[0] * u[2] + g[5] * u[1] * u[2]);
+        slope.curvature +=
+            g[0] * u[0] * u[0] + g[4] * u[1] * u[1] + g[8] * u[2] * u[2] + 2.0 * (g[1] * u[0] * u[1] + g[2] * u[0] * u[2] + g[5] * u[1] * u[2]);
     }
     sap->slopes[first / FIL_SAP_GRAIN] = slope;
 }
@@ -127,8 +127,8 @@ static double line_search(FilSap* sap, const FilSapProblem* problem, const FilSa
         const FilSapSlope slope = slope_at(sap, problem, alpha, dx_p, dx_dp);
         stats->line_search_evaluations++;
         const double rest = fabs(slope.value);
-        if (!(rest > LINE_SEARCH_TOLERANCE * start) || rest <= 4.0 * DBL_EPSILON * slope.size ||
-            high - low <= DBL_EPSILON * low || k == settings->max_line_search) {
+        if (!(rest > LINE_SEARCH_TOLERANCE * start) || rest <= 4.0 * DBL_EPSILON * slope.size || high - low <= DBL_EPSILON * low ||
+            k == settings->max_line_search) {
             return alpha;
         }
         // the matrix of duals is a majoriser, so that the minimum lies beyond: there, contacts that bear would open
@@ -168,7 +168,7 @@ static double residual(FilSap* sap, const FilSapProblem* problem)
         impulse += j * j * sap->mass_inverse[k];
     }
     sap->impulse_residual = sqrt(rest / impulse);
-    const double scale = momentum < impulse ? impulse : momentum; // a NaN stays one
+    const double scale = momentum < impulse ? impulse : momentum;  // a NaN stays one
     return rest == 0.0 && isfinite(scale) ? 0.0 : sqrt(rest / scale);
 }
 
@@ -248,7 +248,8 @@ static void move(FilSap* sap, const FilSapProblem* problem, double alpha)
 /* Bounds from the solution as far as it is known, where that changes anything; true if momenta have to be balanced anew. */
 static bool follow_bounds(FilSap* sap, const FilSapProblem* problem, const FilSapOptions* settings, FilSapStats* stats)
 {
-    if (stats->rounds >= settings->max_rounds || !(fil_sap_bounds_change(problem->constraints, problem->constraint_count, sap->laws, sap->v_c, sap->responses) > settings->bound_tolerance)) {
+    if (stats->rounds >= settings->max_rounds ||
+        !(fil_sap_bounds_change(problem->constraints, problem->constraint_count, sap->laws, sap->v_c, sap->responses) > settings->bound_tolerance)) {
         return false;
     }
     fil_sap_bounds_follow(problem->constraints, problem->constraint_count, sap->laws, sap->responses);
@@ -339,8 +340,8 @@ static FilStatus harden(FilSap* sap, const FilSapProblem* problem, FilSapStats* 
     return leap(sap, problem, stats);
 }
 
-/* At the guess, contacts that slide are open or closed by chance: they were in touch at the end of the last step, and corners of the other side have passed
- * since. A line search would close them one after the other. */
+/* At the guess, contacts that slide are open or closed by chance: they were in touch at the end of the last step, and corners of the other side have
+ * passed since. A line search would close them one after the other. */
 static FilStatus presume(FilSap* sap, const FilSapProblem* problem, double share, FilSapStats* stats)
 {
     for (int i = 0; i < problem->constraint_count; i++) {
@@ -359,8 +360,8 @@ static FilStatus presume(FilSap* sap, const FilSapProblem* problem, double share
 static FilStatus iterate(FilSap* sap, const FilSapProblem* problem, const FilSapOptions* settings, FilSapStats* stats)
 {
     const int most = sap->iterative.patience;
-    const double kinked = fmax(KINKED, settings->tolerance); // a solution is never the softer law's
-    int patience = 0; // the first factor has to be made
+    const double kinked = fmax(KINKED, settings->tolerance);  // a solution is never the softer law's
+    int patience = 0;                                         // the first factor has to be made
     sap->hessians = sap->followed_at = 0;
     sap->softened = sap->soft = false;
     stats->residual = residual(sap, problem);
@@ -421,8 +422,7 @@ static double total_cost(const FilSap* sap, const FilSapProblem* problem)
     return cost;
 }
 
-FilStatus fil_sap_solve(FilSap* sap, const FilSapProblem* problem, const FilSapOptions* settings, double* v,
-                        double* impulse, FilSapStats* stats)
+FilStatus fil_sap_solve(FilSap* sap, const FilSapProblem* problem, const FilSapOptions* settings, double* v, double* impulse, FilSapStats* stats)
 {
     FilSapStats local;
     stats = stats != NULL ? stats : &local;

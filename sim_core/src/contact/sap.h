@@ -15,7 +15,7 @@
 
 /* Everything is borrowed for the time of the solve. */
 typedef struct FilSapProblem {
-    FilWorkers* workers; /* who share the solution; NULL: nobody */
+    FilWorkers* workers;     /* who share the solution; NULL: nobody */
     double dt;               /* s */
     FilBlockPattern pattern; /* of A; variables are its columns */
     const double* a;         /* A, symmetric positive definite */
@@ -34,10 +34,11 @@ typedef struct FilSapOptions {
     int max_line_search;    /* evaluations per line search */
     double bound_tolerance; /* of bounds that the solution decides (lagged friction), relative, mean over constraints */
     int max_rounds;         /* how often these bounds may follow the solution */
-    double presumption;     /* with max_rounds 0, contacts this close to touching at the guess, as a share of how far they move, bear in the first step; 0: none */
-    double rigidity;        /* beta of FilSapScales */
-    double stick;           /* sigma */
-    double slip_velocity;   /* v_s, m/s */
+    double presumption;   /* with max_rounds 0, contacts this close to touching at the guess, as a share of how far they move, bear in the first step;
+                             0: none */
+    double rigidity;      /* beta of FilSapScales */
+    double stick;         /* sigma */
+    double slip_velocity; /* v_s, m/s */
 } FilSapOptions;
 
 FilSapOptions fil_sap_options_default(void);
@@ -61,7 +62,7 @@ void fil_sap_destroy(FilSap* sap);
 /* `v` holds the guess on entry (the last step's velocities are good) and the solution on return; `impulse` gets gamma,
  * 3 per constraint. Without constraints v = v*. Allocates only when a problem is larger than all before it.
  * FIL_NOT_CONVERGED leaves the best v found; its residual is in `stats`, which may be NULL. */
-FIL_MUST_CHECK FilStatus fil_sap_solve(FilSap* sap, const FilSapProblem* problem, const FilSapOptions* settings,
-                                       double* v, double* impulse, FilSapStats* stats);
+FIL_MUST_CHECK FilStatus fil_sap_solve(FilSap* sap, const FilSapProblem* problem, const FilSapOptions* settings, double* v, double* impulse,
+                                       FilSapStats* stats);
 
 #endif

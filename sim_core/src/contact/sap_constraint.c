@@ -72,8 +72,7 @@ static void set_regularisation(FilSapLaw* law, int row, double r)
 
 /* ---- contact point, convex approximation ---- */
 
-static void prepare_contact(const FilSapConstraint* constraint, double compliance, const FilSapScales* scales,
-                            FilSapLaw* law)
+static void prepare_contact(const FilSapConstraint* constraint, double compliance, const FilSapScales* scales, FilSapLaw* law)
 {
     const FilSapContact* contact = &constraint->contact;
     // a speculative contact must not brake before it touches
@@ -95,7 +94,7 @@ static void evaluate_contact(const FilSapLaw* law, const double* v_c, FilSapResp
     const double y0 = -v_c[0] * rt_inverse, y1 = -v_c[1] * rt_inverse;
     const double yn = -(v_c[2] - law->v_hat[2]) * rn_inverse;
     const double yr = sqrt(y0 * y0 + y1 * y1);
-    const double mu_hat = mu * law->r[0] * rn_inverse; // mu Rt/Rn
+    const double mu_hat = mu * law->r[0] * rn_inverse;  // mu Rt/Rn
     double* gamma = out->impulse;
     double* g = out->hessian;
     memset(out, 0, sizeof *out);
@@ -111,7 +110,7 @@ static void evaluate_contact(const FilSapLaw* law, const double* v_c, FilSapResp
     } else {
         // slide: gamma_n = (y_n + mu_hat y_r)/(1 + mu_tilde^2), gamma_t = mu gamma_n t, with t = y_t/y_r
         const double inverse = 1.0 / (1.0 + mu * mu_hat);     // mu_tilde^2 = mu^2 Rt/Rn
-        const double yr_inverse = yr > 0.0 ? 1.0 / yr : 0.0; // y_r = 0 comes here only without friction
+        const double yr_inverse = yr > 0.0 ? 1.0 / yr : 0.0;  // y_r = 0 comes here only without friction
         const double t0 = y0 * yr_inverse, t1 = y1 * yr_inverse;
         const double gamma_n = (yn + mu_hat * yr) * inverse;
         fil_v3_set(gamma, mu * gamma_n * t0, mu * gamma_n * t1, gamma_n);
@@ -164,13 +163,13 @@ static void limit_friction(FilSapLaw* law, double normal_impulse)
     law->slip = slip_of(law, law->friction);
 }
 
-static void prepare_lagged(const FilSapConstraint* constraint, double compliance, const FilSapScales* scales,
-                           FilSapLaw* law)
+static void prepare_lagged(const FilSapConstraint* constraint, double compliance, const FilSapScales* scales, FilSapLaw* law)
 {
     const FilSapContact* contact = &constraint->contact;
     const double dt = scales->dt, d = contact->hunt_crossley, phi0 = contact->distance;
     // dt^2 k, no stiffer than a step can resolve
-    const double stiff = fmin(dt * dt * contact->stiffness, 1.0 / fil_sap_near_rigid(contact, near_rigid(compliance, scales), scales->dt, LAGGED_POWER));
+    const double stiff =
+        fmin(dt * dt * contact->stiffness, 1.0 / fil_sap_near_rigid(contact, near_rigid(compliance, scales), scales->dt, LAGGED_POWER));
     // n(v) = dt^2 k (v_zero - v)+ (1 - d v)+ with v_zero = -phi0/dt, rewritten in u = (v_end - v)+
     const double v_zero = -phi0 / dt;
     if (d * v_zero <= 1.0) {
@@ -212,7 +211,7 @@ static void follow_lagged(FilSapLaw* law, const FilSapResponse* response)
 static void evaluate_lagged(const FilSapLaw* law, const double* v_c, FilSapResponse* out)
 {
     const double u = fmax(law->v_end - v_c[2], 0.0), friction = law->friction;
-    if (u == 0.0 && friction == 0.0) { // apart, and apart before
+    if (u == 0.0 && friction == 0.0) {  // apart, and apart before
         *out = (FilSapResponse){0};
         return;
     }
@@ -281,13 +280,12 @@ static void move_dual_lagged(FilSapLaw* law, const double* v_c, const double* dv
 
 /* ---- equations with bounded impulses ---- */
 
-static void prepare_bounded(const FilSapConstraint* constraint, double compliance, const FilSapScales* scales,
-                            FilSapLaw* law)
+static void prepare_bounded(const FilSapConstraint* constraint, double compliance, const FilSapScales* scales, FilSapLaw* law)
 {
     const FilSapBounded* bounded = &constraint->bounded;
     const double rigid = bounded->exact ? 0.0 : near_rigid(compliance, scales);
     const bool idle = bounded->stiffness <= 0.0 && bounded->damping <= 0.0 && !bounded->sticks;
-    *law = (FilSapLaw){0}; // rows that are no equations bear nothing
+    *law = (FilSapLaw){0};  // rows that are no equations bear nothing
     for (int row = 0; row < bounded->equations && !idle; row++) {
         double r = scales->stick * compliance;
         if (!bounded->sticks) {
@@ -319,7 +317,8 @@ const FilSapKindOps fil_sap_kinds[FIL_SAP_KIND_COUNT] = {
     [FIL_SAP_BOUNDED] = {"bounded", prepare_bounded, evaluate_bounded, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL},
 };
 
-double fil_sap_bounds_change(const FilSapConstraint* constraints, int count, const FilSapLaw* laws, const double* v_c, const FilSapResponse* responses)
+double fil_sap_bounds_change(const FilSapConstraint* constraints, int count, const FilSapLaw* laws, const double* v_c,
+                             const FilSapResponse* responses)
 {
     double change = 0.0, weight = 0.0;
     for (int i = 0; i < count; i++) {

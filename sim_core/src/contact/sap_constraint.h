@@ -72,7 +72,7 @@ typedef struct FilSapLaw {
     /* lagged: gamma_n = linear u + quadratic u^2 with u = (v_end - v_n)+, |gamma_t| <= friction */
     double v_end, linear, quadratic;
     double friction, slip;
-    double dual[2]; /* v_t/s as an unknown of its own: see FilSapKindOps */
+    double dual[2];                        /* v_t/s as an unknown of its own: see FilSapKindOps */
     double slip_velocity, slip_compliance; /* slip = max(slip_velocity, slip_compliance friction) */
 } FilSapLaw;
 
@@ -98,14 +98,16 @@ typedef struct FilSapKindOps {
     void (*harden)(FilSapLaw* law, double factor, const double* v_c, FilSapResponse* response);
     /* Where a cost has kinks that Newton on it alone is slow to pass (all NULL: it has none): gamma_t = -friction u with u = v_t/s is
      * solved for u and v_t together, s u = v_t linearised about both (Chan, Golub and Mulet 1999). The first takes u from v_c, the second writes
-     * the matrix G of that linearisation, symmetric and positive semi-definite while |u| <= 1, the third moves u along with dv_c, within that bound. */
+     * the matrix G of that linearisation, symmetric and positive semi-definite while |u| <= 1, the third moves u along with dv_c, within that bound.
+     */
     void (*begin_dual)(FilSapLaw* law, const double* v_c);
     void (*dual_hessian)(const FilSapLaw* law, const double* v_c, double* hessian);
     void (*move_dual)(FilSapLaw* law, const double* v_c, const double* dv_c);
-    /* Where the law has a gap (NULL: it may bear at any v_c): how far it is open after a step with v_c (m); above 0 the response is zero, whatever the law's numbers. */
+    /* Where the law has a gap (NULL: it may bear at any v_c): how far it is open after a step with v_c (m); above 0 the response is zero, whatever
+     * the law's numbers. */
     double (*clearance)(const FilSapConstraint* constraint, double dt, const double* v_c);
-    /* Where the law has a gap (NULL: as evaluated): the response at v_c of a contact that bears at any v_c within `share` of its own from touching, pulling too;
-     * friction is that of u = 0, whose matrix is a majoriser: slip is not known either. */
+    /* Where the law has a gap (NULL: as evaluated): the response at v_c of a contact that bears at any v_c within `share` of its own from touching,
+     * pulling too; friction is that of u = 0, whose matrix is a majoriser: slip is not known either. */
     void (*presume)(FilSapLaw* law, double share, const double* v_c, FilSapResponse* response);
 } FilSapKindOps;
 
@@ -116,7 +118,8 @@ extern const FilSapKindOps fil_sap_kinds[FIL_SAP_KIND_COUNT];
 
 /* By how much bounds would change if they followed the responses, relative, mean over constraints that feel them. Not relative to
  * their sum: what holds least, at the slack end of a capstan, decides about all that follows. Then: let them follow. */
-double fil_sap_bounds_change(const FilSapConstraint* constraints, int count, const FilSapLaw* laws, const double* v_c, const FilSapResponse* responses);
+double fil_sap_bounds_change(const FilSapConstraint* constraints, int count, const FilSapLaw* laws, const double* v_c,
+                             const FilSapResponse* responses);
 void fil_sap_bounds_follow(const FilSapConstraint* constraints, int count, FilSapLaw* laws, const FilSapResponse* responses);
 
 /* begin_dual and move_dual of every constraint that has them; `v_c` and `dv_c` have 3 numbers for each. */

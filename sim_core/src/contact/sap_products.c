@@ -68,7 +68,7 @@ static void assemble_columns(void* context, int first, int end, int worker)
     double gj[FIL_SAP_JACOBIAN];
     for (; target < stop; target++) {
         const double* hessian = assembly->hessians + 9 * (size_t)target->constraint;
-        if (is_zero(hessian)) { // apart, or as before
+        if (is_zero(hessian)) {  // apart, or as before
             continue;
         }
         const double* jacobian = problem->jacobian + FIL_SAP_JACOBIAN * (size_t)problem->constraints[target->constraint].first_block;
@@ -184,8 +184,7 @@ static void gather_impulses(void* context, int first, int end, int worker)
     }
 }
 
-void fil_sap_system_multiply_transposed(const FilSapSystem* system, const FilSapProblem* problem, const double* gamma,
-                                        double* out)
+void fil_sap_system_multiply_transposed(const FilSapSystem* system, const FilSapProblem* problem, const double* gamma, double* out)
 {
     Product product = {system, problem, gamma, out};
     if (problem->workers == NULL) {

@@ -12,9 +12,9 @@ void fil_sap_system_free(FilSapSystem* system)
 {
     fil_block_factor_free(&system->factor);
     fil_free(system->used);
-    FilInts* const buffers[] = {&system->a_start, &system->a_row, &system->constraint_end, &system->variable,
-                                &system->c_start, &system->c_row, &system->target_start,   &system->scratch, &system->touch_start,
-                                &system->last_start, &system->last_row};
+    FilInts* const buffers[] = {&system->a_start,     &system->a_row,      &system->constraint_end, &system->variable,
+                                &system->c_start,     &system->c_row,      &system->target_start,   &system->scratch,
+                                &system->touch_start, &system->last_start, &system->last_row};
     for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++) {
         fil_free(buffers[k]->at);
     }
@@ -70,16 +70,16 @@ static bool adopt_patterns(FilSapSystem* system, const FilSapProblem* problem)
     for (size_t i = 0; i < count; i++) {
         const size_t m = (size_t)problem->constraints[i].block_count;
         blocks += m;
-        targets += m * m; // m (m + 1)/2 unless a variable comes twice
+        targets += m * m;  // m (m + 1)/2 unless a variable comes twice
     }
     const size_t a_blocks = (size_t)a->start[a->columns];
     if (!fil_ints_reserve(&system->a_start, columns + 1) || !fil_ints_reserve(&system->a_row, a_blocks) ||
         !fil_ints_reserve(&system->constraint_end, count) || !fil_ints_reserve(&system->variable, blocks) ||
         !fil_ints_reserve(&system->participant, blocks) || !fil_doubles_reserve(&system->x, FIL_BLOCK * columns) ||
-        !fil_doubles_reserve(&system->all, 2 * FIL_BLOCK * columns) ||
-        !fil_ints_reserve(&system->target_start, columns + 2) || !fil_ints_reserve(&system->c_start, columns + 2) ||
-        !fil_ints_reserve(&system->c_row, targets) || !fil_ints_reserve(&system->last_start, columns + 2) ||
-        !fil_ints_reserve(&system->last_row, targets) || !fil_ints_reserve(&system->scratch, columns) || !fil_ints_reserve(&system->touch_start, columns + 2) ||
+        !fil_doubles_reserve(&system->all, 2 * FIL_BLOCK * columns) || !fil_ints_reserve(&system->target_start, columns + 2) ||
+        !fil_ints_reserve(&system->c_start, columns + 2) || !fil_ints_reserve(&system->c_row, targets) ||
+        !fil_ints_reserve(&system->last_start, columns + 2) || !fil_ints_reserve(&system->last_row, targets) ||
+        !fil_ints_reserve(&system->scratch, columns) || !fil_ints_reserve(&system->touch_start, columns + 2) ||
         !fil_buffer_reserve(&system->touches, &system->touch_capacity, blocks, sizeof(FilSapTouch)) ||
         !fil_buffer_reserve(&system->targets, &system->target_capacity, targets, sizeof(FilSapTarget))) {
         return false;
@@ -89,9 +89,8 @@ static bool adopt_patterns(FilSapSystem* system, const FilSapProblem* problem)
     int end = 0;
     for (size_t i = 0; i < count; i++) {
         const FilSapConstraint* constraint = &problem->constraints[i];
-        if (constraint->block_count > 0) { // none between sides that cannot move
-            memcpy(system->variable.at + end, problem->block + constraint->first_block,
-                   (size_t)constraint->block_count * sizeof(int));
+        if (constraint->block_count > 0) {  // none between sides that cannot move
+            memcpy(system->variable.at + end, problem->block + constraint->first_block, (size_t)constraint->block_count * sizeof(int));
         }
         system->constraint_end.at[i] = end += constraint->block_count;
     }
@@ -143,7 +142,7 @@ static bool build_c(FilSapSystem* system)
 {
     FilSapTarget* targets = system->targets;
     const int n = system->columns;
-    int *start = system->c_start.at, *mark = system->scratch.at; // block of C in the current column, of each row
+    int *start = system->c_start.at, *mark = system->scratch.at;  // block of C in the current column, of each row
     memset(mark, -1, (size_t)n * sizeof *mark);
     int end = 0;
     for (int j = 0; j < n; j++) {
@@ -245,7 +244,7 @@ static FilStatus analyze(FilSapSystem* system, const FilSapProblem* problem, con
     if (status != FIL_OK || !system->factor.supernodes) {
         return status;
     }
-    find_used(problem, system->used); // a pass over A, which only supernodes are worth
+    find_used(problem, system->used);  // a pass over A, which only supernodes are worth
     return fil_block_factor_analyze_supernodes(&system->factor, &problem->pattern, c, system->used);
 }
 
@@ -418,7 +417,7 @@ static double row_compliance(const double* w, const double* j)
 static double mean_compliance(const double* sum)
 {
     const int rows = (sum[0] > 0.0) + (sum[1] > 0.0) + (sum[2] > 0.0);
-    return rows > 0 ? (sum[0] + sum[1] + sum[2]) / rows : 1.0; // between things that cannot move any scale will do
+    return rows > 0 ? (sum[0] + sum[1] + sum[2]) / rows : 1.0;  // between things that cannot move any scale will do
 }
 
 double fil_sap_estimate_compliance(const double* w, const double* j, const int* place, int block_count)

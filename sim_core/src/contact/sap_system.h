@@ -11,7 +11,7 @@
 
 /* One product J_row' G J_col of a constraint's Jacobian blocks, added to a block of C. */
 typedef struct FilSapTarget {
-    int block;      /* of C */
+    int block; /* of C */
     int constraint;
     int row, col; /* Jacobian blocks, counted within it */
 } FilSapTarget;
@@ -89,8 +89,7 @@ void fil_sap_system_expand(FilSapSystem* system, const FilSapProblem* problem, c
 void fil_sap_system_multiply(const FilSapSystem* system, const FilSapProblem* problem, const double* v, double* v_c);
 
 /* j = J' gamma */
-void fil_sap_system_multiply_transposed(const FilSapSystem* system, const FilSapProblem* problem, const double* gamma,
-                                        double* j);
+void fil_sap_system_multiply_transposed(const FilSapSystem* system, const FilSapProblem* problem, const double* gamma, double* j);
 
 /* The diagonal block of a column of A, NULL if it is missing. */
 const double* fil_sap_diagonal_block(const FilSapProblem* problem, int column);

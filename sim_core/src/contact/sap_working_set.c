@@ -3,9 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-/* A contact is left out if it stays apart by more than this share of how far its sides move past each other in a step. Where friction's bounds stay, iterations
- * are so few that solving again, one step in six with 0.2, costs more than what it saves (instructions of entangling_gripper at 6.5 and 11 s: 0.2 takes 13 and 2 %
- * more than 0.5; 1 takes 7 % less and 4 % more). */
+/* A contact is left out if it stays apart by more than this share of how far its sides move past each other in a step. Where friction's bounds stay,
+ * iterations are so few that solving again, one step in six with 0.2, costs more than what it saves (instructions of entangling_gripper at 6.5 and 11
+ * s: 0.2 takes 13 and 2 % more than 0.5; 1 takes 7 % less and 4 % more). */
 #define REACH 0.2
 #define REACH_OF_FIXED_BOUNDS 0.5
 
@@ -65,7 +65,7 @@ static bool choose(FilSapWorkingSet* set, const FilSapProblem* problem, double r
 /* Copies their constraints. */
 static bool gather(FilSapWorkingSet* set, const FilSapProblem* problem)
 {
-    const size_t all = (size_t)problem->constraint_count; // so that one more next time needs no more room
+    const size_t all = (size_t)problem->constraint_count;  // so that one more next time needs no more room
     if (!fil_doubles_reserve(&set->impulses, 3 * all) || !fil_buffer_reserve(&set->constraints, &set->capacity, all, sizeof(FilSapConstraint))) {
         return false;
     }
@@ -111,7 +111,7 @@ FilStatus fil_sap_working_set_solve(FilSapWorkingSet* set, FilSap* sap, const Fi
     if (status == FIL_OK && !others_are_apart(set, problem, v)) {
         const FilSapStats first = *stats;
         FilSapOptions known = *settings;
-        known.presumption = 0.0; // what bears is known
+        known.presumption = 0.0;  // what bears is known
         const FilStatus second = fil_sap_solve(sap, problem, &known, v, impulse, stats);
         stats->iterations += first.iterations;
         stats->line_search_evaluations += first.line_search_evaluations;

@@ -1,6 +1,6 @@
 /* SAP on the constraints that matter. Collision looks ahead by all that could move, so most contacts between bodies that slide past each other stay
- * apart: they cost variables, fill and evaluations, and bear nothing. They are left out where the guess says so, and looked at afterwards: where one of
- * them has closed, the problem is solved with all. The solution is that of the whole problem either way. */
+ * apart: they cost variables, fill and evaluations, and bear nothing. They are left out where the guess says so, and looked at afterwards: where one
+ * of them has closed, the problem is solved with all. The solution is that of the whole problem either way. */
 #ifndef FILUM_CONTACT_SAP_WORKING_SET_H
 #define FILUM_CONTACT_SAP_WORKING_SET_H
 
@@ -8,10 +8,10 @@
 #include "linalg/buffer.h"
 
 typedef struct FilSapWorkingSet {
-    FilInts members;        /* numbers of the constraints that take part ... */
-    void* constraints;      /* ... and these themselves */
+    FilInts members;   /* numbers of the constraints that take part ... */
+    void* constraints; /* ... and these themselves */
     size_t capacity;
-    FilDoubles impulses;    /* 3 for each */
+    FilDoubles impulses; /* 3 for each */
     int count;
 } FilSapWorkingSet;
 

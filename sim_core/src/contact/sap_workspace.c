@@ -57,8 +57,7 @@ static bool reserve(FilSap* sap, const FilSapProblem* problem)
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
         total += parts[k].size;
     }
-    if (!fil_doubles_reserve(&sap->vectors, total) ||
-        !fil_buffer_reserve(&sap->law_block, &sap->law_capacity, m, sizeof(FilSapLaw)) ||
+    if (!fil_doubles_reserve(&sap->vectors, total) || !fil_buffer_reserve(&sap->law_block, &sap->law_capacity, m, sizeof(FilSapLaw)) ||
         !fil_buffer_reserve(&sap->response_block, &sap->response_capacity, m, sizeof(FilSapResponse)) ||
         !fil_buffer_reserve(&sap->slope_block, &sap->slope_capacity, 1 + m / FIL_SAP_GRAIN, sizeof(FilSapSlope))) {
         return false;
@@ -175,7 +174,7 @@ FilStatus fil_sap_begin(FilSap* sap, const FilSapProblem* problem, const FilSapO
     // S x, as if what does not participate had followed
     fil_sap_system_reduce(&sap->system, sap->p_change, sap->p);
     prepare_laws(sap, problem, settings);
-    fil_sap_system_multiply(&sap->system, problem, sap->dx, sap->v_c); // gather() left v in dx
+    fil_sap_system_multiply(&sap->system, problem, sap->dx, sap->v_c);  // gather() left v in dx
     for (int i = 0; i < problem->constraint_count; i++) {
         for (int row = 0; row < 3; row++) {
             sap->v_c[3 * i + row] += problem->constraints[i].bias[row];

@@ -27,14 +27,14 @@ struct FilSap {
     double* p_change; /* A (v - v*) of the guess */
     /* n numbers each: participating variables */
     int n;
-    double* mass_inverse;  /* 1/diag(A); 0 if held */
-    double* p0;            /* A v* */
-    double* x;             /* v - v* */
-    double* p;             /* A (v - v*) = S x */
-    double* dx;            /* search direction */
-    double* dp;            /* S dx */
-    double* j;             /* J' gamma */
-    double* w;             /* inverse Cholesky factors of A's diagonal blocks, 16 per variable */
+    double* mass_inverse;    /* 1/diag(A); 0 if held */
+    double* p0;              /* A v* */
+    double* x;               /* v - v* */
+    double* p;               /* A (v - v*) = S x */
+    double* dx;              /* search direction */
+    double* dp;              /* S dx */
+    double* j;               /* J' gamma */
+    double* w;               /* inverse Cholesky factors of A's diagonal blocks, 16 per variable */
     bool dual;               /* the direction of friction is an unknown of its own */
     int hessians;            /* taken in this solve */
     int followed_at;         /* how many when bounds last followed the solution */
@@ -54,7 +54,6 @@ struct FilSap {
 };
 
 /* Sets up everything that holds for the whole solution, and v_c at the guess v; responses are not evaluated. */
-FIL_MUST_CHECK FilStatus fil_sap_begin(FilSap* sap, const FilSapProblem* problem, const FilSapOptions* settings, const double* v,
-                                       FilSapStats* stats);
+FIL_MUST_CHECK FilStatus fil_sap_begin(FilSap* sap, const FilSapProblem* problem, const FilSapOptions* settings, const double* v, FilSapStats* stats);
 
 #endif

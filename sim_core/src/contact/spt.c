@@ -27,8 +27,8 @@ static void begin(FilPotentialProblem* problem)
     }
 }
 
-static void evaluate(const FilPotentialProblem* problem, const FilPotentialContact* c, const double* x, const double* u,
-                     FilPotentialOrder order, FilPotentialTerm* term)
+static void evaluate(const FilPotentialProblem* problem, const FilPotentialContact* c, const double* x, const double* u, FilPotentialOrder order,
+                     FilPotentialTerm* term)
 {
     (void)x;
     (void)order;

@@ -16,10 +16,8 @@ FilCollision fil_collision_default(void)
 
 FilStatus fil_surface_check(const FilSurface* s, FilError* error)
 {
-    const double numbers[] = {s->friction, s->stiffness,  s->dissipation_time, s->dissipation,
-                              s->modulus,  s->resolution, s->margin,           s->thickness};
-    static const char* const names[] = {"friction", "stiffness",  "dissipation_time", "dissipation",
-                                        "modulus",  "resolution", "margin",           "thickness"};
+    const double numbers[] = {s->friction, s->stiffness, s->dissipation_time, s->dissipation, s->modulus, s->resolution, s->margin, s->thickness};
+    static const char* const names[] = {"friction", "stiffness", "dissipation_time", "dissipation", "modulus", "resolution", "margin", "thickness"};
     for (int k = 0; k < 8; k++) {
         if (!(isfinite(numbers[k]) && numbers[k] >= 0.0)) {
             return fil_error(error, FIL_BAD_INPUT, "surface: %s must not be negative, got %g", names[k], numbers[k]);

@@ -55,8 +55,8 @@ static inline FilAabb fil_aabb_fattened(const FilAabb* a, double margin)
 /* Touching counts. Branch-free on purpose: tree walks live on it. */
 static inline bool fil_aabb_overlap(const FilAabb* a, const FilAabb* b)
 {
-    return (a->lo[0] <= b->hi[0]) & (b->lo[0] <= a->hi[0]) & (a->lo[1] <= b->hi[1]) & (b->lo[1] <= a->hi[1]) &
-           (a->lo[2] <= b->hi[2]) & (b->lo[2] <= a->hi[2]);
+    return (a->lo[0] <= b->hi[0]) & (b->lo[0] <= a->hi[0]) & (a->lo[1] <= b->hi[1]) & (b->lo[1] <= a->hi[1]) & (a->lo[2] <= b->hi[2]) &
+           (b->lo[2] <= a->hi[2]);
 }
 
 static inline bool fil_aabb_contains(const FilAabb* outer, const FilAabb* inner)

@@ -59,8 +59,7 @@ static FilStatus of_profile(FilProfile* profile, double resolution, FilBoundary*
     FilSkin skin = {0};
     if (resolution > 0.0) {
         status = fil_skin_of_profile(&boundary->profile, resolution, &skin, error);
-        status =
-            status == FIL_OK ? take_triangles(boundary, skin.vertices, skin.triangles, skin.triangle_count) : status;
+        status = status == FIL_OK ? take_triangles(boundary, skin.vertices, skin.triangles, skin.triangle_count) : status;
         fil_skin_free(&skin);
     }
     return finish(boundary, status, error);
@@ -97,8 +96,7 @@ FilStatus fil_boundary_of_mesh(const FilMesh* mesh, const char* name, FilBoundar
 {
     *boundary = (FilBoundary){.kind = FIL_BOUNDARY_MESH};
     FilStatus status = fil_mesh_check_solid(mesh, name, error);
-    status =
-        status == FIL_OK ? take_triangles(boundary, mesh->vertices, mesh->triangles, mesh->triangle_count) : status;
+    status = status == FIL_OK ? take_triangles(boundary, mesh->vertices, mesh->triangles, mesh->triangle_count) : status;
     return finish(boundary, status, error);
 }
 

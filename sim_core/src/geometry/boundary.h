@@ -40,16 +40,13 @@ void fil_boundary_free(FilBoundary* boundary); /* what it owns; a zeroed one is 
 
 /* Of a shape: spheres, cylinders and capsules are triangulated at `resolution` (m), if that is positive; without,
  * distances only. A hull is borrowed, a profile copied. Allocates. */
-FIL_MUST_CHECK FilStatus fil_boundary_create(const FilShape* shape, double resolution, FilBoundary* boundary,
-                                             FilError* error);
+FIL_MUST_CHECK FilStatus fil_boundary_create(const FilShape* shape, double resolution, FilBoundary* boundary, FilError* error);
 
 /* Of a surface of revolution, the same. Takes the profile over, also when it fails. */
-FIL_MUST_CHECK FilStatus fil_boundary_of_profile(FilProfile* profile, double resolution, FilBoundary* boundary,
-                                                 FilError* error);
+FIL_MUST_CHECK FilStatus fil_boundary_of_profile(FilProfile* profile, double resolution, FilBoundary* boundary, FilError* error);
 
 /* Of a closed triangle mesh, which is copied. Allocates. */
-FIL_MUST_CHECK FilStatus fil_boundary_of_mesh(const FilMesh* mesh, const char* name, FilBoundary* boundary,
-                                              FilError* error);
+FIL_MUST_CHECK FilStatus fil_boundary_of_mesh(const FilMesh* mesh, const char* name, FilBoundary* boundary, FilError* error);
 
 /* Signed distance (m) of the local point p, negative inside; `normal` is the outward unit normal at the closest surface
  * point p - distance normal. Allocates nothing. */

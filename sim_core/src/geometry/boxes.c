@@ -104,8 +104,7 @@ static void find_witnesses(const Axes* s, double* x, double* y)
     }
 }
 
-bool fil_boxes_separation(const FilShape* a, const FilPose* pose_a, const FilShape* b, const FilPose* pose_b,
-                          double cutoff, FilSeparation* out)
+bool fil_boxes_separation(const FilShape* a, const FilPose* pose_a, const FilShape* b, const FilPose* pose_b, double cutoff, FilSeparation* out)
 {
     Axes s = {.half_a = a->half, .half_b = b->half, .gap = -HUGE_VAL, .kind = FACE_OF_A};
     fil_pose_relative(&s.b_in_a, pose_a, pose_b);

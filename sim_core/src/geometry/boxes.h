@@ -5,7 +5,6 @@
 #include "geometry/convex.h"
 
 /* Separation of two boxes; false when farther apart than `cutoff`. */
-bool fil_boxes_separation(const FilShape* a, const FilPose* pose_a, const FilShape* b, const FilPose* pose_b,
-                          double cutoff, FilSeparation* out);
+bool fil_boxes_separation(const FilShape* a, const FilPose* pose_a, const FilShape* b, const FilPose* pose_b, double cutoff, FilSeparation* out);
 
 #endif

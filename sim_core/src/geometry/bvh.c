@@ -38,8 +38,8 @@ static bool reserve(FilBvh* bvh, int count)
     bvh->item_marks = fil_alloc((size_t)capacity, sizeof(int));
     bvh->items = fil_alloc((size_t)capacity, sizeof *bvh->items);
     bvh->capacity = capacity;
-    return bvh->nodes != NULL && bvh->start != NULL && bvh->end != NULL && bvh->order != NULL && bvh->items != NULL &&
-           bvh->marks != NULL && bvh->item_marks != NULL;
+    return bvh->nodes != NULL && bvh->start != NULL && bvh->end != NULL && bvh->order != NULL && bvh->items != NULL && bvh->marks != NULL &&
+           bvh->item_marks != NULL;
 }
 
 static double middle(const FilAabb* box, int axis)

@@ -10,10 +10,10 @@
 #define FIL_BVH_LEAF 4
 
 typedef struct FilBvh {
-    FilAabb* nodes; /* of a full binary tree over `order`; node k has children 2 k + 1 and 2 k + 2 */
-    int* order;     /* items by leaf */
-    FilAabb* items; /* their boxes, in that order */
-    int *start, *end; /* per node: its range of `order` */
+    FilAabb* nodes;          /* of a full binary tree over `order`; node k has children 2 k + 1 and 2 k + 2 */
+    int* order;              /* items by leaf */
+    FilAabb* items;          /* their boxes, in that order */
+    int *start, *end;        /* per node: its range of `order` */
     int *marks, *item_marks; /* per node, and in the order of items: 1 or 0 */
     int count, capacity;
     double cost; /* when it was made: area of its nodes over that of its items */

@@ -35,8 +35,7 @@ FilAabb fil_aabb_moved(const FilAabb* box, const FilPose* pose)
     return moved(box, pose, size);
 }
 
-static FilStatus append_leaves(const FilBvh* a, int i, const FilBvh* b, int j, const FilPose* pose, const double* size,
-                               FilPairs* pairs)
+static FilStatus append_leaves(const FilBvh* a, int i, const FilBvh* b, int j, const FilPose* pose, const double* size, FilPairs* pairs)
 {
     const FilStatus status = fil_pairs_reserve(pairs, FIL_BVH_LEAF * FIL_BVH_LEAF);
     if (status != FIL_OK) {

@@ -10,12 +10,10 @@ FilAabb fil_aabb_moved(const FilAabb* box, const FilPose* pose);
 
 /* Appends (a, b) for items of two trees whose boxes may overlap, where `relative` is the pose of b's frame in a's.
  * Boxes of b are boxed again in a's frame: a few pairs too many. */
-FIL_MUST_CHECK FilStatus fil_bvh_posed_pairs(const FilBvh* a, const FilBvh* b, const FilPose* relative,
-                                             FilPairs* pairs);
+FIL_MUST_CHECK FilStatus fil_bvh_posed_pairs(const FilBvh* a, const FilBvh* b, const FilPose* relative, FilPairs* pairs);
 
 /* Appends (a, 0) for items whose boxes the plane normal . x = offset cuts or touches, or, if `below`, that reach below
  * it. */
-FIL_MUST_CHECK FilStatus fil_bvh_plane_items(const FilBvh* a, const double* normal, double offset, bool below,
-                                             FilPairs* pairs);
+FIL_MUST_CHECK FilStatus fil_bvh_plane_items(const FilBvh* a, const double* normal, double offset, bool below, FilPairs* pairs);
 
 #endif

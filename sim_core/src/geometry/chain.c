@@ -60,8 +60,7 @@ void fil_chain_set_polyline(FilChain* chain, const double* nodes, bool closed, c
 }
 
 // appends the overlapping pairs of a leaf's boxes with another's, of the same or another chain
-static FilStatus leaf_pairs(const FilChain* a, int first_a, const FilChain* b, int first_b, int min_gap, int max_gap,
-                            FilPairs* pairs)
+static FilStatus leaf_pairs(const FilChain* a, int first_a, const FilChain* b, int first_b, int min_gap, int max_gap, FilPairs* pairs)
 {
     const FilStatus status = fil_pairs_reserve(pairs, LEAF_BOXES * LEAF_BOXES);
     if (status != FIL_OK) {
@@ -100,8 +99,7 @@ FilStatus fil_chain_self_pairs(const FilChain* chain, int skip, bool closed, Fil
             continue;
         }
         if (at.a >= chain->leaf_count) {
-            status = leaf_pairs(chain, first_of_leaf(chain, at.a), chain, first_of_leaf(chain, at.b), min_gap, max_gap,
-                                pairs);
+            status = leaf_pairs(chain, first_of_leaf(chain, at.a), chain, first_of_leaf(chain, at.b), min_gap, max_gap, pairs);
             continue;
         }
         // children last first, so that pairs come out in rising order
@@ -127,8 +125,7 @@ FilStatus fil_chain_pairs(const FilChain* a, const FilChain* b, FilPairs* pairs)
         }
         const bool leaf_a = at.a >= a->leaf_count, leaf_b = at.b >= b->leaf_count;
         if (leaf_a && leaf_b) {
-            status = leaf_pairs(a, first_of_leaf(a, at.a), b, first_of_leaf(b, at.b), -b->count - a->count,
-                                a->count + b->count, pairs);
+            status = leaf_pairs(a, first_of_leaf(a, at.a), b, first_of_leaf(b, at.b), -b->count - a->count, a->count + b->count, pairs);
             continue;
         }
         // the children of both, or of the one that has any

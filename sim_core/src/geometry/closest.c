@@ -72,8 +72,7 @@ double fil_segment_segment(const double* p0, const double* p1, const double* q0,
     return best;
 }
 
-bool fil_segment_overlap(const double* p0, const double* p1, const double* q0, const double* q1, double sine,
-                         double s[2], double t[2])
+bool fil_segment_overlap(const double* p0, const double* p1, const double* q0, const double* q1, double sine, double s[2], double t[2])
 {
     double u[3], v[3], r[3];
     fil_v3_sub(u, p1, p0);
@@ -139,8 +138,7 @@ double fil_point_triangle(const double* p, const double* a, const double* b, con
     return point_triangle_edges(p, (const double* const[3]){a, b, c}, w);
 }
 
-double fil_segment_triangle(const double* p, const double* q, const double* a, const double* b, const double* c,
-                            double* s, double w[3])
+double fil_segment_triangle(const double* p, const double* q, const double* a, const double* b, const double* c, double* s, double w[3])
 {
     // the ends against the triangle
     const double* const corner[3] = {a, b, c};
@@ -396,7 +394,7 @@ double fil_segment_in_cylinder(const double* p, const double* q, double radius, 
     const double rho = hypot(x[0], x[1]);
     double depth = radius - rho;
     if (!(rho > 1e-6 * radius)) {
-        return -1.0; // out to any side
+        return -1.0;  // out to any side
     }
     fil_v3_set(n, x[0] / rho, x[1] / rho, 0.0);
     for (int sign = -1; sign <= 1; sign += 2) {

@@ -13,20 +13,17 @@ double fil_point_segment(const double* p, const double* a, const double* b, doub
 
 /* Segment p0 p1 to segment q0 q1: closest points p0 + s (p1 - p0) and q0 + t (q1 - q0). Returns the squared distance.
  */
-double fil_segment_segment(const double* p0, const double* p1, const double* q0, const double* q1, double* s,
-                           double* t);
+double fil_segment_segment(const double* p0, const double* p1, const double* q0, const double* q1, double* s, double* t);
 
 /* Stretch over which two nearly parallel segments lie side by side: its two ends, as parameters on both. Returns false
  * when the angle's sine is at least `sine`, or the stretch is empty or shorter than `sine` times the shorter one. */
-bool fil_segment_overlap(const double* p0, const double* p1, const double* q0, const double* q1, double sine,
-                         double s[2], double t[2]);
+bool fil_segment_overlap(const double* p0, const double* p1, const double* q0, const double* q1, double sine, double s[2], double t[2]);
 
 /* Point p to triangle abc: closest point with barycentric weights w. Returns the squared distance. */
 double fil_point_triangle(const double* p, const double* a, const double* b, const double* c, double w[3]);
 
 /* Segment p q to triangle abc: closest points p + s (q - p) and w0 a + w1 b + w2 c. Returns the squared distance. */
-double fil_segment_triangle(const double* p, const double* q, const double* a, const double* b, const double* c,
-                            double* s, double w[3]);
+double fil_segment_triangle(const double* p, const double* q, const double* a, const double* b, const double* c, double* s, double w[3]);
 
 /* Signed distance of p to the solid box |x_k| <= half_k; `normal` is the outward unit normal at the closest surface
  * point p - distance normal. */

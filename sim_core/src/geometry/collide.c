@@ -32,8 +32,8 @@ static int sphere_point(const Pair* pair, const double* p, double d, const doubl
 
 static int sphere_sphere(const Pair* pair, FilContactPoint* out)
 {
-    return fil_manifold_segments(pair->pose_a->p, pair->pose_a->p, pair->a->radius, pair->pose_b->p, pair->pose_b->p,
-                                 pair->b->radius, pair->margin, out);
+    return fil_manifold_segments(pair->pose_a->p, pair->pose_a->p, pair->a->radius, pair->pose_b->p, pair->pose_b->p, pair->b->radius, pair->margin,
+                                 out);
 }
 
 static int sphere_cylinder(const Pair* pair, FilContactPoint* out)
@@ -68,8 +68,7 @@ static int sphere_capsule(const Pair* pair, FilContactPoint* out)
 {
     double q0[3], q1[3];
     capsule_ends(pair->b, pair->pose_b, q0, q1);
-    return fil_manifold_segments(pair->pose_a->p, pair->pose_a->p, pair->a->radius, q0, q1, pair->b->radius,
-                                 pair->margin, out);
+    return fil_manifold_segments(pair->pose_a->p, pair->pose_a->p, pair->a->radius, q0, q1, pair->b->radius, pair->margin, out);
 }
 
 static int capsule_capsule(const Pair* pair, FilContactPoint* out)
@@ -223,8 +222,7 @@ int fil_collide(const FilShape* a, const FilPose* pose_a, const FilShape* b, con
     return table[a->kind][b->kind](&pair, out);
 }
 
-double fil_signed_distance(const FilShape* a, const FilPose* pose_a, const FilShape* b, const FilPose* pose_b,
-                           double cutoff)
+double fil_signed_distance(const FilShape* a, const FilPose* pose_a, const FilShape* b, const FilPose* pose_b, double cutoff)
 {
     FilContactPoint points[FIL_MANIFOLD_POINTS];
     const int count = fil_collide(a, pose_a, b, pose_b, cutoff, points);

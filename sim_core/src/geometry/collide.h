@@ -10,7 +10,6 @@ int fil_collide(const FilShape* a, const FilPose* pose_a, const FilShape* b, con
                 FilContactPoint out[FIL_MANIFOLD_POINTS]);
 
 /* Signed distance between the surfaces of a and b, if it is at most `cutoff`; else HUGE_VAL. */
-double fil_signed_distance(const FilShape* a, const FilPose* pose_a, const FilShape* b, const FilPose* pose_b,
-                           double cutoff);
+double fil_signed_distance(const FilShape* a, const FilPose* pose_a, const FilShape* b, const FilPose* pose_b, double cutoff);
 
 #endif

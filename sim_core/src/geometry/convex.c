@@ -358,8 +358,7 @@ static void to_world(const FilPose* pose, FilSeparation* s)
     fil_v3_copy(s->b, b);
 }
 
-bool fil_convex_separation(const FilShape* a, const FilPose* pose_a, const FilShape* b, const FilPose* pose_b,
-                           double cutoff, FilSeparation* out)
+bool fil_convex_separation(const FilShape* a, const FilPose* pose_a, const FilShape* b, const FilPose* pose_b, double cutoff, FilSeparation* out)
 {
     Difference d = {.a = a, .b = b};
     fil_pose_relative(&d.b_in_a, pose_a, pose_b);
@@ -380,8 +379,7 @@ bool fil_convex_separation(const FilShape* a, const FilPose* pose_a, const FilSh
             polish(&d, out);
         }
         FilSeparation other;
-        if (gap > FAILED_GAP * d.extent && separation_by_mpr(&d, &other) &&
-            (gap == HUGE_VAL || other.distance > out->distance)) {
+        if (gap > FAILED_GAP * d.extent && separation_by_mpr(&d, &other) && (gap == HUGE_VAL || other.distance > out->distance)) {
             *out = other;
         } else if (gap == HUGE_VAL) {
             // flat on flat: any direction will do, they touch

@@ -16,7 +16,6 @@ typedef struct FilSeparation {
 
 /* Separation of the cores (spheres are points, capsules segments). Returns false when they are farther apart than
  * `cutoff`; `out` is then not written. Not for half-spaces. */
-bool fil_convex_separation(const FilShape* a, const FilPose* pose_a, const FilShape* b, const FilPose* pose_b,
-                           double cutoff, FilSeparation* out);
+bool fil_convex_separation(const FilShape* a, const FilPose* pose_a, const FilShape* b, const FilPose* pose_b, double cutoff, FilSeparation* out);
 
 #endif

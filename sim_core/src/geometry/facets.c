@@ -84,16 +84,16 @@ FilStatus fil_facets_init(FilFacets* facets, int vertex_count, const int* triang
 {
     const size_t sides = 3 * (size_t)triangle_count;
     *facets = (FilFacets){.vertex_count = vertex_count,
-                        .triangle_count = triangle_count,
-                        .triangles = triangles,
-                        .closed = closed,
-                        .radius = radius,
-                        .x = fil_alloc(3 * (size_t)vertex_count, sizeof(double)),
-                        .edges = fil_alloc(2 * sides, sizeof(int)),
-                        .wings = fil_alloc(2 * sides, sizeof(int)),
-                         .sides = fil_alloc(sides, sizeof(int)),
-                         .fans = fil_alloc(sides, sizeof(int)),
-                         .fan_first = fil_alloc((size_t)vertex_count + 2, sizeof(int))};
+                          .triangle_count = triangle_count,
+                          .triangles = triangles,
+                          .closed = closed,
+                          .radius = radius,
+                          .x = fil_alloc(3 * (size_t)vertex_count, sizeof(double)),
+                          .edges = fil_alloc(2 * sides, sizeof(int)),
+                          .wings = fil_alloc(2 * sides, sizeof(int)),
+                          .sides = fil_alloc(sides, sizeof(int)),
+                          .fans = fil_alloc(sides, sizeof(int)),
+                          .fan_first = fil_alloc((size_t)vertex_count + 2, sizeof(int))};
     HalfEdge* halves = fil_alloc(sides, sizeof *halves);
     const bool ok = facets->x != NULL && facets->edges != NULL && facets->wings != NULL && facets->sides != NULL && facets->fans != NULL &&
                     facets->fan_first != NULL && halves != NULL;
@@ -155,7 +155,7 @@ static bool is_inside(const FilFacets* facets, int triangle, const double w[3])
             zero = k;
         }
     }
-    const int edge = facets->sides[3 * triangle + (zero + 1) % 3]; // across from corner `zero`
+    const int edge = facets->sides[3 * triangle + (zero + 1) % 3];  // across from corner `zero`
     return zeros == 0 || (zeros == 1 && facets->wings[2 * edge] == triangle);
 }
 
@@ -260,8 +260,7 @@ bool fil_facets_is_outward(const FilFacets* facets, int edge, const double* norm
     return !facets->closed || fil_v3_dot(outward, normal) > 0.0;
 }
 
-static FilStatus meet_edge(const FilFacets* facets, int triangle, int edge, const FilFacetOther* other, double margin,
-                           FilFacetContacts* out)
+static FilStatus meet_edge(const FilFacets* facets, int triangle, int edge, const FilFacetOther* other, double margin, FilFacetContacts* out)
 {
     const int* ends = facets->edges + 2 * edge;
     const double *a = facets->x + 3 * ends[0], *b = facets->x + 3 * ends[1];
@@ -286,8 +285,7 @@ static FilStatus meet_edge(const FilFacets* facets, int triangle, int edge, cons
     return status;
 }
 
-FilStatus fil_facets_meet_shape(const FilFacets* facets, int triangle, const FilFacetOther* other, double margin,
-                               FilFacetContacts* out)
+FilStatus fil_facets_meet_shape(const FilFacets* facets, int triangle, const FilFacetOther* other, double margin, FilFacetContacts* out)
 {
     FilStatus status = meet_face(facets, triangle, other, margin, out);
     for (int k = 0; k < 3 && status == FIL_OK; k++) {
@@ -314,8 +312,7 @@ bool fil_facets_is_extreme(const FilFacets* facets, int vertex, const double* up
     return true;
 }
 
-FilStatus fil_facets_meet_vertices_of(const FilFacets* facets, int triangle, const FilFacetOther* other, double margin,
-                                      FilFacetContacts* out)
+FilStatus fil_facets_meet_vertices_of(const FilFacets* facets, int triangle, const FilFacetOther* other, double margin, FilFacetContacts* out)
 {
     const FilShape sphere = fil_shape_sphere(facets->radius);
     FilStatus status = FIL_OK;

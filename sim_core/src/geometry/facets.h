@@ -16,10 +16,10 @@ typedef struct FilFacets {
     double radius;        /* m, around it */
     double* x;            /* 3 per vertex, m: where it is, which the caller keeps up to date */
     /* made from the triangles */
-    int* edges;  /* 2 vertices each, the smaller first */
-    int* wings;  /* 2 per edge: its triangles, the smaller first; -1: there is no second */
-    int* sides;  /* 3 per triangle: its edges, from corner k to the next */
-    int* fans;   /* triangles around vertices, rising: of vertex v from fan_first[v] up to fan_first[v + 1] */
+    int* edges; /* 2 vertices each, the smaller first */
+    int* wings; /* 2 per edge: its triangles, the smaller first; -1: there is no second */
+    int* sides; /* 3 per triangle: its edges, from corner k to the next */
+    int* fans;  /* triangles around vertices, rising: of vertex v from fan_first[v] up to fan_first[v + 1] */
     int* fan_first;
     /* made by fil_facets_link(); NULL: none is so near */
     int* near; /* vertices near others along the surface: of vertex v from near_first[v] up to near_first[v + 1] */
@@ -47,8 +47,7 @@ typedef struct FilFacetOther {
 } FilFacetOther;
 
 /* Edges of the triangles; places of vertices are zero. An edge of more than two triangles keeps two. Allocates. */
-FIL_MUST_CHECK FilStatus fil_facets_init(FilFacets* facets, int vertex_count, const int* triangles, int triangle_count, bool closed,
-                                         double radius);
+FIL_MUST_CHECK FilStatus fil_facets_init(FilFacets* facets, int vertex_count, const int* triangles, int triangle_count, bool closed, double radius);
 void fil_facets_free(FilFacets* facets); /* a zeroed one is fine */
 
 /* facets_own.c: for contact of the surface with itself, which vertices are no farther from each other than `limit` (m) along edges, `ends`

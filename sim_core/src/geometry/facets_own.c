@@ -131,6 +131,6 @@ bool fil_facets_is_part_of(const FilFacets* facets, int vertex, int t)
 bool fil_facets_are_joined(const FilFacets* facets, int e, int f)
 {
     const int *a = facets->edges + 2 * e, *b = facets->edges + 2 * f;
-    return fil_facets_one_piece(facets, a[0], b[0]) || fil_facets_one_piece(facets, a[0], b[1]) ||
-           fil_facets_one_piece(facets, a[1], b[0]) || fil_facets_one_piece(facets, a[1], b[1]);
+    return fil_facets_one_piece(facets, a[0], b[0]) || fil_facets_one_piece(facets, a[0], b[1]) || fil_facets_one_piece(facets, a[1], b[0]) ||
+           fil_facets_one_piece(facets, a[1], b[1]);
 }

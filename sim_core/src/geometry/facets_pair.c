@@ -48,8 +48,7 @@ static void vertex_normal(const FilFacets* facets, int vertex, double* sum)
 
 /* Whether points of two surfaces with thickness, p and q, `count` each, are farther apart along an axis than contact reaches. Surfaces
  * with an inside are looked at deeper. */
-static bool are_far(const FilFacets* a, const double* const* p, int p_count, const FilFacets* b, const double* const* q, int q_count,
-                    double margin)
+static bool are_far(const FilFacets* a, const double* const* p, int p_count, const FilFacets* b, const double* const* q, int q_count, double margin)
 {
     const double reach = a->radius + b->radius + margin;
     bool far = false;
@@ -68,8 +67,7 @@ static bool are_far(const FilFacets* a, const double* const* p, int p_count, con
     return far;
 }
 
-static FilStatus meet_vertex(const FilFacets* a, int vertex, const FilFacets* b, int t, double margin, bool swapped,
-                             FilFacetTouches* out)
+static FilStatus meet_vertex(const FilFacets* a, int vertex, const FilFacets* b, int t, double margin, bool swapped, FilFacetTouches* out)
 {
     const double* p = a->x + 3 * vertex;
     const double* const corners[3] = {fil_facets_corner(b, t, 0), fil_facets_corner(b, t, 1), fil_facets_corner(b, t, 2)};
@@ -115,8 +113,7 @@ static FilStatus meet_vertex(const FilFacets* a, int vertex, const FilFacets* b,
     return append(out, &touch);
 }
 
-FilStatus fil_facets_meet_vertices(const FilFacets* a, int s, const FilFacets* b, int t, double margin, bool swapped,
-                                   FilFacetTouches* out)
+FilStatus fil_facets_meet_vertices(const FilFacets* a, int s, const FilFacets* b, int t, double margin, bool swapped, FilFacetTouches* out)
 {
     FilStatus status = FIL_OK;
     for (int k = 0; k < 3 && status == FIL_OK; k++) {
@@ -179,8 +176,7 @@ typedef struct Edges {
 } Edges;
 
 /* Where two lines that are not parallel are closest, as shares of the edges; false unless within both. */
-static bool cross_lines(const double* p, const double* e, const double* q, const double* f, const double* n, double n2, double* s,
-                        double* t)
+static bool cross_lines(const double* p, const double* e, const double* q, const double* f, const double* n, double n2, double* s, double* t)
 {
     double to[3], side[3];
     fil_v3_sub(to, q, p);
@@ -188,7 +184,7 @@ static bool cross_lines(const double* p, const double* e, const double* q, const
     *s = fil_v3_dot(side, n) / n2;
     fil_v3_cross(side, to, e);
     *t = fil_v3_dot(side, n) / n2;
-    return *s > FIL_FACETS_BORDER && *s < 1.0 - FIL_FACETS_BORDER && *t > FIL_FACETS_BORDER && *t < 1.0 - FIL_FACETS_BORDER;
+    return *s > FIL_FACETS_BORDER && *s<1.0 - FIL_FACETS_BORDER&& * t> FIL_FACETS_BORDER && *t < 1.0 - FIL_FACETS_BORDER;
 }
 
 static FilStatus meet_edge(const Edges* pair, double margin, FilFacetTouches* out)

@@ -30,8 +30,7 @@ void fil_facets_settle_vertices(FilFacetTouches* touches, int first, bool swappe
 
 /* Appends where edges that have s and t as their first triangles cross. Edges along flat places are left out: vertices and
  * faces hold those. */
-FIL_MUST_CHECK FilStatus fil_facets_meet_edges(const FilFacets* a, int s, const FilFacets* b, int t, double margin,
-                                               FilFacetTouches* out);
+FIL_MUST_CHECK FilStatus fil_facets_meet_edges(const FilFacets* a, int s, const FilFacets* b, int t, double margin, FilFacetTouches* out);
 
 /* Appends where vertices of a that have s as their first triangle are nearest to an edge or a vertex that has t as its first, beside its faces:
  * at rims, and over sharp folds. */

@@ -67,8 +67,7 @@ static bool set_apart(FilFacetTouch* touch, const double* x, const double* y, co
     return height != 0.0;
 }
 
-static bool sweep_vertex(const FilFacets* a, const double* ahead_a, int vertex, const FilFacets* b, const double* ahead_b, int t,
-                         FilFacetTouch* out)
+static bool sweep_vertex(const FilFacets* a, const double* ahead_a, int vertex, const FilFacets* b, const double* ahead_b, int t, FilFacetTouch* out)
 {
     const int* c = b->triangles + 3 * t;
     Course course;
@@ -101,8 +100,7 @@ static bool sweep_vertex(const FilFacets* a, const double* ahead_a, int vertex, 
     return fil_facets_normal(b, t, n) > 0.0 && set_apart(out, course.start, hit, n, a->radius, b->radius);
 }
 
-static bool sweep_edges(const FilFacets* a, const double* ahead_a, int e, const FilFacets* b, const double* ahead_b, int f,
-                        FilFacetTouch* out)
+static bool sweep_edges(const FilFacets* a, const double* ahead_a, int e, const FilFacets* b, const double* ahead_b, int f, FilFacetTouch* out)
 {
     const int *ends_a = a->edges + 2 * e, *ends_b = b->edges + 2 * f;
     Course course;

@@ -73,22 +73,22 @@ FilClosest fil_feature_closest(FilFeature pair, const double* x)
     FilClosest c = {.weight = {-1.0, 1.0}};
     double s;
     switch (pair) {
-    case FIL_POINT_SEGMENT:
-        fil_point_segment(x, x + 3, x + 6, &s);
-        c.weight[1] = 1.0 - s;
-        c.weight[2] = s;
-        if (inside(s)) {
-            set_free(&c, 1, 2, 1.0);
-        }
-        break;
-    case FIL_SEGMENT_SEGMENT:
-        close_segments(x, &c);
-        break;
-    case FIL_POINT_TRIANGLE:
-        close_triangle(x, &c);
-        break;
-    default:
-        break;
+        case FIL_POINT_SEGMENT:
+            fil_point_segment(x, x + 3, x + 6, &s);
+            c.weight[1] = 1.0 - s;
+            c.weight[2] = s;
+            if (inside(s)) {
+                set_free(&c, 1, 2, 1.0);
+            }
+            break;
+        case FIL_SEGMENT_SEGMENT:
+            close_segments(x, &c);
+            break;
+        case FIL_POINT_TRIANGLE:
+            close_triangle(x, &c);
+            break;
+        default:
+            break;
     }
     for (int i = 0; i < fil_feature_corners(pair); i++) {
         fil_v3_axpy(c.r, c.weight[i], x + 3 * i);

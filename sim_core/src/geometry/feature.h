@@ -24,10 +24,10 @@ int fil_feature_corners(FilFeature pair);
 int fil_feature_split(FilFeature pair);
 
 typedef struct FilClosest {
-    double weight[FIL_FEATURE_CORNERS]; /* r = sum w_i x_i points from the first feature to the second */
-    double r[3];                        /* m */
-    double half_square;                 /* m^2: f */
-    int free_count;                     /* parameters that are not held */
+    double weight[FIL_FEATURE_CORNERS];    /* r = sum w_i x_i points from the first feature to the second */
+    double r[3];                           /* m */
+    double half_square;                    /* m^2: f */
+    int free_count;                        /* parameters that are not held */
     double change[2][FIL_FEATURE_CORNERS]; /* dw/du of those */
 } FilClosest;
 

@@ -17,8 +17,7 @@ FilStatus fil_field_begin(const FilFieldDef* def, double depth, FilField* field,
         return fil_error(error, FIL_BAD_INPUT, "a pressure field needs a positive modulus, not %g Pa", def->modulus);
     }
     if (!(def->resolution > 0.0) || !isfinite(def->resolution)) {
-        return fil_error(error, FIL_BAD_INPUT, "a pressure field needs a positive resolution, not %g m",
-                         def->resolution);
+        return fil_error(error, FIL_BAD_INPUT, "a pressure field needs a positive resolution, not %g m", def->resolution);
     }
     if (!(def->margin >= 0.0) || !isfinite(def->margin)) {
         return fil_error(error, FIL_BAD_INPUT, "a pressure field's margin must not be negative: %g m", def->margin);
@@ -125,15 +124,12 @@ static FilStatus add_prism(FilField* field, const FilSkin* skin, const int* tria
         }
     }
     const double low = -field->modulus * layer, high = field->modulus;
-    FilStatus status = fil_field_add_cell(field, (const double* const[4]){out[0], out[1], out[2], in[2]},
-                                          (const double[4]){low, low, low, high});
+    FilStatus status = fil_field_add_cell(field, (const double* const[4]){out[0], out[1], out[2], in[2]}, (const double[4]){low, low, low, high});
     if (status == FIL_OK) {
-        status = fil_field_add_cell(field, (const double* const[4]){out[0], out[1], in[1], in[2]},
-                                    (const double[4]){low, low, high, high});
+        status = fil_field_add_cell(field, (const double* const[4]){out[0], out[1], in[1], in[2]}, (const double[4]){low, low, high, high});
     }
     if (status == FIL_OK) {
-        status = fil_field_add_cell(field, (const double* const[4]){out[0], in[0], in[1], in[2]},
-                                    (const double[4]){low, high, high, high});
+        status = fil_field_add_cell(field, (const double* const[4]){out[0], in[0], in[1], in[2]}, (const double[4]){low, high, high, high});
     }
     return status;
 }
@@ -152,8 +148,7 @@ FilStatus fil_field_create(const FilShape* shape, const FilFieldDef* def, FilFie
     status = status == FIL_OK ? fil_field_finish(field) : status;
     fil_skin_free(&skin);
     if (status == FIL_OUT_OF_MEMORY) {
-        status = fil_error(error, FIL_OUT_OF_MEMORY, "no memory for the pressure field of a %s",
-                           fil_shape_kind_name(shape->kind));
+        status = fil_error(error, FIL_OUT_OF_MEMORY, "no memory for the pressure field of a %s", fil_shape_kind_name(shape->kind));
     }
     if (status != FIL_OK) {
         fil_field_free(field);

@@ -40,8 +40,7 @@ typedef struct FilFieldDef {
 void fil_field_free(FilField* field); /* its arrays; a zeroed one is fine */
 
 /* Of any shape but a half-space. Allocates. */
-FIL_MUST_CHECK FilStatus fil_field_create(const FilShape* shape, const FilFieldDef* def, FilField* field,
-                                          FilError* error);
+FIL_MUST_CHECK FilStatus fil_field_create(const FilShape* shape, const FilFieldDef* def, FilField* field, FilError* error);
 
 /* An empty field with its settings, to which cells are added one by one, and the tree when all are there. */
 FIL_MUST_CHECK FilStatus fil_field_begin(const FilFieldDef* def, double depth, FilField* field, FilError* error);

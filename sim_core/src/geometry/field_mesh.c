@@ -16,8 +16,7 @@ static int point_of(const Grid* grid, int x, int y, int z)
 
 static void place(const Grid* grid, int x, int y, int z, double* out)
 {
-    fil_v3_set(out, grid->origin[0] + grid->step * x, grid->origin[1] + grid->step * y,
-               grid->origin[2] + grid->step * z);
+    fil_v3_set(out, grid->origin[0] + grid->step * x, grid->origin[1] + grid->step * y, grid->origin[2] + grid->step * z);
 }
 
 // a grid around the box, with the layer outside it and one step to spare
@@ -33,8 +32,7 @@ static FilStatus lay(Grid* grid, const FilAabb* box, const FilFieldDef* def, Fil
         grid->origin[k] = 0.5 * (box->lo[k] + box->hi[k] - cubes * grid->step);
     }
     if (!(points <= FIL_FIELD_MAX_GRID)) {
-        return fil_error(error, FIL_BAD_INPUT,
-                         "a resolution of %g m needs %.3g grid points for this mesh, more than %d: make it coarser",
+        return fil_error(error, FIL_BAD_INPUT, "a resolution of %g m needs %.3g grid points for this mesh, more than %d: make it coarser",
                          def->resolution, points, FIL_FIELD_MAX_GRID);
     }
     grid->depth = fil_alloc((size_t)points, sizeof(double));
@@ -78,8 +76,7 @@ static FilStatus add_cube(FilField* field, const Grid* grid, int x, int y, int z
             }
         }
         if (highest > -field->margin) {
-            status = fil_field_add_cell(field, (const double* const[4]){corner[0], corner[1], corner[2], corner[3]},
-                                        pressure);
+            status = fil_field_add_cell(field, (const double* const[4]){corner[0], corner[1], corner[2], corner[3]}, pressure);
         }
     }
     return status;
@@ -97,9 +94,7 @@ FilStatus fil_field_of_boundary(const FilBoundary* boundary, const FilFieldDef* 
     if (status == FIL_OK) {
         field->depth = measure(&grid, boundary);
         if (!(field->depth > 0.0)) {
-            status =
-                fil_error(error, FIL_BAD_INPUT,
-                          "no grid point lies inside the mesh at a resolution of %g m: make it finer", def->resolution);
+            status = fil_error(error, FIL_BAD_INPUT, "no grid point lies inside the mesh at a resolution of %g m: make it finer", def->resolution);
         }
     }
     for (int x = 0; x + 1 < grid.size[0] && status == FIL_OK; x++) {

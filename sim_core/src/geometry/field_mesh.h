@@ -13,7 +13,6 @@
 #define FIL_FIELD_MAX_GRID 300000
 
 /* Of a mesh's boundary, or of any other that has an end. Takes a distance per grid point. Allocates. */
-FIL_MUST_CHECK FilStatus fil_field_of_boundary(const FilBoundary* boundary, const FilFieldDef* def, FilField* field,
-                                               FilError* error);
+FIL_MUST_CHECK FilStatus fil_field_of_boundary(const FilBoundary* boundary, const FilFieldDef* def, FilField* field, FilError* error);
 
 #endif

@@ -55,8 +55,8 @@ static bool builder_alloc(Builder* b)
     b->index = fil_alloc(points, sizeof(int));
     b->loops = fil_alloc(3 * faces, sizeof(int));
     b->loop_first = fil_alloc(faces + 1, sizeof(int));
-    return b->faces != NULL && b->scratch != NULL && b->head != NULL && b->next != NULL && b->group != NULL &&
-           b->index != NULL && b->loops != NULL && b->loop_first != NULL;
+    return b->faces != NULL && b->scratch != NULL && b->head != NULL && b->next != NULL && b->group != NULL && b->index != NULL && b->loops != NULL &&
+           b->loop_first != NULL;
 }
 
 // gives the point to the one of the faces that it is highest above, or to none when it lies inside
@@ -300,8 +300,8 @@ static bool hull_alloc(FilHull* hull, const Builder* b)
     hull->around_first = fil_alloc((size_t)hull->vertex_count + 1, sizeof(int));
     hull->around_face = fil_alloc(corners, sizeof(int));
     hull->around_vertex = fil_alloc(corners, sizeof(int));
-    return hull->vertices != NULL && hull->normals != NULL && hull->face_first != NULL && hull->face_corners != NULL &&
-           hull->around_first != NULL && hull->around_face != NULL && hull->around_vertex != NULL;
+    return hull->vertices != NULL && hull->normals != NULL && hull->face_first != NULL && hull->face_corners != NULL && hull->around_first != NULL &&
+           hull->around_face != NULL && hull->around_vertex != NULL;
 }
 
 // lists around each vertex the faces and next vertices
@@ -381,8 +381,7 @@ static FilHull* finish_hull(Builder* b)
     }
     for (int f = 0; f < hull->face_count; f++) {
         hull->face_first[f + 1] = b->loop_first[f + 1];
-        polygon_normal(hull->normals + 3 * f, hull->vertices, hull->face_corners + b->loop_first[f],
-                       b->loop_first[f + 1] - b->loop_first[f]);
+        polygon_normal(hull->normals + 3 * f, hull->vertices, hull->face_corners + b->loop_first[f], b->loop_first[f + 1] - b->loop_first[f]);
     }
     fill_around(hull);
     if (!fill_mass(hull)) {
@@ -396,8 +395,7 @@ FilStatus fil_hull_create(const double* points, int count, FilHull** hull, FilEr
 {
     *hull = NULL;
     if (count < 4 || count > FIL_HULL_MAX_POINTS) {
-        return fil_error(error, FIL_BAD_INPUT, "a convex hull needs 4 to %d points, not %d", FIL_HULL_MAX_POINTS,
-                         count);
+        return fil_error(error, FIL_BAD_INPUT, "a convex hull needs 4 to %d points, not %d", FIL_HULL_MAX_POINTS, count);
     }
     double extent = 0.0;
     for (int p = 0; p < count; p++) {
@@ -413,9 +411,7 @@ FilStatus fil_hull_create(const double* points, int count, FilHull** hull, FilEr
     if (!builder_alloc(&b)) {
         status = fil_error(error, FIL_OUT_OF_MEMORY, "no memory for a convex hull of %d points", count);
     } else if (!build_triangles(&b)) {
-        status =
-            fil_error(error, FIL_BAD_INPUT,
-                      "the %d points of a convex hull lie in one plane: use a thin box, or give it thickness", count);
+        status = fil_error(error, FIL_BAD_INPUT, "the %d points of a convex hull lie in one plane: use a thin box, or give it thickness", count);
     } else if (!build_polygons(&b) || (*hull = finish_hull(&b)) == NULL) {
         status = fil_error(error, FIL_OUT_OF_MEMORY, "no memory for a convex hull of %d points", count);
     }

@@ -103,13 +103,12 @@ FilStatus fil_implicit_check(const FilImplicit* implicit, const char* name, FilE
         FIL_ASSERT(part->kind >= 0 && part->kind < FIL_IMPLICIT_KIND_COUNT);
         for (int k = 0; k < rows[part->kind].sizes; k++) {
             if (!(isfinite(part->size[k]) && part->size[k] > 0.0)) {
-                return fil_error(error, FIL_BAD_INPUT, "%s: size %d of part %d (%s) is %g m: it must be positive", name,
-                                 k + 1, i + 1, rows[part->kind].name, part->size[k]);
+                return fil_error(error, FIL_BAD_INPUT, "%s: size %d of part %d (%s) is %g m: it must be positive", name, k + 1, i + 1,
+                                 rows[part->kind].name, part->size[k]);
             }
         }
         if (!fil_all_finite(part->pose.p, 3) || !fil_all_finite(part->pose.r, 9)) {
-            return fil_error(error, FIL_BAD_INPUT, "%s: the pose of part %d (%s) is not finite", name, i + 1,
-                             rows[part->kind].name);
+            return fil_error(error, FIL_BAD_INPUT, "%s: the pose of part %d (%s) is not finite", name, i + 1, rows[part->kind].name);
         }
     }
     return FIL_OK;
@@ -151,8 +150,7 @@ FilAabb fil_implicit_bounds(const FilImplicit* implicit)
         const FilAabb box = rows[part->kind].box(part);
         double corner[3], at[3];
         for (int c = 0; c < 8; c++) {
-            fil_v3_set(corner, c & 1 ? box.hi[0] : box.lo[0], c & 2 ? box.hi[1] : box.lo[1],
-                       c & 4 ? box.hi[2] : box.lo[2]);
+            fil_v3_set(corner, c & 1 ? box.hi[0] : box.lo[0], c & 2 ? box.hi[1] : box.lo[1], c & 4 ? box.hi[2] : box.lo[2]);
             fil_pose_apply(at, &part->pose, corner);
             fil_aabb_add_point(&bounds, at);
         }

@@ -17,8 +17,7 @@
 // ---- points ----
 
 // a contact between surface points x (of a) and y (of b) of the cores, with roundings around them
-static FilContactPoint make_point(const double* x, double radius_x, const double* y, double radius_y,
-                                  const double* normal, uint32_t feature)
+static FilContactPoint make_point(const double* x, double radius_x, const double* y, double radius_y, const double* normal, uint32_t feature)
 {
     FilContactPoint c = {.feature = feature};
     double between[3];
@@ -125,8 +124,7 @@ static Corner crossing(const Corner* a, double ha, const Corner* b, double hb, u
 }
 
 // keeps the part of the polygon (or, of two corners, the segment) with inward . (x - origin) >= -slack
-static void clip(const Polygon* in, const double* origin, const double* inward, double slack, uint32_t plane,
-                 Polygon* out)
+static void clip(const Polygon* in, const double* origin, const double* inward, double slack, uint32_t plane, Polygon* out)
 {
     out->count = 0;
     const int edges = in->count == 2 ? 1 : in->count;
@@ -181,8 +179,8 @@ static const Polygon* clip_by_sides(const FilFace* reference, const FilFace* inc
 }
 
 // contacts between a reference face and whatever the other shape shows
-static int face_points(const FilFace* reference, double rounding_r, const FilFace* incident, double rounding_i,
-                       bool reference_is_a, double margin, FilContactPoint* out)
+static int face_points(const FilFace* reference, double rounding_r, const FilFace* incident, double rounding_i, bool reference_is_a, double margin,
+                       FilContactPoint* out)
 {
     Polygon room[2];
     const Polygon* patch = clip_by_sides(reference, incident, room);
@@ -197,8 +195,8 @@ static int face_points(const FilFace* reference, double rounding_r, const FilFac
         fil_v3_copy(x, y);
         fil_v3_axpy(x, -fil_v3_dot(up, reference->normal), reference->normal);
         const uint32_t feature = patch->corner[i].id << 1 | reference_is_a;
-        points[count] = reference_is_a ? make_point(x, rounding_r, y, rounding_i, normal, feature)
-                                       : make_point(y, rounding_i, x, rounding_r, normal, feature);
+        points[count] =
+            reference_is_a ? make_point(x, rounding_r, y, rounding_i, normal, feature) : make_point(y, rounding_i, x, rounding_r, normal, feature);
         count += points[count].distance <= margin;
     }
     return keep_best(points, count, out);
@@ -229,8 +227,8 @@ static void point_on(double* out, const double* p, const double* q, double s)
 }
 
 // two points at the ends of the stretch over which two lines run side by side; none when they do not
-static int line_points(const double* const line_a[2], double radius_a, const double* const line_b[2], double radius_b,
-                       const double* normal, uint32_t feature, double margin, FilContactPoint* out)
+static int line_points(const double* const line_a[2], double radius_a, const double* const line_b[2], double radius_b, const double* normal,
+                       uint32_t feature, double margin, FilContactPoint* out)
 {
     double s[2], t[2];
     int count = 0;
@@ -264,8 +262,8 @@ static double nearest_allowed(double distance)
     return distance + 1e-4 * fabs(distance) + 1e-9;
 }
 
-int fil_manifold_build(const FilShape* a, const FilPose* pose_a, const FilShape* b, const FilPose* pose_b,
-                       const FilSeparation* separation, double margin, FilContactPoint out[FIL_MANIFOLD_POINTS])
+int fil_manifold_build(const FilShape* a, const FilPose* pose_a, const FilShape* b, const FilPose* pose_b, const FilSeparation* separation,
+                       double margin, FilContactPoint out[FIL_MANIFOLD_POINTS])
 {
     const double ra = fil_shape_rounding(a), rb = fil_shape_rounding(b);
     const double* n = separation->normal;
@@ -322,8 +320,8 @@ static void crossing_normal(double* normal, const double* p0, const double* p1, 
     }
 }
 
-int fil_manifold_segments(const double* p0, const double* p1, double radius_p, const double* q0, const double* q1,
-                          double radius_q, double margin, FilContactPoint out[FIL_MANIFOLD_POINTS])
+int fil_manifold_segments(const double* p0, const double* p1, double radius_p, const double* q0, const double* q1, double radius_q, double margin,
+                          FilContactPoint out[FIL_MANIFOLD_POINTS])
 {
     double s, t, x[3], y[3], normal[3];
     const double reach = radius_p + radius_q + margin;
@@ -337,8 +335,7 @@ int fil_manifold_segments(const double* p0, const double* p1, double radius_p, c
     if (fil_v3_normalise(normal) <= 1e-9 * (radius_p + radius_q)) {
         crossing_normal(normal, p0, p1, q0, q1);
     }
-    const int count = line_points((const double* const[2]){p0, p1}, radius_p, (const double* const[2]){q0, q1},
-                                  radius_q, normal, 0, margin, out);
+    const int count = line_points((const double* const[2]){p0, p1}, radius_p, (const double* const[2]){q0, q1}, radius_q, normal, 0, margin, out);
     if (count == 0) {
         out[0] = make_point(x, radius_p, y, radius_q, normal, 0);
         return 1;

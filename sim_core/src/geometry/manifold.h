@@ -16,12 +16,12 @@ typedef struct FilContactPoint {
 
 /* Points where the shapes meet, given how their cores are separated: the overlap of two faces, of two lines side by
  * side, or the single closest point. Keeps points whose surfaces are at most `margin` apart. Returns their number. */
-int fil_manifold_build(const FilShape* a, const FilPose* pose_a, const FilShape* b, const FilPose* pose_b,
-                       const FilSeparation* separation, double margin, FilContactPoint out[FIL_MANIFOLD_POINTS]);
+int fil_manifold_build(const FilShape* a, const FilPose* pose_a, const FilShape* b, const FilPose* pose_b, const FilSeparation* separation,
+                       double margin, FilContactPoint out[FIL_MANIFOLD_POINTS]);
 
 /* The same for two segments with a radius each: one point, or two when they lie side by side. */
-int fil_manifold_segments(const double* p0, const double* p1, double radius_p, const double* q0, const double* q1,
-                          double radius_q, double margin, FilContactPoint out[FIL_MANIFOLD_POINTS]);
+int fil_manifold_segments(const double* p0, const double* p1, double radius_p, const double* q0, const double* q1, double radius_q, double margin,
+                          FilContactPoint out[FIL_MANIFOLD_POINTS]);
 
 /* Corners of `face`, of a core with a rounding radius, within `margin` of the plane through `origin` with unit normal
  * `up`. Normals point from the face to the plane's solid. */

@@ -103,8 +103,7 @@ FilMassProperties fil_mass_of_mesh(const FilMesh* mesh)
         // int x x' = v/20 (a a' + b b' + c c' + (a + b + c)(a + b + c)')
         for (int i = 0; i < 3; i++) {
             for (int j = 0; j < 3; j++) {
-                second[3 * i + j] +=
-                    v / 20.0 * (p[0][i] * p[0][j] + p[1][i] * p[1][j] + p[2][i] * p[2][j] + sum[i] * sum[j]);
+                second[3 * i + j] += v / 20.0 * (p[0][i] * p[0][j] + p[1][i] * p[1][j] + p[2][i] * p[2][j] + sum[i] * sum[j]);
             }
         }
     }

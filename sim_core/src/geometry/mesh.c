@@ -47,15 +47,13 @@ static FilStatus check_edges(const HalfEdge* edges, int count, const FilMesh* me
             return fil_error(error, FIL_BAD_INPUT,
                              "%s: the mesh is not closed: %d triangle%s (of them number %d) at the edge from "
                              "(%g, %g, %g) to (%g, %g, %g), where there must be 2",
-                             name, end - i, end - i == 1 ? "" : "s", edges[i].triangle + 1, p[0], p[1], p[2], q[0],
-                             q[1], q[2]);
+                             name, end - i, end - i == 1 ? "" : "s", edges[i].triangle + 1, p[0], p[1], p[2], q[0], q[1], q[2]);
         }
         if (edges[i].forward == edges[i + 1].forward) {
             return fil_error(error, FIL_BAD_INPUT,
                              "%s: triangles %d and %d face opposite ways across the edge from (%g, %g, %g) to "
                              "(%g, %g, %g): turn one of them",
-                             name, edges[i].triangle + 1, edges[i + 1].triangle + 1, p[0], p[1], p[2], q[0], q[1],
-                             q[2]);
+                             name, edges[i].triangle + 1, edges[i + 1].triangle + 1, p[0], p[1], p[2], q[0], q[1], q[2]);
         }
         i = end;
     }
@@ -66,8 +64,7 @@ FilStatus fil_mesh_check_solid(const FilMesh* mesh, const char* name, FilError* 
 {
     const int count = 3 * mesh->triangle_count;
     if (mesh->triangle_count < 4) {
-        return fil_error(error, FIL_BAD_INPUT, "%s: a solid needs at least 4 triangles, not %d", name,
-                         mesh->triangle_count);
+        return fil_error(error, FIL_BAD_INPUT, "%s: a solid needs at least 4 triangles, not %d", name, mesh->triangle_count);
     }
     HalfEdge* edges = fil_alloc((size_t)count, sizeof *edges);
     if (edges == NULL) {
@@ -84,8 +81,7 @@ FilStatus fil_mesh_check_solid(const FilMesh* mesh, const char* name, FilError* 
     if (status == FIL_OK) {
         const double volume = fil_mass_of_mesh(mesh).volume;
         if (volume < 0.0) {
-            status = fil_error(error, FIL_BAD_INPUT,
-                               "%s: the mesh is inside out (volume %g m^3): turn all triangles over", name, volume);
+            status = fil_error(error, FIL_BAD_INPUT, "%s: the mesh is inside out (volume %g m^3): turn all triangles over", name, volume);
         } else if (!(volume > 0.0)) {
             status = fil_error(error, FIL_BAD_INPUT, "%s: the mesh encloses no volume", name);
         }

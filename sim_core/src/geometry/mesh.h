@@ -9,10 +9,8 @@
 #define FIL_MESH_MAX_BYTES ((size_t)256 << 20)
 
 /* As fil_mesh_read(), from bytes in memory; `name` stands for the file in messages. */
-FIL_MUST_CHECK FilStatus fil_mesh_read_stl(const char* name, const void* bytes, size_t size, double scale,
-                                           FilMesh* mesh, FilError* error);
-FIL_MUST_CHECK FilStatus fil_mesh_read_obj(const char* name, const void* bytes, size_t size, double scale,
-                                           FilMesh* mesh, FilError* error);
+FIL_MUST_CHECK FilStatus fil_mesh_read_stl(const char* name, const void* bytes, size_t size, double scale, FilMesh* mesh, FilError* error);
+FIL_MUST_CHECK FilStatus fil_mesh_read_obj(const char* name, const void* bytes, size_t size, double scale, FilMesh* mesh, FilError* error);
 
 /* FIL_BAD_INPUT unless the mesh is closed (every edge has two triangles that run along it in opposite directions) and
  * faces outwards. `name` stands for it in messages. Allocates for the time of the call. */

@@ -79,8 +79,7 @@ static void find_normals(const FilMesh* mesh, FilMeshDistance* d, Side* sides, d
         for (int k = 0; k < 3; k++) {
             const int next = corner[(k + 1) % 3];
             fil_v3_copy(t->corner[k], mesh->vertices + 3 * (size_t)corner[k]);
-            sides[3 * (size_t)i + (size_t)k] =
-                corner[k] < next ? (Side){corner[k], next, i, k} : (Side){next, corner[k], i, k};
+            sides[3 * (size_t)i + (size_t)k] = corner[k] < next ? (Side){corner[k], next, i, k} : (Side){next, corner[k], i, k};
         }
         fil_v3_sub(ab, t->corner[1], t->corner[0]);
         fil_v3_sub(ac, t->corner[2], t->corner[0]);
@@ -99,8 +98,7 @@ static void find_normals(const FilMesh* mesh, FilMeshDistance* d, Side* sides, d
     }
     for (int i = 0; i < d->count; i++) {
         for (int k = 0; k < 3; k++) {
-            fil_v3_copy(d->triangles[i].vertex[k],
-                        at_vertices + 3 * (size_t)mesh->triangles[3 * (size_t)i + (size_t)k]);
+            fil_v3_copy(d->triangles[i].vertex[k], at_vertices + 3 * (size_t)mesh->triangles[3 * (size_t)i + (size_t)k]);
         }
     }
 }
@@ -166,8 +164,7 @@ static void build_tree(FilMeshDistance* d, Middle* order, Triangle* moved)
         if (end - begin <= LEAF) {
             continue;
         }
-        const double side[3] = {node->box.hi[0] - node->box.lo[0], node->box.hi[1] - node->box.lo[1],
-                                node->box.hi[2] - node->box.lo[2]};
+        const double side[3] = {node->box.hi[0] - node->box.lo[0], node->box.hi[1] - node->box.lo[1], node->box.hi[2] - node->box.lo[2]};
         const int axis = side[0] >= side[1] && side[0] >= side[2] ? 0 : (side[1] >= side[2] ? 1 : 2);
         sort_triangles(d->triangles, begin, end, axis, order, moved);
         const int half = begin + (end - begin) / 2;
@@ -198,8 +195,7 @@ FilStatus fil_mesh_distance_create(const FilMesh* mesh, const char* name, FilMes
         d->triangles = fil_alloc(count, sizeof *d->triangles);
         d->nodes = fil_alloc(2 * count, sizeof *d->nodes);
     }
-    if (d == NULL || d->triangles == NULL || d->nodes == NULL || sides == NULL || at_vertices == NULL ||
-        order == NULL || moved == NULL) {
+    if (d == NULL || d->triangles == NULL || d->nodes == NULL || sides == NULL || at_vertices == NULL || order == NULL || moved == NULL) {
         status = fil_error(error, FIL_OUT_OF_MEMORY, "%s: no memory for %d triangles", name, mesh->triangle_count);
         fil_mesh_distance_destroy(d);
     } else {

@@ -185,8 +185,7 @@ static FilStatus begin(Reader* r, const char* name, const void* bytes, size_t si
         return reader_fail(r, "the file is empty");
     }
     if (size > FIL_MESH_MAX_BYTES) {
-        return fil_error(error, FIL_BAD_INPUT, "%s: the file has %zu bytes, more than the %zu allowed", name, size,
-                         FIL_MESH_MAX_BYTES);
+        return fil_error(error, FIL_BAD_INPUT, "%s: the file has %zu bytes, more than the %zu allowed", name, size, FIL_MESH_MAX_BYTES);
     }
     return FIL_OK;
 }
@@ -299,13 +298,11 @@ static FilStatus read_stl_binary(Reader* r)
     const unsigned char* bytes = (const unsigned char*)r->at;
     const uint32_t count = little_endian(bytes + 80);
     if (count > FIL_MESH_MAX_TRIANGLES) {
-        return fil_error(r->error, FIL_BAD_INPUT, "%s: the header announces %u triangles, more than %d", r->name, count,
-                         FIL_MESH_MAX_TRIANGLES);
+        return fil_error(r->error, FIL_BAD_INPUT, "%s: the header announces %u triangles, more than %d", r->name, count, FIL_MESH_MAX_TRIANGLES);
     }
     const size_t needed = STL_HEADER + (size_t)count * STL_TRIANGLE;
     if (size < needed) {
-        return fil_error(r->error, FIL_BAD_INPUT, "%s: truncated: %u triangles need %zu bytes, the file has %zu",
-                         r->name, count, needed, size);
+        return fil_error(r->error, FIL_BAD_INPUT, "%s: truncated: %u triangles need %zu bytes, the file has %zu", r->name, count, needed, size);
     }
     FilStatus status = FIL_OK;
     for (uint32_t t = 0; t < count && status == FIL_OK; t++) {
@@ -344,8 +341,7 @@ static bool is_stl_text(const char* bytes, size_t size)
     return true;
 }
 
-FilStatus fil_mesh_read_stl(const char* name, const void* bytes, size_t size, double scale, FilMesh* mesh,
-                            FilError* error)
+FilStatus fil_mesh_read_stl(const char* name, const void* bytes, size_t size, double scale, FilMesh* mesh, FilError* error)
 {
     Reader r;
     FilStatus status = begin(&r, name, bytes, size, scale, error);
@@ -385,8 +381,8 @@ static FilStatus read_obj_face(Reader* r, char* const* words, int corners)
     for (int k = 0; k < corners && status == FIL_OK; k++) {
         int index;
         if (!parse_index(words[k], r->vertex_count, &index)) {
-            return fil_error(r->error, FIL_BAD_INPUT, "%s:%ld: \"%.40s\" is not one of the %d vertices so far", r->name,
-                             r->line, words[k], r->vertex_count);
+            return fil_error(r->error, FIL_BAD_INPUT, "%s:%ld: \"%.40s\" is not one of the %d vertices so far", r->name, r->line, words[k],
+                             r->vertex_count);
         }
         fan[k < 2 ? k : 2] = index;
         if (k >= 2) {
@@ -397,8 +393,7 @@ static FilStatus read_obj_face(Reader* r, char* const* words, int corners)
     return status;
 }
 
-FilStatus fil_mesh_read_obj(const char* name, const void* bytes, size_t size, double scale, FilMesh* mesh,
-                            FilError* error)
+FilStatus fil_mesh_read_obj(const char* name, const void* bytes, size_t size, double scale, FilMesh* mesh, FilError* error)
 {
     Reader r;
     FilStatus status = begin(&r, name, bytes, size, scale, error);
@@ -411,8 +406,7 @@ FilStatus fil_mesh_read_obj(const char* name, const void* bytes, size_t size, do
         } else if (count > 0 && strcmp(words[0], "v") == 0) {
             double p[3];
             // a fourth number is a weight, a fourth to sixth a colour: neither matters here
-            status =
-                count >= 4 && parse_point(words + 1, p) ? add_vertex(&r, p) : reader_fail(&r, "expected \"v x y z\"");
+            status = count >= 4 && parse_point(words + 1, p) ? add_vertex(&r, p) : reader_fail(&r, "expected \"v x y z\"");
         } else if (count > 0 && strcmp(words[0], "f") == 0) {
             status = read_obj_face(&r, words + 1, count - 1);
         }
@@ -447,8 +441,7 @@ FilStatus fil_mesh_read(const char* path, double scale, FilMesh* mesh, FilError*
     size_t size = 0;
     FilStatus status = fil_file_load(path, FIL_MESH_MAX_BYTES, &bytes, &size, error);
     if (status == FIL_OK) {
-        status = stl ? fil_mesh_read_stl(path, bytes, size, scale, mesh, error)
-                     : fil_mesh_read_obj(path, bytes, size, scale, mesh, error);
+        status = stl ? fil_mesh_read_stl(path, bytes, size, scale, mesh, error) : fil_mesh_read_obj(path, bytes, size, scale, mesh, error);
     }
     fil_free(bytes);
     return status;

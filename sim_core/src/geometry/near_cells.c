@@ -127,8 +127,8 @@ static void move_cell(FilFieldCell* out, const FilPose* pose, const FilFieldCell
     out->steepness = cell->steepness;
 }
 
-FilStatus fil_near_cells_collect(FilNearCells* near, const FilField* field, const FilPose* pose, const FilAabb* within,
-                                 const double* u, double lo, double hi)
+FilStatus fil_near_cells_collect(FilNearCells* near, const FilField* field, const FilPose* pose, const FilAabb* within, const double* u, double lo,
+                                 double hi)
 {
     const FilBvh* tree = &field->tree;
     const double at = fil_v3_dot(u, pose->p);

@@ -25,7 +25,7 @@ double fil_near_cells_reach(const FilField* field, const FilPose* pose, const do
 
 /* Collects the cells with a part in the slab lo <= u . x <= hi and in the box `within`, posed. Allocates only to grow.
  */
-FIL_MUST_CHECK FilStatus fil_near_cells_collect(FilNearCells* near, const FilField* field, const FilPose* pose,
-                                                const FilAabb* within, const double* u, double lo, double hi);
+FIL_MUST_CHECK FilStatus fil_near_cells_collect(FilNearCells* near, const FilField* field, const FilPose* pose, const FilAabb* within,
+                                                const double* u, double lo, double hi);
 
 #endif

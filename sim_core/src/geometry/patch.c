@@ -116,11 +116,9 @@ static void add_point(const Meeting* meeting, const Slice* slice, const FilPolyg
     if (meeting->curved != NULL) {
         project(meeting, &point);
     }
-    point.gradient =
-        fil_patch_gradient(-fil_v3_dot(slice->cell->gradient, point.normal), slice->cell->steepness, &point.area);
+    point.gradient = fil_patch_gradient(-fil_v3_dot(slice->cell->gradient, point.normal), slice->cell->steepness, &point.area);
     if (slice->gradient_b != NULL) {
-        const double g = fil_patch_gradient(fil_v3_dot(slice->gradient_b, point.normal), fil_v3_norm(slice->gradient_b),
-                                            &point.area);
+        const double g = fil_patch_gradient(fil_v3_dot(slice->gradient_b, point.normal), fil_v3_norm(slice->gradient_b), &point.area);
         point.gradient = 1.0 / (1.0 / point.gradient + 1.0 / g);
     }
     if (!(point.area > meeting->least_area) || !(point.gradient > 0.0)) {
@@ -155,8 +153,7 @@ static FilStatus add_parts(const Meeting* meeting, const Slice* slice, const Fil
     return FIL_OK;
 }
 
-static Meeting meet(const FilField* a, const FilPose* pose_a, const FilPose* pose_b, double stiffness, double margin,
-                    FilPatch* patch)
+static Meeting meet(const FilField* a, const FilPose* pose_a, const FilPose* pose_b, double stiffness, double margin, FilPatch* patch)
 {
     Meeting meeting = {.pose = pose_a, .least_area = SLIVER * a->depth * a->depth, .patch = patch};
     meeting.least = -stiffness * fmax(0.0, fmin(margin, a->margin));
@@ -213,8 +210,7 @@ static FilStatus add_triangles(const FilField* a, const FilBoundary* b, const Me
     return status;
 }
 
-FilStatus fil_patch_boundary(const FilField* a, const FilPose* pose_a, const FilBoundary* b, const FilPose* pose_b,
-                             double margin, FilPatch* patch)
+FilStatus fil_patch_boundary(const FilField* a, const FilPose* pose_a, const FilBoundary* b, const FilPose* pose_b, double margin, FilPatch* patch)
 {
     Meeting meeting = meet(a, pose_a, pose_b, a->modulus / a->depth, margin, patch);
     meeting.curved = b->curved ? b : NULL;
@@ -224,8 +220,7 @@ FilStatus fil_patch_boundary(const FilField* a, const FilPose* pose_a, const Fil
 
 // ---- against compliant half-spaces ----
 
-FilStatus fil_patch_half_space(const FilField* a, const FilPose* pose_a, const FilPose* pose_b, double stiffness,
-                               double margin, FilPatch* patch)
+FilStatus fil_patch_half_space(const FilField* a, const FilPose* pose_a, const FilPose* pose_b, double stiffness, double margin, FilPatch* patch)
 {
     const double slope = a->modulus / a->depth;
     const Meeting meeting = meet(a, pose_a, pose_b, 1.0 / (1.0 / slope + 1.0 / stiffness), margin, patch);
@@ -273,9 +268,7 @@ static FilStatus add_agreement(const FilFieldCell* a, const FilFieldCell* b, Fil
     double towards[3];
     fil_polygon_slice(a->corner, height, &polygon);
     fil_v3_scale(towards, -1.0, slice.normal);
-    return polygon.count > 0 && fil_polygon_cut_by_cell(&polygon, b->face, towards)
-               ? add_parts(meeting, &slice, &polygon)
-               : FIL_OK;
+    return polygon.count > 0 && fil_polygon_cut_by_cell(&polygon, b->face, towards) ? add_parts(meeting, &slice, &polygon) : FIL_OK;
 }
 
 // cells of both sides that reach into the slab between a's end and b's, along the line of their middles
@@ -294,19 +287,16 @@ static FilStatus find_near(const FilField* a, const FilField* b, const Meeting* 
     fil_v3_scale(back, -1.0, u);
     // what touches is in both; rounding must not lose it
     const double slack = 1e-9 * (a->depth + b->depth);
-    const double hi = fil_near_cells_reach(a, &still, u) + slack,
-                 lo = -fil_near_cells_reach(b, &meeting->relative, back) - slack;
+    const double hi = fil_near_cells_reach(a, &still, u) + slack, lo = -fil_near_cells_reach(b, &meeting->relative, back) - slack;
     near[0].count = near[1].count = 0;
     if (lo > hi || !fil_aabb_overlap(&a->tree.nodes[0], &box_b)) {
         return FIL_OK;
     }
     const FilStatus status = fil_near_cells_collect(&near[0], a, &still, &box_b, u, lo, hi);
-    return status == FIL_OK ? fil_near_cells_collect(&near[1], b, &meeting->relative, &a->tree.nodes[0], u, lo, hi)
-                            : status;
+    return status == FIL_OK ? fil_near_cells_collect(&near[1], b, &meeting->relative, &a->tree.nodes[0], u, lo, hi) : status;
 }
 
-FilStatus fil_patch_fields(const FilField* a, const FilPose* pose_a, const FilField* b, const FilPose* pose_b,
-                           double margin, FilPatch* patch)
+FilStatus fil_patch_fields(const FilField* a, const FilPose* pose_a, const FilField* b, const FilPose* pose_b, double margin, FilPatch* patch)
 {
     const double ka = a->modulus / a->depth, kb = b->modulus / b->depth;
     Meeting meeting = meet(a, pose_a, pose_b, 1.0 / (1.0 / ka + 1.0 / kb), fmin(margin, b->margin), patch);

@@ -84,16 +84,16 @@ uint32_t fil_patch_feature(int a, int b, int part);
 double fil_patch_gradient(double along, double steepness, double* area);
 
 /* Appends where the field a meets the rigid solid b; points up to `margin` (m) before touching. */
-FIL_MUST_CHECK FilStatus fil_patch_boundary(const FilField* a, const FilPose* pose_a, const FilBoundary* b,
-                                            const FilPose* pose_b, double margin, FilPatch* patch);
+FIL_MUST_CHECK FilStatus fil_patch_boundary(const FilField* a, const FilPose* pose_a, const FilBoundary* b, const FilPose* pose_b, double margin,
+                                            FilPatch* patch);
 
 /* Appends where the field a agrees with a compliant half-space, below z = 0 of pose_b: p = -stiffness z, stiffness
  * (Pa/m) being its modulus over its thickness. */
-FIL_MUST_CHECK FilStatus fil_patch_half_space(const FilField* a, const FilPose* pose_a, const FilPose* pose_b,
-                                              double stiffness, double margin, FilPatch* patch);
+FIL_MUST_CHECK FilStatus fil_patch_half_space(const FilField* a, const FilPose* pose_a, const FilPose* pose_b, double stiffness, double margin,
+                                              FilPatch* patch);
 
 /* Appends where two fields agree. */
-FIL_MUST_CHECK FilStatus fil_patch_fields(const FilField* a, const FilPose* pose_a, const FilField* b,
-                                          const FilPose* pose_b, double margin, FilPatch* patch);
+FIL_MUST_CHECK FilStatus fil_patch_fields(const FilField* a, const FilPose* pose_a, const FilField* b, const FilPose* pose_b, double margin,
+                                          FilPatch* patch);
 
 #endif

@@ -99,8 +99,7 @@ typedef struct Corner {
     double weight, force[3], stiffness, area, height;
 } Corner;
 
-static void share_out(const FilPatchPoint* points, int count, bool touching, const Sums* sums, const Box* box,
-                      Corner corner[4])
+static void share_out(const FilPatchPoint* points, int count, bool touching, const Sums* sums, const Box* box, Corner corner[4])
 {
     for (int i = 0; i < count; i++) {
         double to[3], part[2];
@@ -133,8 +132,7 @@ static void corner_place(const Box* box, int j, double* u, double* v)
 // ---- new points ----
 
 // a point from what it was given; none if that is nothing
-static int emit(FilPatchPoint* out, const Corner* corner, double part, const double* position, bool touching,
-                uint32_t feature)
+static int emit(FilPatchPoint* out, const Corner* corner, double part, const double* position, bool touching, uint32_t feature)
 {
     FilPatchPoint point = {.feature = feature};
     fil_v3_copy(point.position, position);
@@ -176,8 +174,7 @@ static void find_scale(const Sums* sums, const Corner corner[4], const Box* box,
 }
 
 // points of one group, touching or not, as at most five; `points` and `out` are different
-static int reduce_group(const FilPatchPoint* points, int count, bool touching, const double* axis, int feature,
-                        FilPatchPoint* out)
+static int reduce_group(const FilPatchPoint* points, int count, bool touching, const double* axis, int feature, FilPatchPoint* out)
 {
     Sums sums = add_up(points, count, touching);
     if (!(sums.weight > 0.0)) {

@@ -16,8 +16,8 @@ static void set_plane(const FilPolytope* polytope, FilPolytopeFace* face)
     face->offset = fil_v3_dot(face->normal, a);
 }
 
-void fil_polytope_start(FilPolytope* polytope, const double* points, const int corner[4], double thickness,
-                        FilPolytopeFace* faces, int face_capacity, int* scratch)
+void fil_polytope_start(FilPolytope* polytope, const double* points, const int corner[4], double thickness, FilPolytopeFace* faces, int face_capacity,
+                        int* scratch)
 {
     polytope->points = points;
     polytope->thickness = thickness;
@@ -131,8 +131,7 @@ int fil_polytope_grow(FilPolytope* polytope, int index, int seen)
         polytope->free_slots[polytope->free_count++] = polytope->gone[i];
     }
     for (int i = 0; i < count; i++) {
-        polytope->fresh[i] =
-            polytope->free_count > 0 ? polytope->free_slots[--polytope->free_count] : polytope->face_count++;
+        polytope->fresh[i] = polytope->free_count > 0 ? polytope->free_slots[--polytope->free_count] : polytope->face_count++;
     }
     polytope->fresh_count = count;
     // one face from each edge to the new point

@@ -47,8 +47,8 @@ static inline bool fil_polytope_alive(const FilPolytopeFace* face)
 }
 
 /* Starts from the tetrahedron of four points, which must not be flat. The memory is borrowed. */
-void fil_polytope_start(FilPolytope* polytope, const double* points, const int corner[4], double thickness,
-                        FilPolytopeFace* faces, int face_capacity, int* scratch);
+void fil_polytope_start(FilPolytope* polytope, const double* points, const int corner[4], double thickness, FilPolytopeFace* faces, int face_capacity,
+                        int* scratch);
 
 /* Replaces the faces that point `index` sees, `seen` among them, by faces to it. Returns the number of new faces, or 0
  * with the polytope unchanged when rounding has made the horizon ambiguous or the slots are used up. */

@@ -41,8 +41,7 @@ static inline void fil_pose_compose(FilPose* out, const FilPose* outer, const Fi
     fil_pose_apply(out->p, outer, inner->p);
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) {
-            out->r[3 * i + j] = outer->r[3 * i] * inner->r[j] + outer->r[3 * i + 1] * inner->r[3 + j] +
-                                outer->r[3 * i + 2] * inner->r[6 + j];
+            out->r[3 * i + j] = outer->r[3 * i] * inner->r[j] + outer->r[3 * i + 1] * inner->r[3 + j] + outer->r[3 * i + 2] * inner->r[6 + j];
         }
     }
 }

@@ -32,14 +32,11 @@ FilStatus fil_profile_create(const double* radii, int count, double half_length,
 {
     *profile = (FilProfile){0};
     if (count < 2 || !(half_length > 0.0) || !isfinite(half_length)) {
-        return fil_error(error, FIL_BAD_INPUT,
-                         "a profile needs at least 2 radii over a positive length, not %d over %g m", count,
-                         2.0 * half_length);
+        return fil_error(error, FIL_BAD_INPUT, "a profile needs at least 2 radii over a positive length, not %d over %g m", count, 2.0 * half_length);
     }
     for (int k = 0; k < count; k++) {
         if (!(radii[k] > 0.0) || !isfinite(radii[k])) {
-            return fil_error(error, FIL_BAD_INPUT, "radius %d of %d of a profile is %g: radii must be positive", k + 1,
-                             count, radii[k]);
+            return fil_error(error, FIL_BAD_INPUT, "radius %d of %d of a profile is %g: radii must be positive", k + 1, count, radii[k]);
         }
     }
     profile->radius = fil_alloc((size_t)count, sizeof(double));
@@ -59,8 +56,8 @@ FilStatus fil_profile_create(const double* radii, int count, double half_length,
     return FIL_OK;
 }
 
-FilStatus fil_profile_sample(double (*radius)(const void* context, double z), const void* context, int count,
-                             double half_length, FilProfile* profile, FilError* error)
+FilStatus fil_profile_sample(double (*radius)(const void* context, double z), const void* context, int count, double half_length, FilProfile* profile,
+                             FilError* error)
 {
     *profile = (FilProfile){0};
     double* radii = fil_alloc((size_t)(count > 0 ? count : 0), sizeof(double));

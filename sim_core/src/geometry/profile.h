@@ -19,12 +19,11 @@ typedef struct FilProfile {
 void fil_profile_free(FilProfile* profile); /* its arrays; a zeroed one is fine */
 
 /* From `count` radii (m), at least two, all positive, evenly spaced along z. Allocates. */
-FIL_MUST_CHECK FilStatus fil_profile_create(const double* radii, int count, double half_length, FilProfile* profile,
-                                            FilError* error);
+FIL_MUST_CHECK FilStatus fil_profile_create(const double* radii, int count, double half_length, FilProfile* profile, FilError* error);
 
 /* From a function of z, at `count` places. Allocates. */
-FIL_MUST_CHECK FilStatus fil_profile_sample(double (*radius)(const void* context, double z), const void* context,
-                                            int count, double half_length, FilProfile* profile, FilError* error);
+FIL_MUST_CHECK FilStatus fil_profile_sample(double (*radius)(const void* context, double z), const void* context, int count, double half_length,
+                                            FilProfile* profile, FilError* error);
 
 /* Radius at z, held at the ends; `slope` takes dr/dz. */
 double fil_profile_radius(const FilProfile* profile, double z, double* slope);

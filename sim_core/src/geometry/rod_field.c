@@ -19,17 +19,14 @@ int fil_rod_field_cells(double length, double resolution, int least, int most)
     return n <= least ? least : (n < most ? (int)n : most);
 }
 
-FilStatus fil_rod_field_init(FilRodField* field, bool round, double half_x, double half_y, double modulus,
-                             double resolution, FilError* error)
+FilStatus fil_rod_field_init(FilRodField* field, bool round, double half_x, double half_y, double modulus, double resolution, FilError* error)
 {
     *field = (FilRodField){.round = round, .half = {half_x, half_y}, .modulus = modulus, .resolution = resolution};
     const double all[4] = {half_x, half_y, modulus, resolution};
     for (int k = 0; k < 4; k++) {
         if (!(all[k] > 0.0) || !isfinite(all[k])) {
-            return fil_error(
-                error, FIL_BAD_INPUT,
-                "a rod's pressure field needs positive sides, modulus and resolution, not %g m, %g m, %g Pa, %g m",
-                2.0 * half_x, 2.0 * half_y, modulus, resolution);
+            return fil_error(error, FIL_BAD_INPUT, "a rod's pressure field needs positive sides, modulus and resolution, not %g m, %g m, %g Pa, %g m",
+                             2.0 * half_x, 2.0 * half_y, modulus, resolution);
         }
     }
     if (round) {

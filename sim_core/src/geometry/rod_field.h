@@ -25,8 +25,8 @@ typedef struct FilRodField {
 } FilRodField;
 
 /* A round section has two equal half sides and `round` set. FIL_BAD_INPUT if a number is not positive. */
-FIL_MUST_CHECK FilStatus fil_rod_field_init(FilRodField* field, bool round, double half_x, double half_y,
-                                            double modulus, double resolution, FilError* error);
+FIL_MUST_CHECK FilStatus fil_rod_field_init(FilRodField* field, bool round, double half_x, double half_y, double modulus, double resolution,
+                                            FilError* error);
 
 /* The section's largest depth H, m. */
 static inline double fil_rod_field_depth(const FilRodField* field)

@@ -73,8 +73,7 @@ static double clearance(const Meeting* meeting, double s)
     double x[3], out[3];
     place(meeting->edge, s, axis, x);
     const double distance = distance_at(meeting, x, out);
-    return meeting->field->round ? circle_clearance(meeting, s, distance, out)
-                                 : distance - fil_rod_field_reach(meeting->field, out, 0.0);
+    return meeting->field->round ? circle_clearance(meeting, s, distance, out) : distance - fil_rod_field_reach(meeting->field, out, 0.0);
 }
 
 // ---- along the edge ----
@@ -104,8 +103,7 @@ static double find_end(const Meeting* meeting, double in, double at_in, double o
 }
 
 // where clearances of samples over [-1, 1] are below `level`; false if nowhere
-static bool find_stretch(const Meeting* meeting, const double* at, const double* clear, int count, double level,
-                         double* lo, double* hi)
+static bool find_stretch(const Meeting* meeting, const double* at, const double* clear, int count, double level, double* lo, double* hi)
 {
     int first = -1, last = -1;
     for (int k = 0; k < count; k++) {
@@ -118,8 +116,7 @@ static bool find_stretch(const Meeting* meeting, const double* at, const double*
         return false;
     }
     *lo = first > 0 ? find_end(meeting, at[first], clear[first], at[first - 1], clear[first - 1], level) : at[0];
-    *hi = last < count - 1 ? find_end(meeting, at[last], clear[last], at[last + 1], clear[last + 1], level)
-                           : at[count - 1];
+    *hi = last < count - 1 ? find_end(meeting, at[last], clear[last], at[last + 1], clear[last + 1], level) : at[count - 1];
     return true;
 }
 
@@ -190,15 +187,13 @@ static int find_stations(const Meeting* meeting, double* station, int* first)
     near_lo = fmax(near_lo, lo);
     near_hi = fmin(near_hi, hi);
     const int least = meeting->field->round ? LEAST_ALONG : LEAST_STRAIGHT;
-    const int cells = fil_rod_field_cells((near_hi - near_lo) * meeting->edge->half_length, meeting->field->resolution,
-                                          least, MOST_CELLS);
+    const int cells = fil_rod_field_cells((near_hi - near_lo) * meeting->edge->half_length, meeting->field->resolution, least, MOST_CELLS);
     *first = lo < near_lo ? 0 : 1;
     if (lo < near_lo) {
         station[count++] = lo;
     }
     for (int k = 0; k <= cells; k++) {
-        station[count++] = near_lo + (near_hi - near_lo) * spread((double)k / cells, near_lo > -1.0, near_hi < 1.0,
-                                                                  meeting->field->round);
+        station[count++] = near_lo + (near_hi - near_lo) * spread((double)k / cells, near_lo > -1.0, near_hi < 1.0, meeting->field->round);
     }
     if (hi > near_hi) {
         station[count++] = hi;
@@ -268,8 +263,7 @@ static double outline_distance(const Meeting* meeting, double s, const double* t
 }
 
 // the angle at which the circle leaves the other side, at most `limit` away (of either sign): regula falsi, Illinois
-static double leaving_angle(const Meeting* meeting, double s, const double* towards, double limit, double shift,
-                            double deepest)
+static double leaving_angle(const Meeting* meeting, double s, const double* towards, double limit, double shift, double deepest)
 {
     double in = 0.0, out = limit, at_in = deepest, at_out = outline_distance(meeting, s, towards, limit, shift);
     const double near = 1e-9 * meeting->field->half[0];
@@ -294,12 +288,10 @@ static double leaving_angle(const Meeting* meeting, double s, const double* towa
 
 // angles of rays around a circle whose axis has the distance h from a tangent plane: even over what touches, and one
 // more each side
-static int fan(const Meeting* meeting, double s, const double* towards, double h, double shift, int cells,
-               double* angle)
+static int fan(const Meeting* meeting, double s, const double* towards, double h, double shift, int cells, double* angle)
 {
     const double radius = meeting->field->half[0];
-    const double near = fmin(WIDEST, acos(fmin(1.0, h / (radius + meeting->margin)))),
-                 touch = fmin(WIDEST, acos(fmin(1.0, h / radius)));
+    const double near = fmin(WIDEST, acos(fmin(1.0, h / (radius + meeting->margin)))), touch = fmin(WIDEST, acos(fmin(1.0, h / radius)));
     const double deepest = touch > 0.0 ? outline_distance(meeting, s, towards, 0.0, shift) : 0.0;
     // nothing touches: the fan is that of what is about to
     double lo = -near, hi = near;
@@ -324,8 +316,7 @@ static int shoot_row(const Meeting* meeting, double s, int cells, Row* row)
     double x[3], out[3], angle[FIL_ROD_RAYS];
     place(meeting->edge, s, axis, x);
     const double distance = distance_at(meeting, x, out);
-    const double give =
-        meeting->other->stiffness > 0.0 ? (1.0 - CORE) * field->modulus / meeting->other->stiffness : 0.0;
+    const double give = meeting->other->stiffness > 0.0 ? (1.0 - CORE) * field->modulus / meeting->other->stiffness : 0.0;
     row->shift = fmax(0.0, CORE * depth - give - (distance - fil_rod_field_reach(field, out, depth)));
     int count = field->ray_count;
     double towards[2] = {0.0, 0.0}, across = 0.0;
@@ -337,8 +328,7 @@ static int shoot_row(const Meeting* meeting, double s, int cells, Row* row)
         }
         towards[0] = -out[0] / across;
         towards[1] = -out[1] / across;
-        count =
-            fan(meeting, s, towards, fmax((distance + row->shift) / across, -0.999 * depth), row->shift, cells, angle);
+        count = fan(meeting, s, towards, fmax((distance + row->shift) / across, -0.999 * depth), row->shift, cells, angle);
     }
     double guess = 0.0;
     for (int k = 0; k < count; k++) {
@@ -561,19 +551,16 @@ static void add_cell(const Meeting* meeting, const Row* low, const Row* high, in
     }
 }
 
-FilStatus fil_rod_patch(const FilRodField* field, const FilRodEdge* edge, const FilRodOther* other, double margin,
-                        int feature, FilPatch* patch)
+FilStatus fil_rod_patch(const FilRodField* field, const FilRodEdge* edge, const FilRodOther* other, double margin, int feature, FilPatch* patch)
 {
-    Meeting meeting = {
-        .field = field, .edge = edge, .other = other, .margin = fmax(0.0, margin), .patch = patch, .feature = feature};
+    Meeting meeting = {.field = field, .edge = edge, .other = other, .margin = fmax(0.0, margin), .patch = patch, .feature = feature};
     const double slope = field->modulus / fil_rod_field_depth(field);
     meeting.least = -meeting.margin * (other->stiffness > 0.0 ? 1.0 / (1.0 / slope + 1.0 / other->stiffness) : slope);
     fil_pose_relative(&meeting.relative, &edge->pose, &other->pose);
     double station[FIL_ROD_STATIONS];
     int first = 0, before = 0;
     const int stations = find_stations(&meeting, station, &first);
-    const int cells =
-        fil_rod_field_cells(FIL_PI * field->half[0], field->resolution, FIL_ROD_LEAST_AROUND, FIL_ROD_RAYS - 4);
+    const int cells = fil_rod_field_cells(FIL_PI * field->half[0], field->resolution, FIL_ROD_LEAST_AROUND, FIL_ROD_RAYS - 4);
     Row rows[2];
     for (int i = 0; i < stations; i++) {
         Row* row = &rows[i % 2];

@@ -49,7 +49,7 @@ typedef struct FilRodOther {
 
 /* Appends where the edge meets the other, normals from the edge to it; points up to `margin` (m) before touching.
  * `feature` is mixed into those of the points: the edge's number. */
-FIL_MUST_CHECK FilStatus fil_rod_patch(const FilRodField* field, const FilRodEdge* edge, const FilRodOther* other,
-                                       double margin, int feature, FilPatch* patch);
+FIL_MUST_CHECK FilStatus fil_rod_patch(const FilRodField* field, const FilRodEdge* edge, const FilRodOther* other, double margin, int feature,
+                                       FilPatch* patch);
 
 #endif

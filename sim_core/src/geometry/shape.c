@@ -76,18 +76,15 @@ FilStatus fil_shape_check(const FilShape* shape, FilError* error)
         case FIL_SHAPE_CAPSULE:
         case FIL_SHAPE_CYLINDER:
             if (!positive(shape->radius)) {
-                return fil_error(error, FIL_BAD_INPUT, "the radius %g of a %s is not a positive number", shape->radius,
-                                 name);
+                return fil_error(error, FIL_BAD_INPUT, "the radius %g of a %s is not a positive number", shape->radius, name);
             }
             if (shape->kind != FIL_SHAPE_SPHERE && !positive(half[2])) {
-                return fil_error(error, FIL_BAD_INPUT, "the half length %g of a %s is not a positive number", half[2],
-                                 name);
+                return fil_error(error, FIL_BAD_INPUT, "the half length %g of a %s is not a positive number", half[2], name);
             }
             return FIL_OK;
         case FIL_SHAPE_BOX:
             if (!positive(half[0]) || !positive(half[1]) || !positive(half[2])) {
-                return fil_error(error, FIL_BAD_INPUT, "the half sizes %g, %g, %g of a box are not positive numbers",
-                                 half[0], half[1], half[2]);
+                return fil_error(error, FIL_BAD_INPUT, "the half sizes %g, %g, %g of a box are not positive numbers", half[0], half[1], half[2]);
             }
             return FIL_OK;
         case FIL_SHAPE_HALF_SPACE:
@@ -245,8 +242,7 @@ static void cylinder_face(const FilShape* shape, const FilPose* pose, const doub
     for (int i = 0; i < FIL_CAP_CORNERS; i++) {
         const double angle = side * i * (2.0 * FIL_PI / FIL_CAP_CORNERS);
         const double c = cos(angle), s = sin(angle);
-        add_corner(face, pose, 2 + i + (side > 0.0 ? FIL_CAP_CORNERS : 0), r * (c * ex - s * ey), r * (c * ey + s * ex),
-                   side * z);
+        add_corner(face, pose, 2 + i + (side > 0.0 ? FIL_CAP_CORNERS : 0), r * (c * ex - s * ey), r * (c * ey + s * ex), side * z);
     }
     fil_pose_axis(face->normal, pose, 2);
     fil_v3_scale(face->normal, side, face->normal);

@@ -25,10 +25,10 @@ struct FilTriMesh;
 
 typedef struct FilShape {
     FilShapeKind kind;
-    double radius;       /* m */
-    double half[3];      /* m */
-    const FilHull* hull; /* borrowed */
-    const FilProfile* profile; /* borrowed; of hulls around a surface of revolution, which is what patches touch; else NULL */
+    double radius;                 /* m */
+    double half[3];                /* m */
+    const FilHull* hull;           /* borrowed */
+    const FilProfile* profile;     /* borrowed; of hulls around a surface of revolution, which is what patches touch; else NULL */
     const struct FilTriMesh* mesh; /* borrowed: the surface that a hull is around (tri_mesh.h); NULL: the hull itself */
 } FilShape;
 

@@ -111,8 +111,8 @@ static Nearest nearest_of_tetrahedron(const double (*p)[3])
     static const double origin[3] = {0.0, 0.0, 0.0};
     // the volume with each corner in turn moved to the origin
     const double whole = volume6(p[0], p[1], p[2], p[3]);
-    const double part[4] = {volume6(origin, p[1], p[2], p[3]), volume6(p[0], origin, p[2], p[3]),
-                            volume6(p[0], p[1], origin, p[3]), volume6(p[0], p[1], p[2], origin)};
+    const double part[4] = {volume6(origin, p[1], p[2], p[3]), volume6(p[0], origin, p[2], p[3]), volume6(p[0], p[1], origin, p[3]),
+                            volume6(p[0], p[1], p[2], origin)};
     Nearest out = {.distance2 = HUGE_VAL};
     bool inside = whole != 0.0;
     for (int k = 0; k < 4; k++) {

@@ -66,8 +66,7 @@ static FilStatus check_size(double triangles, double resolution, FilError* error
         return fil_error(error, FIL_BAD_INPUT, "a resolution must be positive, not %g", resolution);
     }
     if (!(triangles <= FIL_SKIN_MAX_TRIANGLES)) {
-        return fil_error(error, FIL_BAD_INPUT,
-                         "a resolution of %g m needs about %.3g triangles, more than %d: make it coarser", resolution,
+        return fil_error(error, FIL_BAD_INPUT, "a resolution of %g m needs about %.3g triangles, more than %d: make it coarser", resolution,
                          triangles, FIL_SKIN_MAX_TRIANGLES);
     }
     return FIL_OK;
@@ -113,9 +112,8 @@ static void stitch(FilSkin* skin, int low, int low_points, int high, int high_po
 {
     for (int i = 0, j = 0; i < low_points || j < high_points;) {
         // whose next point comes first; of equal ones the lower ring's
-        const bool step_low =
-            low_points > 1 && i < low_points &&
-            (j >= high_points || high_points == 1 || (long)(2 * i + 1) * high_points <= (long)(2 * j + 1) * low_points);
+        const bool step_low = low_points > 1 && i < low_points &&
+                              (j >= high_points || high_points == 1 || (long)(2 * i + 1) * high_points <= (long)(2 * j + 1) * low_points);
         const int a = low + i % low_points, b = high + j % high_points;
         if (step_low) {
             add_triangle(skin, a, low + (i + 1) % low_points, b);
@@ -163,8 +161,7 @@ enum { RINGS = 4096 };
 
 static FilStatus too_many_rings(double resolution, FilError* error)
 {
-    return fil_error(error, FIL_BAD_INPUT,
-                     "a resolution of %g m needs more than %d rings of triangles: make it coarser", resolution, RINGS);
+    return fil_error(error, FIL_BAD_INPUT, "a resolution of %g m needs more than %d rings of triangles: make it coarser", resolution, RINGS);
 }
 
 // moves vertices away from their feet until the skin holds `target`; only across the axis if `flat`
@@ -187,8 +184,7 @@ static void match_volume(FilSkin* skin, double target, bool flat)
 static FilStatus skin_of_capsule(const FilShape* shape, double resolution, FilSkin* skin, FilError* error)
 {
     const double radius = shape->radius, half = shape->kind == FIL_SHAPE_CAPSULE ? shape->half[2] : 0.0;
-    const int arc = parts(0.5 * FIL_PI * radius, resolution, 2),
-              side = half > 0.0 ? parts(2.0 * half, resolution, 1) : 0;
+    const int arc = parts(0.5 * FIL_PI * radius, resolution, 2), side = half > 0.0 ? parts(2.0 * half, resolution, 1) : 0;
     Ring rings[RINGS];
     int count = 0;
     if (2 * arc + side + 1 > RINGS) {
@@ -279,8 +275,7 @@ FilStatus fil_skin_of_profile(const FilProfile* profile, double resolution, FilS
 // ---- boxes ----
 
 // one face: axis `up` points out of it; a grid of squares, each of them two triangles
-static FilStatus add_box_face(FilSkin* skin, const double* half, const double* core, int up, double sign,
-                              double resolution, FilError* error)
+static FilStatus add_box_face(FilSkin* skin, const double* half, const double* core, int up, double sign, double resolution, FilError* error)
 {
     const int u = (up + 1) % 3, v = (up + 2) % 3;
     const int nu = parts(2.0 * half[u], resolution, 1), nv = parts(2.0 * half[v], resolution, 1);
@@ -365,8 +360,7 @@ static double deepest_point(const FilHull* hull, double* centre)
 }
 
 // a triangle divided into n^2 equal ones
-static FilStatus add_divided(FilSkin* skin, const double* a, const double* b, const double* c, const double* foot,
-                             int n)
+static FilStatus add_divided(FilSkin* skin, const double* a, const double* b, const double* c, const double* foot, int n)
 {
     const FilStatus status = reserve(skin, (n + 1) * (n + 2) / 2, n * n);
     if (status != FIL_OK) {
@@ -440,9 +434,8 @@ double fil_skin_depth(const FilShape* shape)
 FilStatus fil_skin_create(const FilShape* shape, double resolution, FilSkin* skin, FilError* error)
 {
     static FilStatus (*const make[FIL_SHAPE_KINDS])(const FilShape*, double, FilSkin*, FilError*) = {
-        [FIL_SHAPE_SPHERE] = skin_of_capsule,    [FIL_SHAPE_CAPSULE] = skin_of_capsule,
-        [FIL_SHAPE_CYLINDER] = skin_of_cylinder, [FIL_SHAPE_BOX] = skin_of_box,
-        [FIL_SHAPE_HULL] = skin_of_hull,
+        [FIL_SHAPE_SPHERE] = skin_of_capsule, [FIL_SHAPE_CAPSULE] = skin_of_capsule, [FIL_SHAPE_CYLINDER] = skin_of_cylinder,
+        [FIL_SHAPE_BOX] = skin_of_box,        [FIL_SHAPE_HULL] = skin_of_hull,
     };
     *skin = (FilSkin){0};
     FilStatus status = fil_shape_check(shape, error);
@@ -451,8 +444,7 @@ FilStatus fil_skin_create(const FilShape* shape, double resolution, FilSkin* ski
     }
     status = status == FIL_OK ? make[shape->kind](shape, resolution, skin, error) : status;
     if (status == FIL_OUT_OF_MEMORY) {
-        status = fil_error(error, FIL_OUT_OF_MEMORY, "no memory for the triangles of a %s",
-                           fil_shape_kind_name(shape->kind));
+        status = fil_error(error, FIL_OUT_OF_MEMORY, "no memory for the triangles of a %s", fil_shape_kind_name(shape->kind));
     }
     if (status != FIL_OK) {
         fil_skin_free(skin);

@@ -36,8 +36,7 @@ void fil_skin_free(FilSkin* skin); /* its arrays; a zeroed one is fine */
 FIL_MUST_CHECK FilStatus fil_skin_create(const FilShape* shape, double resolution, FilSkin* skin, FilError* error);
 
 /* Of a surface of revolution with its end discs; feet are on the axis. Allocates. */
-FIL_MUST_CHECK FilStatus fil_skin_of_profile(const FilProfile* profile, double resolution, FilSkin* skin,
-                                             FilError* error);
+FIL_MUST_CHECK FilStatus fil_skin_of_profile(const FilProfile* profile, double resolution, FilSkin* skin, FilError* error);
 
 /* The largest depth below the surface of a shape, m: what pressure fields are scaled by. */
 double fil_skin_depth(const FilShape* shape);

@@ -24,8 +24,7 @@ FilSoftClamp fil_soft_clamp(double sharpness)
  * first. */
 static inline void clamp_softly(FilWide x, const FilSoftClamp* soft, int derivatives, FilWide h[4])
 {
-    const FilWide k = fil_wide_splat(soft->k), soft_up = fil_wide_splat(soft->up),
-                  soft_down = fil_wide_splat(soft->down);
+    const FilWide k = fil_wide_splat(soft->k), soft_up = fil_wide_splat(soft->up), soft_down = fil_wide_splat(soft->down);
     const FilWide half = 0.5 * k, one = fil_wide_splat(1.0), most = fil_wide_splat(600.0), zero = fil_wide_splat(0.0);
     const FilWide from = x - 0.5, w = k * fil_wide_abs(from);
     const FilWideExp e = fil_wide_exp(w);
@@ -33,8 +32,7 @@ static inline void clamp_softly(FilWide x, const FilSoftClamp* soft, int derivat
     const FilWide inverse = fil_wide_choose_below(w, most, e.inverse, zero);
     const FilWide difference = fil_wide_choose_below(w, most, e.difference, zero);
     const FilWide far = difference * (soft_down * inverse);
-    const FilWide near = fil_wide_choose_below(w, half, e.sum, difference) *
-                         fil_wide_choose_below(w, half, soft_down * e.power, soft_up * inverse);
+    const FilWide near = fil_wide_choose_below(w, half, e.sum, difference) * fil_wide_choose_below(w, half, soft_down * e.power, soft_up * inverse);
 
     // the next step waits for H alone: its part that needs no exponential is ready by then
     const FilWide scale = fil_wide_with_sign(fil_wide_splat(soft->length), from);
@@ -109,7 +107,7 @@ void fil_smooth_distance_wide(const FilWide x[12], const FilSoftClamp* soft, Fil
     const FilWide by_loose = by_s * (1.0 - box) * h3[1] * i1;
     const FilWide by_u = ((by_t + by_loose * p[R]) * h2[1] + by_s * (t2 - again) * h2[2]) * i2;
     const FilWide by_t1 = (by_s * box + by_u * p[R]) * h1[1] * over;
-    const FilWide shift = 0.5 * PARALLEL - (1.0 + PARALLEL) * t1; // of t1 by D1 D2
+    const FilWide shift = 0.5 * PARALLEL - (1.0 + PARALLEL) * t1;  // of t1 by D1 D2
     g[D1] = s * s - by_loose * loose + by_t1 * shift * p[D2];
     g[D2] = t * t - by_u * u1 + by_t1 * (p[S1] + shift * p[D1]);
     g[S1] = -2.0 * s + by_loose + by_t1 * p[D2];
@@ -291,8 +289,8 @@ void fil_smooth_distance_second(const double x[12], double sharpness, FilSmoothD
 {
     const FilSoftClamp soft = fil_soft_clamp(sharpness);
     fil_smooth_distance(x, sharpness, out);
-    const double dots[VARIABLES] = {fil_v3_dot(out->e, out->e), fil_v3_dot(out->f, out->f), fil_v3_dot(out->e, out->r),
-                                    fil_v3_dot(out->f, out->r), fil_v3_dot(out->e, out->f)};
+    const double dots[VARIABLES] = {fil_v3_dot(out->e, out->e), fil_v3_dot(out->f, out->f), fil_v3_dot(out->e, out->r), fil_v3_dot(out->f, out->r),
+                                    fil_v3_dot(out->e, out->f)};
     Jet p[VARIABLES], s, t;
     for (int i = 0; i < VARIABLES; i++) {
         p[i] = variable(i, dots[i]);
@@ -305,8 +303,7 @@ void fil_smooth_distance_second(const double x[12], double sharpness, FilSmoothD
     for (int i = 0, m = 0; i < VARIABLES; i++) {
         out->slope[i] = d1 * square.g[i];
         for (int j = i; j < VARIABLES; j++, m++) {
-            out->bend[FIL_GRAM * i + j] = out->bend[FIL_GRAM * j + i] =
-                d1 * square.h[m] + d2 * square.g[i] * square.g[j];
+            out->bend[FIL_GRAM * i + j] = out->bend[FIL_GRAM * j + i] = d1 * square.h[m] + d2 * square.g[i] * square.g[j];
         }
         out->bend[FIL_GRAM * i + Q] = out->bend[FIL_GRAM * Q + i] = d2 * square.g[i];
     }
@@ -376,8 +373,7 @@ static void add_curvature(const FilSmoothDistance* d, double curved, double hess
     }
 }
 
-void fil_smooth_distance_hessian(const FilSmoothDistance* d, const double gradient[12], double first, double curved,
-                                 double hessian[144])
+void fil_smooth_distance_hessian(const FilSmoothDistance* d, const double gradient[12], double first, double curved, double hessian[144])
 {
     for (int i = 0; i < 12; i++) {
         for (int j = 0; j < 12; j++) {

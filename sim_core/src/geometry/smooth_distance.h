@@ -45,7 +45,6 @@ void fil_smooth_distance_gradient(const FilSmoothDistance* d, double gradient[12
 
 /* first * gradient gradient' + second-derivative matrix * curved, 12 x 12: the Hessian of a function of the distance
  * whose derivatives there are `curved` and `first`. Needs fil_smooth_distance_second() unless `curved` is 0. */
-void fil_smooth_distance_hessian(const FilSmoothDistance* d, const double gradient[12], double first, double curved,
-                                 double hessian[144]);
+void fil_smooth_distance_hessian(const FilSmoothDistance* d, const double gradient[12], double first, double curved, double hessian[144]);
 
 #endif

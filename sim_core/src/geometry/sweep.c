@@ -49,8 +49,7 @@ static double approach_speed(const double* start, const double* end, int split)
     return fastest[0] + fastest[1];
 }
 
-static double advance(const double* start, const double* end, double least, double slack, Distance2Fn distance2,
-                      int split)
+static double advance(const double* start, const double* end, double least, double slack, Distance2Fn distance2, int split)
 {
     const double speed = approach_speed(start, end, split);
     double gap = sqrt(distance2(start)) - least;
@@ -180,8 +179,7 @@ static bool meets_at(const double* start, const double* end, double t, double si
 }
 
 // four points that stay in one plane: advance until they meet or the step ends
-static bool flat_crossing(const double* start, const double* end, double size, Distance2Fn distance2, int split,
-                          double* time)
+static bool flat_crossing(const double* start, const double* end, double size, Distance2Fn distance2, int split, double* time)
 {
     const double speed = approach_speed(start, end, split);
     double t = 0.0;

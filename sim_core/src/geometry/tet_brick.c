@@ -43,15 +43,13 @@ static FilStatus check_cells(const int* cells, FilTetSplit split, FilError* erro
     double count = 1.0;
     for (int k = 0; k < 3; k++) {
         if (cells[k] < 1) {
-            return fil_error(error, FIL_BAD_INPUT, "a box of %d x %d x %d cells: there must be at least one each way",
-                             cells[0], cells[1], cells[2]);
+            return fil_error(error, FIL_BAD_INPUT, "a box of %d x %d x %d cells: there must be at least one each way", cells[0], cells[1], cells[2]);
         }
         count *= cells[k];
     }
     FIL_ASSERT(split >= 0 && split < FIL_TET_SPLIT_COUNT);
     if (count * elements[split] > FIL_TET_MAX_TETS || 8.0 * count > FIL_TET_MAX_VERTICES) {
-        return fil_error(error, FIL_BAD_INPUT, "a box of %d x %d x %d cells has too many elements", cells[0], cells[1],
-                         cells[2]);
+        return fil_error(error, FIL_BAD_INPUT, "a box of %d x %d x %d cells has too many elements", cells[0], cells[1], cells[2]);
     }
     return FIL_OK;
 }
@@ -119,8 +117,7 @@ static const int around[6][4] = {{0, 1, 3, 2}, {4, 6, 7, 5}, {0, 4, 5, 1}, {2, 3
 static bool add_turned(FilTetBuilder* b, int p, int q, int r, int s)
 {
     const double* x = b->vertices;
-    const bool positive =
-        fil_tet_determinant(x + 3 * (size_t)p, x + 3 * (size_t)q, x + 3 * (size_t)r, x + 3 * (size_t)s) > 0.0;
+    const bool positive = fil_tet_determinant(x + 3 * (size_t)p, x + 3 * (size_t)q, x + 3 * (size_t)r, x + 3 * (size_t)s) > 0.0;
     return fil_tet_builder_add_tet(b, (const int[4]){p, q, positive ? r : s, positive ? s : r}, 0);
 }
 
@@ -143,8 +140,7 @@ static bool add_cell(FilTetBuilder* b, const Grid* g, int i, int j, int k)
     } else {
         for (int t = 0; ok && t < 24; t++) {
             const int side = t / 4, axis = side / 2, high = side % 2, *ring = around[side];
-            const int face = face_number(g, axis, i + (axis == 0 ? high : 0), j + (axis == 1 ? high : 0),
-                                         k + (axis == 2 ? high : 0));
+            const int face = face_number(g, axis, i + (axis == 0 ? high : 0), j + (axis == 1 ? high : 0), k + (axis == 2 ? high : 0));
             ok = add_turned(b, centre_number(g, i, j, k), face, corner[ring[t % 4]], corner[ring[(t + 1) % 4]]);
         }
     }
@@ -213,8 +209,7 @@ static FilStatus build(const int* cells, FilTetSplit split, bool closed, Hollows
     ok = ok && (hollows.count == 0 || drop_vertices(&b));
     if (!ok) {
         fil_tet_builder_free(&b);
-        return fil_error(error, FIL_OUT_OF_MEMORY, "%s: no memory for %d x %d x %d cells", name, cells[0], cells[1],
-                         cells[2]);
+        return fil_error(error, FIL_OUT_OF_MEMORY, "%s: no memory for %d x %d x %d cells", name, cells[0], cells[1], cells[2]);
     }
     return fil_tet_builder_finish(&b, name, mesh, error);
 }
@@ -230,16 +225,15 @@ FilStatus fil_tet_hollow_brick(const double* size, const int* cells, FilTetSplit
 {
     *mesh = (FilTetMesh){0};
     if (!fil_all_finite(size, 3) || size[0] <= 0.0 || size[1] <= 0.0 || size[2] <= 0.0) {
-        return fil_error(error, FIL_BAD_INPUT, "a box of %g x %g x %g m: its sides must be positive numbers", size[0],
-                         size[1], size[2]);
+        return fil_error(error, FIL_BAD_INPUT, "a box of %g x %g x %g m: its sides must be positive numbers", size[0], size[1], size[2]);
     }
     const FilStatus status = check_cells(cells, split, error);
     for (int h = 0; h < hollow_count && status == FIL_OK; h++) {
         for (int k = 0; k < 3; k++) {
             const int from = hollows[h].from[k], to = hollows[h].to[k];
             if (from < 0 || to <= from || to > cells[k]) {
-                return fil_error(error, FIL_BAD_INPUT, "hollow %d goes from cell %d to %d along %c, where there are cells 0 to %d", h + 1, from,
-                                 to, 'x' + k, cells[k]);
+                return fil_error(error, FIL_BAD_INPUT, "hollow %d goes from cell %d to %d along %c, where there are cells 0 to %d", h + 1, from, to,
+                                 'x' + k, cells[k]);
             }
         }
     }
@@ -264,17 +258,14 @@ FilStatus fil_tet_voussoir(const FilTetVoussoir* voussoir, FilTetMesh* mesh, Fil
 {
     const FilTetVoussoir* v = voussoir;
     *mesh = (FilTetMesh){0};
-    if (!(v->thickness > 0.0 && v->depth > 0.0 && isfinite(v->depth) && v->radius > 0.5 * v->thickness &&
-          isfinite(v->radius))) {
-        return fil_error(
-            error, FIL_BAD_INPUT,
-            "a voussoir of radius %g m, thickness %g m and depth %g m: all must be positive, and the radius "
-            "more than half the thickness",
-            v->radius, v->thickness, v->depth);
+    if (!(v->thickness > 0.0 && v->depth > 0.0 && isfinite(v->depth) && v->radius > 0.5 * v->thickness && isfinite(v->radius))) {
+        return fil_error(error, FIL_BAD_INPUT,
+                         "a voussoir of radius %g m, thickness %g m and depth %g m: all must be positive, and the radius "
+                         "more than half the thickness",
+                         v->radius, v->thickness, v->depth);
     }
     if (!(isfinite(v->from) && v->to > v->from && v->to - v->from < FIL_PI)) {
-        return fil_error(error, FIL_BAD_INPUT,
-                         "a voussoir from %g to %g rad: it must span more than 0 and less than pi", v->from, v->to);
+        return fil_error(error, FIL_BAD_INPUT, "a voussoir from %g to %g rad: it must span more than 0 and less than pi", v->from, v->to);
     }
     const FilStatus status = check_cells(v->cells, v->split, error);
     return status == FIL_OK ? build(v->cells, v->split, false, (Hollows){0}, map_voussoir, v, "voussoir", mesh, error) : status;
@@ -295,10 +286,12 @@ FilStatus fil_tet_belt(const FilTetBelt* belt, FilTetMesh* mesh, FilError* error
 {
     *mesh = (FilTetMesh){0};
     const double numbers[] = {belt->radius, belt->distance, belt->thickness, belt->width};
-    if (!fil_all_finite(numbers, 4) || !(belt->thickness > 0.0 && belt->width > 0.0 && belt->distance >= 0.0 && belt->radius > 0.5 * belt->thickness)) {
-        return fil_error(error, FIL_BAD_INPUT,
-                         "a belt of radius %g m, distance %g m, thickness %g m and width %g m: all must be positive, and the radius more than half the thickness",
-                         belt->radius, belt->distance, belt->thickness, belt->width);
+    if (!fil_all_finite(numbers, 4) ||
+        !(belt->thickness > 0.0 && belt->width > 0.0 && belt->distance >= 0.0 && belt->radius > 0.5 * belt->thickness)) {
+        return fil_error(
+            error, FIL_BAD_INPUT,
+            "a belt of radius %g m, distance %g m, thickness %g m and width %g m: all must be positive, and the radius more than half the thickness",
+            belt->radius, belt->distance, belt->thickness, belt->width);
     }
     if (belt->cells[0] < 6 || belt->cells[0] % 2 != 0) {
         return fil_error(error, FIL_BAD_INPUT, "a belt of %d cells along: there must be at least 6, and an even number", belt->cells[0]);
@@ -333,8 +326,7 @@ static bool add_prism(FilTetBuilder* b, int a, int c, int d, int low, int high)
             v[k + 1] = larger;
         }
     }
-    return add_turned(b, low + v[0], low + v[1], low + v[2], high + v[2]) &&
-           add_turned(b, low + v[0], low + v[1], high + v[1], high + v[2]) &&
+    return add_turned(b, low + v[0], low + v[1], low + v[2], high + v[2]) && add_turned(b, low + v[0], low + v[1], high + v[1], high + v[2]) &&
            add_turned(b, low + v[0], high + v[0], high + v[1], high + v[2]);
 }
 
@@ -361,11 +353,9 @@ static bool add_disc(FilTetBuilder* b, double radius, double length, int rings, 
                 for (int k = 0; ok && k < r; k++) {
                     // between the rings: a triangle that stands on the outer one, and one that hangs from the inner one
                     const int outer = sector * r + k, inner = sector * (r - 1) + k;
-                    ok = add_prism(b, ring_vertex(r, outer), ring_vertex(r, outer + 1), ring_vertex(r - 1, inner), low,
-                                   high);
+                    ok = add_prism(b, ring_vertex(r, outer), ring_vertex(r, outer + 1), ring_vertex(r - 1, inner), low, high);
                     if (ok && k < r - 1) {
-                        ok = add_prism(b, ring_vertex(r, outer + 1), ring_vertex(r - 1, inner + 1),
-                                       ring_vertex(r - 1, inner), low, high);
+                        ok = add_prism(b, ring_vertex(r, outer + 1), ring_vertex(r - 1, inner + 1), ring_vertex(r - 1, inner), low, high);
                     }
                 }
             }
@@ -378,13 +368,11 @@ FilStatus fil_tet_disc(double radius, double length, int rings, int layers, FilT
 {
     *mesh = (FilTetMesh){0};
     if (!(isfinite(radius) && radius > 0.0 && isfinite(length) && length > 0.0)) {
-        return fil_error(error, FIL_BAD_INPUT,
-                         "a cylinder of radius %g m and length %g m: both must be positive numbers", radius, length);
+        return fil_error(error, FIL_BAD_INPUT, "a cylinder of radius %g m and length %g m: both must be positive numbers", radius, length);
     }
     if (rings < 1 || layers < 1 || 18.0 * rings * rings * layers > FIL_TET_MAX_TETS) {
-        return fil_error(error, FIL_BAD_INPUT,
-                         "a cylinder of %d rings and %d layers: at least one each, and not more than %d elements",
-                         rings, layers, FIL_TET_MAX_TETS);
+        return fil_error(error, FIL_BAD_INPUT, "a cylinder of %d rings and %d layers: at least one each, and not more than %d elements", rings,
+                         layers, FIL_TET_MAX_TETS);
     }
     FilTetBuilder b = {0};
     if (!add_disc(&b, radius, length, rings, layers)) {

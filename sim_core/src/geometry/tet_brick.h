@@ -19,12 +19,11 @@ typedef struct FilTetHollow {
 } FilTetHollow;
 
 /* A box of `size` (m) about the origin in cells[0] x cells[1] x cells[2] cells. Allocates. */
-FIL_MUST_CHECK FilStatus fil_tet_brick(const double* size, const int* cells, FilTetSplit split, FilTetMesh* mesh,
-                                       FilError* error);
+FIL_MUST_CHECK FilStatus fil_tet_brick(const double* size, const int* cells, FilTetSplit split, FilTetMesh* mesh, FilError* error);
 
 /* The same without some of its cells. */
-FIL_MUST_CHECK FilStatus fil_tet_hollow_brick(const double* size, const int* cells, FilTetSplit split, const FilTetHollow* hollows,
-                                              int hollow_count, FilTetMesh* mesh, FilError* error);
+FIL_MUST_CHECK FilStatus fil_tet_hollow_brick(const double* size, const int* cells, FilTetSplit split, const FilTetHollow* hollows, int hollow_count,
+                                              FilTetMesh* mesh, FilError* error);
 
 /* A block of an arch in the plane x z, its springing line along y: between the angles from < to (rad, from +x towards
  * +z) and the radii radius -+ thickness/2, `depth` along y about 0; cells along the arch, across it and along y. Joints
@@ -39,8 +38,8 @@ typedef struct FilTetVoussoir {
 FIL_MUST_CHECK FilStatus fil_tet_voussoir(const FilTetVoussoir* voussoir, FilTetMesh* mesh, FilError* error);
 
 /* A closed belt around two wheels whose axes are along y, `distance` apart along x, the origin midway: its middle surface goes along half circles of
- * `radius` and straights between. Cells of equal length along the belt (6 or more, even), through it and across it, of five elements each, mirrored from cell to cell: with
- * an even number across the belt is symmetric about its middle. Allocates. */
+ * `radius` and straights between. Cells of equal length along the belt (6 or more, even), through it and across it, of five elements each, mirrored
+ * from cell to cell: with an even number across the belt is symmetric about its middle. Allocates. */
 typedef struct FilTetBelt {
     double radius, distance, thickness, width; /* m */
     int cells[3];
@@ -50,7 +49,6 @@ FIL_MUST_CHECK FilStatus fil_tet_belt(const FilTetBelt* belt, FilTetMesh* mesh, 
 
 /* A cylinder of `radius` about z, |z| <= length/2: hexagonal rings of triangles, 6 in the first, each ring drawn out
  * to prisms of three elements. Columns of vertices are parallel to z. Allocates. */
-FIL_MUST_CHECK FilStatus fil_tet_disc(double radius, double length, int rings, int layers, FilTetMesh* mesh,
-                                      FilError* error);
+FIL_MUST_CHECK FilStatus fil_tet_disc(double radius, double length, int rings, int layers, FilTetMesh* mesh, FilError* error);
 
 #endif

@@ -20,8 +20,7 @@ FilStatus fil_tet_read(const char* path, double scale, FilTetMesh* mesh, FilErro
     size_t size = 0;
     FilStatus status = fil_file_load(path, FIL_TET_MAX_BYTES, &bytes, &size, error);
     if (status == FIL_OK) {
-        status = vtk ? fil_tet_read_vtk(path, bytes, size, scale, mesh, error)
-                     : fil_tet_read_gmsh(path, bytes, size, scale, mesh, error);
+        status = vtk ? fil_tet_read_vtk(path, bytes, size, scale, mesh, error) : fil_tet_read_gmsh(path, bytes, size, scale, mesh, error);
     }
     fil_free(bytes);
     return status;

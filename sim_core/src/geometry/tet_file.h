@@ -12,9 +12,7 @@
 FIL_MUST_CHECK FilStatus fil_tet_read(const char* path, double scale, FilTetMesh* mesh, FilError* error);
 
 /* The same from bytes in memory; `name` stands for the file in messages. */
-FIL_MUST_CHECK FilStatus fil_tet_read_vtk(const char* name, const void* bytes, size_t size, double scale,
-                                          FilTetMesh* mesh, FilError* error);
-FIL_MUST_CHECK FilStatus fil_tet_read_gmsh(const char* name, const void* bytes, size_t size, double scale,
-                                           FilTetMesh* mesh, FilError* error);
+FIL_MUST_CHECK FilStatus fil_tet_read_vtk(const char* name, const void* bytes, size_t size, double scale, FilTetMesh* mesh, FilError* error);
+FIL_MUST_CHECK FilStatus fil_tet_read_gmsh(const char* name, const void* bytes, size_t size, double scale, FilTetMesh* mesh, FilError* error);
 
 #endif

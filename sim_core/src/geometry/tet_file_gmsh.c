@@ -16,8 +16,7 @@ enum { GMSH_TETRA = 4 };
 /* Nodes of the linear elements, by type; 0 for those not known. */
 static const int node_counts[20] = {0, 2, 3, 4, 4, 8, 6, 5, 3, 6, 9, 10, 27, 18, 14, 1, 8, 20, 15, 13};
 /* Types without a volume: lines, triangles, quadrilaterals and their quadratic kinds, points. */
-static const bool flat_types[20] = {
-    [1] = true, [2] = true, [3] = true, [8] = true, [9] = true, [10] = true, [15] = true, [16] = true};
+static const bool flat_types[20] = {[1] = true, [2] = true, [3] = true, [8] = true, [9] = true, [10] = true, [15] = true, [16] = true};
 
 typedef struct Tag {
     long long tag;
@@ -40,8 +39,7 @@ static FilStatus add_tag(Gmsh* gmsh, long long tag)
         const bool ok = fil_grow(&block, (size_t)gmsh->tag_count, (size_t)wanted, sizeof *gmsh->tags) != 0;
         gmsh->tags = block;
         if (!ok) {
-            return fil_error(gmsh->text.error, FIL_OUT_OF_MEMORY, "%s:%d: no memory for its nodes", gmsh->text.name,
-                             gmsh->text.line);
+            return fil_error(gmsh->text.error, FIL_OUT_OF_MEMORY, "%s:%d: no memory for its nodes", gmsh->text.name, gmsh->text.line);
         }
         gmsh->tag_capacity = wanted;
     }
@@ -67,8 +65,8 @@ static FilStatus sort_tags(Gmsh* gmsh)
     qsort(gmsh->tags, (size_t)gmsh->tag_count, sizeof *gmsh->tags, by_tag);
     for (int k = 1; k < gmsh->tag_count; k++) {
         if (gmsh->tags[k].tag == gmsh->tags[k - 1].tag) {
-            return fil_error(gmsh->text.error, FIL_BAD_INPUT, "%s:%d: node %lld was there before", gmsh->text.name,
-                             gmsh->tags[k].line, gmsh->tags[k].tag);
+            return fil_error(gmsh->text.error, FIL_BAD_INPUT, "%s:%d: node %lld was there before", gmsh->text.name, gmsh->tags[k].line,
+                             gmsh->tags[k].tag);
         }
     }
     return FIL_OK;
@@ -133,8 +131,7 @@ static FilStatus read_format(Gmsh* gmsh)
     }
     gmsh->blocks = strcmp(version, "4.1") == 0;
     if (!gmsh->blocks && strcmp(version, "2.2") != 0 && strcmp(version, "2") != 0) {
-        return fil_error(text->error, FIL_BAD_INPUT, "%s:%d: version %s is not read: save it as 4.1 or 2.2", text->name,
-                         text->line, version);
+        return fil_error(text->error, FIL_BAD_INPUT, "%s:%d: version %s is not read: save it as 4.1 or 2.2", text->name, text->line, version);
     }
     if (strcmp(binary, "0") != 0) {
         return fil_tet_text_fail(text, "binary files are not read: save it as text");
@@ -217,8 +214,7 @@ static FilStatus check_type(const Gmsh* gmsh, long long type)
 {
     const FilTetText* text = &gmsh->text;
     if (type >= 20 || node_counts[type] == 0 || (type != GMSH_TETRA && !flat_types[type])) {
-        return fil_error(text->error, FIL_BAD_INPUT,
-                         "%s:%d: an element of type %lld: only linear tetrahedra (type 4) are read", text->name,
+        return fil_error(text->error, FIL_BAD_INPUT, "%s:%d: an element of type %lld: only linear tetrahedra (type 4) are read", text->name,
                          text->line, type);
     }
     return FIL_OK;
@@ -330,8 +326,7 @@ static FilStatus skip_section(FilTetText* text, const char* name)
     char word[FIL_TET_WORD], end[FIL_TET_WORD + 4] = "$End";
     const int line = text->line;
     if (name[0] != '$') {
-        return fil_error(text->error, FIL_BAD_INPUT, "%s:%d: \"%s\" is not the beginning of a section", text->name,
-                         text->line, name);
+        return fil_error(text->error, FIL_BAD_INPUT, "%s:%d: \"%s\" is not the beginning of a section", text->name, text->line, name);
     }
     strcat(end, name + 1);
     while (fil_tet_text_word(text, word)) {
@@ -356,14 +351,12 @@ static FilStatus read_sections(Gmsh* gmsh)
         }
     }
     if (status == FIL_OK && (!gmsh->has_nodes || !gmsh->has_elements)) {
-        status = fil_error(gmsh->text.error, FIL_BAD_INPUT, "%s: the file has no %s", gmsh->text.name,
-                           !gmsh->has_nodes ? "$Nodes" : "$Elements");
+        status = fil_error(gmsh->text.error, FIL_BAD_INPUT, "%s: the file has no %s", gmsh->text.name, !gmsh->has_nodes ? "$Nodes" : "$Elements");
     }
     return status;
 }
 
-FilStatus fil_tet_read_gmsh(const char* name, const void* bytes, size_t size, double scale, FilTetMesh* mesh,
-                            FilError* error)
+FilStatus fil_tet_read_gmsh(const char* name, const void* bytes, size_t size, double scale, FilTetMesh* mesh, FilError* error)
 {
     Gmsh gmsh = {0};
     FilStatus status = fil_tet_text_begin(&gmsh.text, name, bytes, size, scale, error);

@@ -41,8 +41,7 @@ static FilStatus add_number(Vtk* vtk, Numbers* list, int value)
         const bool both = ok && fil_grow(&lines, (size_t)list->count, (size_t)wanted, sizeof(int)) != 0;
         list->lines = lines;
         if (!both) {
-            return fil_error(vtk->text.error, FIL_OUT_OF_MEMORY, "%s:%d: no memory for its cells", vtk->text.name,
-                             vtk->text.line);
+            return fil_error(vtk->text.error, FIL_OUT_OF_MEMORY, "%s:%d: no memory for its cells", vtk->text.name, vtk->text.line);
         }
         list->capacity = wanted;
     }
@@ -171,13 +170,11 @@ static FilStatus make_cell(Vtk* vtk, int type, int begin, int count)
         return FIL_OK;
     }
     if (type != VTK_TETRA) {
-        return fil_error(text->error, FIL_BAD_INPUT,
-                         "%s:%d: a cell of type %d: only linear tetrahedra (type 10) are read", text->name, text->line,
+        return fil_error(text->error, FIL_BAD_INPUT, "%s:%d: a cell of type %d: only linear tetrahedra (type 10) are read", text->name, text->line,
                          type);
     }
     if (count != 4) {
-        return fil_error(text->error, FIL_BAD_INPUT, "%s:%d: a tetrahedron has %d vertices, not 4", text->name,
-                         text->line, count);
+        return fil_error(text->error, FIL_BAD_INPUT, "%s:%d: a tetrahedron has %d vertices, not 4", text->name, text->line, count);
     }
     return fil_tet_text_tet(text, vtk->cells.items + begin, text->line);
 }
@@ -191,8 +188,7 @@ static FilStatus make_cells(Vtk* vtk)
                          !vtk->has_points ? "POINTS" : (!vtk->has_cells ? "CELLS" : "CELL_TYPES"));
     }
     if (vtk->types.count != vtk->cell_count) {
-        return fil_error(text->error, FIL_BAD_INPUT, "%s: there are %lld cells, but types of %d", text->name,
-                         vtk->cell_count, vtk->types.count);
+        return fil_error(text->error, FIL_BAD_INPUT, "%s: there are %lld cells, but types of %d", text->name, vtk->cell_count, vtk->types.count);
     }
     int at = 0;
     for (int c = 0; status == FIL_OK && c < vtk->types.count; c++) {
@@ -206,8 +202,7 @@ static FilStatus make_cells(Vtk* vtk)
             at = begin + (count > 0 ? count : 0);
         }
         if (count < 0 || begin > vtk->cells.count || count > vtk->cells.count - begin) {
-            return fil_error(text->error, FIL_BAD_INPUT, "%s: cell %d reaches beyond the list of cells", text->name,
-                             c + 1);
+            return fil_error(text->error, FIL_BAD_INPUT, "%s: cell %d reaches beyond the list of cells", text->name, c + 1);
         }
         status = make_cell(vtk, vtk->types.items[c], begin, count);
     }
@@ -222,9 +217,8 @@ static void skip_to_section(FilTetText* text)
     while (!found && text->at < text->end) {
         const char* at = text->at;
         const int next_line = text->next_line;
-        found = fil_tet_text_word(text, word) &&
-                (strcasecmp(word, "POINTS") == 0 || strcasecmp(word, "CELLS") == 0 ||
-                 strcasecmp(word, "CELL_TYPES") == 0 || strcasecmp(word, "POINT_DATA") == 0);
+        found = fil_tet_text_word(text, word) && (strcasecmp(word, "POINTS") == 0 || strcasecmp(word, "CELLS") == 0 ||
+                                                  strcasecmp(word, "CELL_TYPES") == 0 || strcasecmp(word, "POINT_DATA") == 0);
         if (found) {
             text->at = at;
             text->next_line = next_line;
@@ -248,15 +242,14 @@ static FilStatus read_sections(Vtk* vtk)
         } else if (strcasecmp(word, "METADATA") == 0 || strcasecmp(word, "FIELD") == 0) {
             skip_to_section(&vtk->text);
         } else {
-            status = fil_error(vtk->text.error, FIL_BAD_INPUT, "%s:%d: \"%s\" is not a section of an unstructured grid",
-                               vtk->text.name, vtk->text.line, word);
+            status = fil_error(vtk->text.error, FIL_BAD_INPUT, "%s:%d: \"%s\" is not a section of an unstructured grid", vtk->text.name,
+                               vtk->text.line, word);
         }
     }
     return status;
 }
 
-FilStatus fil_tet_read_vtk(const char* name, const void* bytes, size_t size, double scale, FilTetMesh* mesh,
-                           FilError* error)
+FilStatus fil_tet_read_vtk(const char* name, const void* bytes, size_t size, double scale, FilTetMesh* mesh, FilError* error)
 {
     Vtk vtk = {0};
     FilStatus status = fil_tet_text_begin(&vtk.text, name, bytes, size, scale, error);

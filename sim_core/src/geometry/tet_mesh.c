@@ -40,8 +40,8 @@ double fil_tet_determinant(const double* a, const double* b, const double* c, co
 
 static double determinant_of(const double* vertices, const int* tet)
 {
-    return fil_tet_determinant(vertices + 3 * (size_t)tet[0], vertices + 3 * (size_t)tet[1],
-                               vertices + 3 * (size_t)tet[2], vertices + 3 * (size_t)tet[3]);
+    return fil_tet_determinant(vertices + 3 * (size_t)tet[0], vertices + 3 * (size_t)tet[1], vertices + 3 * (size_t)tet[2],
+                               vertices + 3 * (size_t)tet[3]);
 }
 
 double fil_tet_mesh_volume(const FilTetMesh* mesh)
@@ -79,8 +79,8 @@ static bool make_room(void** block, int count, int* capacity, size_t size)
 bool fil_tet_builder_add_vertex(FilTetBuilder* builder, const double* p)
 {
     void* block = builder->vertices;
-    const bool ok = builder->vertex_count < FIL_TET_MAX_VERTICES &&
-                    make_room(&block, builder->vertex_count, &builder->vertex_capacity, 3 * sizeof(double));
+    const bool ok =
+        builder->vertex_count < FIL_TET_MAX_VERTICES && make_room(&block, builder->vertex_count, &builder->vertex_capacity, 3 * sizeof(double));
     builder->vertices = block;
     if (ok) {
         // adding zero makes -0 equal to 0, bit for bit
@@ -92,8 +92,7 @@ bool fil_tet_builder_add_vertex(FilTetBuilder* builder, const double* p)
 bool fil_tet_builder_add_tet(FilTetBuilder* builder, const int* corners, int line)
 {
     void *block = builder->tets, *lines = builder->lines;
-    const bool ok = builder->tet_count < FIL_TET_MAX_TETS &&
-                    make_room(&block, builder->tet_count, &builder->tet_capacity, 4 * sizeof(int)) &&
+    const bool ok = builder->tet_count < FIL_TET_MAX_TETS && make_room(&block, builder->tet_count, &builder->tet_capacity, 4 * sizeof(int)) &&
                     make_room(&lines, builder->tet_count, &builder->line_capacity, sizeof(int));
     builder->tets = block;
     builder->lines = lines;
@@ -138,13 +137,12 @@ static FilStatus check_tet(const FilTetBuilder* b, int t, const char* name, FilE
     const int* tet = b->tets + 4 * (size_t)t;
     for (int k = 0; k < 4; k++) {
         if (tet[k] < 0 || tet[k] >= b->vertex_count) {
-            return fil_error(error, FIL_BAD_INPUT, "%s has the vertex %d, but there are only %d",
-                             place_of(b, name, t).text, tet[k] == INT_MAX ? tet[k] : tet[k] + 1, b->vertex_count);
+            return fil_error(error, FIL_BAD_INPUT, "%s has the vertex %d, but there are only %d", place_of(b, name, t).text,
+                             tet[k] == INT_MAX ? tet[k] : tet[k] + 1, b->vertex_count);
         }
         for (int j = 0; j < k; j++) {
             if (tet[j] == tet[k]) {
-                return fil_error(error, FIL_BAD_INPUT, "%s has the vertex %d twice", place_of(b, name, t).text,
-                                 tet[k] + 1);
+                return fil_error(error, FIL_BAD_INPUT, "%s has the vertex %d twice", place_of(b, name, t).text, tet[k] + 1);
             }
         }
     }
@@ -152,12 +150,10 @@ static FilStatus check_tet(const FilTetBuilder* b, int t, const char* name, FilE
     // a regular one of edge L has L^3/sqrt(2)
     const double share = det * 1.4142135623730951 / (longest * longest * longest);
     if (!(share >= FLAT || share <= -FLAT)) {
-        return fil_error(error, FIL_BAD_INPUT, "%s is flat: its volume is %g m^3 at edges up to %g m",
-                         place_of(b, name, t).text, det / 6.0, longest);
+        return fil_error(error, FIL_BAD_INPUT, "%s is flat: its volume is %g m^3 at edges up to %g m", place_of(b, name, t).text, det / 6.0, longest);
     }
     if (det < 0.0) {
-        return fil_error(error, FIL_BAD_INPUT, "%s is inverted (volume %g m^3): swap two of its vertices",
-                         place_of(b, name, t).text, det / 6.0);
+        return fil_error(error, FIL_BAD_INPUT, "%s is inverted (volume %g m^3): swap two of its vertices", place_of(b, name, t).text, det / 6.0);
     }
     return FIL_OK;
 }
@@ -171,9 +167,7 @@ static FilStatus check_vertices(const FilTetBuilder* b, const char* name, FilErr
     }
     int* table = fil_alloc(slots, sizeof *table);  // 1-based, 0 is empty
     bool* used = fil_alloc((size_t)b->vertex_count, sizeof *used);
-    FilStatus status = table != NULL && used != NULL
-                           ? FIL_OK
-                           : fil_error(error, FIL_OUT_OF_MEMORY, "%s: no memory to check its vertices", name);
+    FilStatus status = table != NULL && used != NULL ? FIL_OK : fil_error(error, FIL_OUT_OF_MEMORY, "%s: no memory to check its vertices", name);
     for (size_t k = 0; status == FIL_OK && k < 4 * (size_t)b->tet_count; k++) {
         used[b->tets[k]] = true;
     }
@@ -184,11 +178,10 @@ static FilStatus check_vertices(const FilTetBuilder* b, const char* name, FilErr
             at = (at + 1) & (slots - 1);
         }
         if (table[at] != 0) {
-            status = fil_error(error, FIL_BAD_INPUT, "%s: vertices %d and %d are both at (%g, %g, %g): merge them",
-                               name, table[at], v + 1, p[0], p[1], p[2]);
+            status = fil_error(error, FIL_BAD_INPUT, "%s: vertices %d and %d are both at (%g, %g, %g): merge them", name, table[at], v + 1, p[0],
+                               p[1], p[2]);
         } else if (!used[v]) {
-            status = fil_error(error, FIL_BAD_INPUT, "%s: vertex %d at (%g, %g, %g) belongs to no element: remove it",
-                               name, v + 1, p[0], p[1], p[2]);
+            status = fil_error(error, FIL_BAD_INPUT, "%s: vertex %d at (%g, %g, %g) belongs to no element: remove it", name, v + 1, p[0], p[1], p[2]);
         }
         table[at] = v + 1;
     }
@@ -206,8 +199,7 @@ static FilStatus check_input(const FilTetBuilder* b, const char* name, FilError*
         const double* p = b->vertices + 3 * (size_t)v;
         // squares and products of three must not overflow either
         if (!fil_all_finite(p, 3) || fmax(fabs(p[0]), fmax(fabs(p[1]), fabs(p[2]))) > 1e60) {
-            return fil_error(error, FIL_BAD_INPUT, "%s: vertex %d at (%g, %g, %g) is not a place", name, v + 1, p[0],
-                             p[1], p[2]);
+            return fil_error(error, FIL_BAD_INPUT, "%s: vertex %d at (%g, %g, %g) is not a place", name, v + 1, p[0], p[1], p[2]);
         }
     }
     for (int t = 0; t < b->tet_count; t++) {
@@ -260,20 +252,18 @@ static int by_corners(const void* a, const void* b)
     return (x->tet > y->tet) - (x->tet < y->tet);
 }
 
-static FilStatus join_faces(const FilTetBuilder* b, const Face* faces, const char* name, FilTetMesh* mesh,
-                            FilError* error)
+static FilStatus join_faces(const FilTetBuilder* b, const Face* faces, const char* name, FilTetMesh* mesh, FilError* error)
 {
     const int count = 4 * b->tet_count;
     for (int i = 0; i < count;) {
         int end = i + 1;
-        while (end < count && faces[end].lo == faces[i].lo && faces[end].middle == faces[i].middle &&
-               faces[end].hi == faces[i].hi) {
+        while (end < count && faces[end].lo == faces[i].lo && faces[end].middle == faces[i].middle && faces[end].hi == faces[i].hi) {
             end++;
         }
         if (end - i > 2) {
             return fil_error(error, FIL_BAD_INPUT, "%s shares its face (%d, %d, %d) with the elements %d and %d",
-                             place_of(b, name, faces[i].tet).text, faces[i].lo + 1, faces[i].middle + 1,
-                             faces[i].hi + 1, faces[i + 1].tet + 1, faces[i + 2].tet + 1);
+                             place_of(b, name, faces[i].tet).text, faces[i].lo + 1, faces[i].middle + 1, faces[i].hi + 1, faces[i + 1].tet + 1,
+                             faces[i + 2].tet + 1);
         }
         if (end - i == 2) {
             if (faces[i].even == faces[i + 1].even) {

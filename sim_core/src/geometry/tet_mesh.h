@@ -32,8 +32,7 @@ extern const int fil_tet_faces[4][3];
 
 /* For plane strain: each vertex's first vertex that differs by no more than `tolerance` (m) in the two coordinates
  * across `axis`; itself if it is the first. Allocates for the time of the call. */
-FIL_MUST_CHECK FilStatus fil_tet_mesh_columns(const FilTetMesh* mesh, int axis, double tolerance, int* first,
-                                              FilError* error);
+FIL_MUST_CHECK FilStatus fil_tet_mesh_columns(const FilTetMesh* mesh, int axis, double tolerance, int* first, FilError* error);
 
 /* ---- making one ---- */
 
@@ -54,7 +53,6 @@ FIL_MUST_CHECK bool fil_tet_builder_add_tet(FilTetBuilder* builder, const int* c
  * vertices from 1. FIL_BAD_INPUT for: no elements; coordinates that are not finite; vertices that do not exist, occur
  * twice in an element, belong to no element, or coincide; elements that are inverted or flat, overlap, or share a face
  * among three. */
-FIL_MUST_CHECK FilStatus fil_tet_builder_finish(FilTetBuilder* builder, const char* name, FilTetMesh* mesh,
-                                                FilError* error);
+FIL_MUST_CHECK FilStatus fil_tet_builder_finish(FilTetBuilder* builder, const char* name, FilTetMesh* mesh, FilError* error);
 
 #endif

@@ -159,8 +159,7 @@ static bool count_pieces(const FilTetMesh* mesh, FilTetQuality* out)
 
 FilStatus fil_tet_mesh_quality(const FilTetMesh* mesh, FilTetQuality* out, FilError* error)
 {
-    *out = (FilTetQuality){
-        .min_dihedral = HUGE_VAL, .min_radius_ratio = HUGE_VAL, .min_volume = HUGE_VAL, .min_edge = HUGE_VAL};
+    *out = (FilTetQuality){.min_dihedral = HUGE_VAL, .min_radius_ratio = HUGE_VAL, .min_volume = HUGE_VAL, .min_edge = HUGE_VAL};
     for (int t = 0; t < mesh->tet_count; t++) {
         look_at_tet(mesh, t, out);
     }

@@ -25,9 +25,8 @@ static const double ALPHA_LONG = 0.24999, ALPHA_SHORT = 0.41189;
 
 /* The first seven directions name an edge from its one end, the others the same edges from the other. */
 enum { DIRECTIONS = 14, EDGES = 7, LONG_EDGES = 3 };
-static const int directions[DIRECTIONS][3] = {{2, 0, 0},    {0, 2, 0},   {0, 0, 2},   {1, 1, 1},  {-1, 1, 1},
-                                              {1, -1, 1},   {-1, -1, 1}, {-2, 0, 0},  {0, -2, 0}, {0, 0, -2},
-                                              {-1, -1, -1}, {1, -1, -1}, {-1, 1, -1}, {1, 1, -1}};
+static const int directions[DIRECTIONS][3] = {{2, 0, 0},  {0, 2, 0},  {0, 0, 2},  {1, 1, 1},    {-1, 1, 1},  {1, -1, 1},  {-1, -1, 1},
+                                              {-2, 0, 0}, {0, -2, 0}, {0, 0, -2}, {-1, -1, -1}, {1, -1, -1}, {-1, 1, -1}, {1, 1, -1}};
 
 typedef struct Lattice {
     const FilTetField* field;
@@ -78,8 +77,7 @@ static void place_of(const Lattice* l, int point, int* at)
 // the point in a direction, -1 beyond the lattice
 static int step_from(const Lattice* l, const int* at, int direction)
 {
-    const int to[3] = {at[0] + directions[direction][0], at[1] + directions[direction][1],
-                       at[2] + directions[direction][2]};
+    const int to[3] = {at[0] + directions[direction][0], at[1] + directions[direction][1], at[2] + directions[direction][2]};
     return point_at(l, to);
 }
 
@@ -96,8 +94,8 @@ static FilStatus make_lattice(Lattice* l, double spacing, const char* name, FilE
         const double cells = 2.0 * ceil(0.5 * side / spacing) + 4.0;
         count *= cells;
         if (!(count <= FIL_TET_STUFF_MAX_CELLS)) {
-            return fil_error(error, FIL_BAD_INPUT, "%s: a spacing of %g m is too fine for %g x %g x %g m", name,
-                             spacing, box->hi[0] - box->lo[0], box->hi[1] - box->lo[1], box->hi[2] - box->lo[2]);
+            return fil_error(error, FIL_BAD_INPUT, "%s: a spacing of %g m is too fine for %g x %g x %g m", name, spacing, box->hi[0] - box->lo[0],
+                             box->hi[1] - box->lo[1], box->hi[2] - box->lo[2]);
         }
         l->cells[k] = (int)cells;
         l->origin[k] = 0.5 * (box->hi[k] + box->lo[k]) - 0.5 * spacing * cells;
@@ -184,8 +182,7 @@ static void find_cuts(Lattice* l)
 static size_t edge_from(const Lattice* l, int point, const int* at, int direction, bool* forward)
 {
     *forward = direction < EDGES;
-    return *forward ? EDGES * (size_t)point + (size_t)direction
-                    : EDGES * (size_t)step_from(l, at, direction) + (size_t)(direction - EDGES);
+    return *forward ? EDGES * (size_t)point + (size_t)direction : EDGES * (size_t)step_from(l, at, direction) + (size_t)(direction - EDGES);
 }
 
 // moves one point onto the nearest cut point that is too near, if there is one
@@ -247,8 +244,7 @@ static int direction_between(const Cell* cell, int i, int j)
 {
     int d = 0;
     for (int k = 0; k < DIRECTIONS; k++) {
-        d = cell->at[j][0] - cell->at[i][0] == directions[k][0] &&
-                    cell->at[j][1] - cell->at[i][1] == directions[k][1] &&
+        d = cell->at[j][0] - cell->at[i][0] == directions[k][0] && cell->at[j][1] - cell->at[i][1] == directions[k][1] &&
                     cell->at[j][2] - cell->at[i][2] == directions[k][2]
                 ? k
                 : d;
@@ -299,8 +295,7 @@ static bool add_element(Lattice* l, int a, int b, int c, int d)
     if (a < 0 || b < 0 || c < 0 || d < 0) {
         return false;
     }
-    const bool positive =
-        fil_tet_determinant(x + 3 * (size_t)a, x + 3 * (size_t)b, x + 3 * (size_t)c, x + 3 * (size_t)d) > 0.0;
+    const bool positive = fil_tet_determinant(x + 3 * (size_t)a, x + 3 * (size_t)b, x + 3 * (size_t)c, x + 3 * (size_t)d) > 0.0;
     return fil_tet_builder_add_tet(&l->builder, (const int[4]){a, b, positive ? c : d, positive ? d : c}, 0);
 }
 
@@ -312,8 +307,7 @@ static bool add_prism(Lattice* l, const int* p, const int* q, const bool from[3]
     for (int o = 0; o < 6; o++) {
         const int i = orders[o][0], j = orders[o][1], k = orders[o][2];
         if (from[i][j] && from[i][k] && from[j][k]) {
-            return add_element(l, p[i], p[j], p[k], q[k]) && add_element(l, p[i], p[j], q[j], q[k]) &&
-                   add_element(l, p[i], q[i], q[j], q[k]);
+            return add_element(l, p[i], p[j], p[k], q[k]) && add_element(l, p[i], p[j], q[j], q[k]) && add_element(l, p[i], q[i], q[j], q[k]);
         }
     }
     FIL_ASSERT(false);  // the rules above never turn in a circle
@@ -338,10 +332,8 @@ static bool fill_three(Lattice* l, const Cell* cell, const int* in, int out)
 // two inside, two outside: the prism from one inside point with its cut points to the other; the surface's side is free
 static bool fill_two(Lattice* l, const Cell* cell, const int* in, const int* out)
 {
-    const int p[3] = {vertex_of_point(l, cell, in[0]), vertex_of_cut(l, cell, in[0], out[0]),
-                      vertex_of_cut(l, cell, in[0], out[1])};
-    const int q[3] = {vertex_of_point(l, cell, in[1]), vertex_of_cut(l, cell, in[1], out[0]),
-                      vertex_of_cut(l, cell, in[1], out[1])};
+    const int p[3] = {vertex_of_point(l, cell, in[0]), vertex_of_cut(l, cell, in[0], out[0]), vertex_of_cut(l, cell, in[0], out[1])};
+    const int q[3] = {vertex_of_point(l, cell, in[1]), vertex_of_cut(l, cell, in[1], out[0]), vertex_of_cut(l, cell, in[1], out[1])};
     bool from[3][3] = {{false}};
     for (int i = 0; i < 2; i++) {
         from[0][i + 1] = diagonal_from_first(cell, in[0], in[1], out[i]);
@@ -357,9 +349,8 @@ static bool fill_pyramid(Lattice* l, const Cell* cell, const int* in, int out, i
     const int a = vertex_of_point(l, cell, in[0]), b = vertex_of_point(l, cell, in[1]);
     const int z = vertex_of_point(l, cell, on);
     const int cut_a = vertex_of_cut(l, cell, in[0], out), cut_b = vertex_of_cut(l, cell, in[1], out);
-    return diagonal_from_first(cell, in[0], in[1], out)
-               ? add_element(l, a, b, cut_b, z) && add_element(l, a, cut_b, cut_a, z)
-               : add_element(l, a, b, cut_a, z) && add_element(l, b, cut_b, cut_a, z);
+    return diagonal_from_first(cell, in[0], in[1], out) ? add_element(l, a, b, cut_b, z) && add_element(l, a, cut_b, cut_a, z)
+                                                        : add_element(l, a, b, cut_a, z) && add_element(l, b, cut_b, cut_a, z);
 }
 
 // what is inside of one lattice tetrahedron
@@ -452,8 +443,7 @@ FilStatus fil_tet_stuff(const FilTetField* field, double spacing, const char* na
         if (!fill(&l)) {
             status = fil_error(error, FIL_OUT_OF_MEMORY, "%s: no room for its elements: take a coarser spacing", name);
         } else if (l.builder.tet_count == 0) {
-            status = fil_error(error, FIL_BAD_INPUT, "%s: a spacing of %g m leaves nothing of it: take a finer one",
-                               name, spacing);
+            status = fil_error(error, FIL_BAD_INPUT, "%s: a spacing of %g m leaves nothing of it: take a finer one", name, spacing);
         } else {
             status = fil_tet_builder_finish(&l.builder, name, mesh, error);
         }
@@ -467,8 +457,7 @@ static double implicit_value(const void* context, const double* p)
     return fil_implicit_value(context, p);
 }
 
-FilStatus fil_tet_stuff_implicit(const FilImplicit* implicit, double spacing, const char* name, FilTetMesh* mesh,
-                                 FilError* error)
+FilStatus fil_tet_stuff_implicit(const FilImplicit* implicit, double spacing, const char* name, FilTetMesh* mesh, FilError* error)
 {
     *mesh = (FilTetMesh){0};
     const FilStatus status = fil_implicit_check(implicit, name, error);

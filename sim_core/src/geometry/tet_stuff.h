@@ -23,11 +23,9 @@ typedef struct FilTetField {
 /* Elements with edges of about `spacing` (m): its lattice has edges of spacing and 0.87 spacing. Surface vertices lie
  * on the surface; edges and corners of the solid are cut off within a spacing. Parts thinner than a spacing may be
  * lost; FIL_BAD_INPUT if nothing is left. `name` stands for the solid in messages. Allocates. */
-FIL_MUST_CHECK FilStatus fil_tet_stuff(const FilTetField* field, double spacing, const char* name, FilTetMesh* mesh,
-                                       FilError* error);
+FIL_MUST_CHECK FilStatus fil_tet_stuff(const FilTetField* field, double spacing, const char* name, FilTetMesh* mesh, FilError* error);
 
 /* The same for an implicit solid. */
-FIL_MUST_CHECK FilStatus fil_tet_stuff_implicit(const FilImplicit* implicit, double spacing, const char* name,
-                                                FilTetMesh* mesh, FilError* error);
+FIL_MUST_CHECK FilStatus fil_tet_stuff_implicit(const FilImplicit* implicit, double spacing, const char* name, FilTetMesh* mesh, FilError* error);
 
 #endif

@@ -9,8 +9,7 @@
 #include "base/error.h"
 #include "geometry/tet_file.h"
 
-FilStatus fil_tet_text_begin(FilTetText* text, const char* name, const void* bytes, size_t size, double scale,
-                             FilError* error)
+FilStatus fil_tet_text_begin(FilTetText* text, const char* name, const void* bytes, size_t size, double scale, FilError* error)
 {
     *text = (FilTetText){.name = name, .at = bytes, .next_line = 1, .scale = scale, .error = error};
     text->end = text->at + size;
@@ -21,8 +20,7 @@ FilStatus fil_tet_text_begin(FilTetText* text, const char* name, const void* byt
         return fil_error(error, FIL_BAD_INPUT, "%s: the file is empty", name);
     }
     if (size > FIL_TET_MAX_BYTES) {
-        return fil_error(error, FIL_BAD_INPUT, "%s: the file has %zu bytes, more than the %zu allowed", name, size,
-                         FIL_TET_MAX_BYTES);
+        return fil_error(error, FIL_BAD_INPUT, "%s: the file has %zu bytes, more than the %zu allowed", name, size, FIL_TET_MAX_BYTES);
     }
     return FIL_OK;
 }
@@ -75,14 +73,13 @@ FilStatus fil_tet_text_whole(FilTetText* text, const char* what, long long max, 
 {
     char word[FIL_TET_WORD], *end;
     if (!fil_tet_text_word(text, word)) {
-        return fil_error(text->error, FIL_BAD_INPUT, "%s:%d: the file ends where %s should be", text->name, text->line,
-                         what);
+        return fil_error(text->error, FIL_BAD_INPUT, "%s:%d: the file ends where %s should be", text->name, text->line, what);
     }
     errno = 0;
     const long long value = strtoll(word, &end, 10);
     if (errno != 0 || *end != '\0' || value < 0 || value > max) {
-        return fil_error(text->error, FIL_BAD_INPUT, "%s:%d: \"%s\" is not %s: a whole number from 0 to %lld",
-                         text->name, text->line, word, what, max);
+        return fil_error(text->error, FIL_BAD_INPUT, "%s:%d: \"%s\" is not %s: a whole number from 0 to %lld", text->name, text->line, word, what,
+                         max);
     }
     *out = value;
     return FIL_OK;
@@ -92,13 +89,11 @@ FilStatus fil_tet_text_number(FilTetText* text, const char* what, double* out)
 {
     char word[FIL_TET_WORD], *end;
     if (!fil_tet_text_word(text, word)) {
-        return fil_error(text->error, FIL_BAD_INPUT, "%s:%d: the file ends where %s should be", text->name, text->line,
-                         what);
+        return fil_error(text->error, FIL_BAD_INPUT, "%s:%d: the file ends where %s should be", text->name, text->line, what);
     }
     *out = strtod(word, &end);
     if (*end != '\0' || !isfinite(*out)) {
-        return fil_error(text->error, FIL_BAD_INPUT, "%s:%d: \"%s\" is not %s: a finite number", text->name, text->line,
-                         word, what);
+        return fil_error(text->error, FIL_BAD_INPUT, "%s:%d: \"%s\" is not %s: a finite number", text->name, text->line, word, what);
     }
     return FIL_OK;
 }

@@ -17,8 +17,7 @@ typedef struct FilTetText {
 } FilTetText;
 
 /* Begins; FIL_BAD_INPUT for an empty or huge file or a bad scale. */
-FIL_MUST_CHECK FilStatus fil_tet_text_begin(FilTetText* text, const char* name, const void* bytes, size_t size,
-                                            double scale, FilError* error);
+FIL_MUST_CHECK FilStatus fil_tet_text_begin(FilTetText* text, const char* name, const void* bytes, size_t size, double scale, FilError* error);
 
 /* The next word, cut off at its size; false at the end. */
 bool fil_tet_text_word(FilTetText* text, char* word);

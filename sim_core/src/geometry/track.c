@@ -28,12 +28,7 @@ static void bounds_of(const FilTrack* track, int piece, double* low, double* hig
 static void put_weights(const FilTrack* track, int piece, double u, FilTrackPoint* out)
 {
     const int n = track->count;
-    const int before = piece > 0     ? piece - 1
-                       : track->loop ? n - 1
-                                     : 0,
-              after = piece < n - 1 ? piece + 1
-                      : track->loop ? 0
-                                    : n - 1;
+    const int before = piece > 0 ? piece - 1 : track->loop ? n - 1 : 0, after = piece < n - 1 ? piece + 1 : track->loop ? 0 : n - 1;
     const int nodes[3] = {track->node[before], track->node[piece], track->node[after]};
     double w[3] = {0.5 * (1.0 - u) * (1.0 - u), 0.5 + u - u * u, 0.5 * u * u}, d[3] = {u - 1.0, 1.0 - 2.0 * u, u};
     double s[3] = {1.0, -2.0, 1.0};
@@ -57,8 +52,7 @@ static void put_weights(const FilTrack* track, int piece, double u, FilTrackPoin
     }
 }
 
-static void see_point(const FilTrack* track, const double* positions, const double* p, FilTrackPlace place,
-                      FilTrackPoint* out)
+static void see_point(const FilTrack* track, const double* positions, const double* p, FilTrackPlace place, FilTrackPoint* out)
 {
     put_weights(track, place.piece, place.u, out);
     fil_v3_copy(out->r, p);
@@ -74,8 +68,7 @@ static void see_point(const FilTrack* track, const double* positions, const doub
 }
 
 /* The best u of one piece inside its bounds, by Newton's method with the curvature of a straight line where need be. */
-static double best_on_piece(const FilTrack* track, const double* positions, const double* p, FilTrackPlace place,
-                            FilTrackPoint* out)
+static double best_on_piece(const FilTrack* track, const double* positions, const double* p, FilTrackPlace place, FilTrackPoint* out)
 {
     double low, high;
     bounds_of(track, place.piece, &low, &high);
@@ -115,8 +108,7 @@ FilTrackPoint fil_track_closest(const FilTrack* track, const double* positions, 
     double low, high;
     bounds_of(track, place->piece, &low, &high);
     out.held = (place->u <= low && low == 0.5) || (place->u >= high && high == 0.5);
-    out.past = !track->loop && ((place->piece == 0 && place->u < 0.5 && track->count > 1) ||
-                                (place->piece == track->count - 1 && place->u > 0.5));
+    out.past = !track->loop && ((place->piece == 0 && place->u < 0.5 && track->count > 1) || (place->piece == track->count - 1 && place->u > 0.5));
     return out;
 }
 
@@ -144,11 +136,8 @@ void fil_track_gradient(const FilTrackPoint* point, double* gradient)
 
 void fil_track_hessian(const FilTrackPoint* point, bool positive, double* hessian)
 {
-    const double straight = fil_v3_dot(point->slope, point->slope),
-                 curve = straight + fil_v3_dot(point->r, point->bend);
-    const double over = point->held || !(straight > 0.0) ? 0.0
-                        : positive || !(curve > 0.0)     ? 1.0 / straight
-                                                         : 1.0 / curve;
+    const double straight = fil_v3_dot(point->slope, point->slope), curve = straight + fil_v3_dot(point->r, point->bend);
+    const double over = point->held || !(straight > 0.0) ? 0.0 : positive || !(curve > 0.0) ? 1.0 / straight : 1.0 / curve;
     double mixed[12];
     for (int i = 0; i < 4; i++) {
         fil_v3_scale(mixed + 3 * i, point->weight[i], point->slope);
@@ -180,8 +169,7 @@ double fil_track_length(const FilTrack* track, const double* positions, FilTrack
                               : track->loop       ? 0
                                                   : n - 2);
     if (n > 1) {
-        const double edge =
-            fil_v3_distance(positions + 4 * track->node[place.piece], positions + 4 * track->node[other]);
+        const double edge = fil_v3_distance(positions + 4 * track->node[place.piece], positions + 4 * track->node[other]);
         length += (place.u - 0.5) * edge;
     }
     return length;

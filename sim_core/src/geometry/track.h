@@ -41,8 +41,8 @@ FilTrackPoint fil_track_closest(const FilTrack* track, const double* positions, 
 /* track_crossing.c: where a curve crosses the plane through p across `axis`, r . axis = 0, in the neighbourhood of
  * `place`, which it overwrites; dr/du . axis is positive there. That curve is a cubic B-spline of four nodes, and goes
  * on straight beyond every end. False: it crosses nowhere so. */
-bool fil_track_crossing(const FilTrack* track, const double* positions, const double* p, const double* axis,
-                        FilTrackPlace* place, FilTrackPoint* out);
+bool fil_track_crossing(const FilTrack* track, const double* positions, const double* p, const double* axis, FilTrackPlace* place,
+                        FilTrackPoint* out);
 
 /* The closest place of all: for beginnings. */
 FilTrackPlace fil_track_search(const FilTrack* track, const double* positions, const double* p);

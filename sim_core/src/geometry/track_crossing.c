@@ -21,11 +21,10 @@ static void mirror(double* weight, int gone, int near, int far)
 static void basis_of(double u, double b[4][4])
 {
     const double v = 1.0 - u;
-    const double values[4][4] = {
-        {v * v * v / 6.0, 2.0 / 3.0 - u * u * (1.0 - 0.5 * u), 2.0 / 3.0 - v * v * (1.0 - 0.5 * v), u * u * u / 6.0},
-        {-0.5 * v * v, u * (1.5 * u - 2.0), v * (2.0 - 1.5 * v), 0.5 * u * u},
-        {v, 3.0 * u - 2.0, 3.0 * v - 2.0, u},
-        {-1.0, 3.0, -3.0, 1.0}};
+    const double values[4][4] = {{v * v * v / 6.0, 2.0 / 3.0 - u * u * (1.0 - 0.5 * u), 2.0 / 3.0 - v * v * (1.0 - 0.5 * v), u * u * u / 6.0},
+                                 {-0.5 * v * v, u * (1.5 * u - 2.0), v * (2.0 - 1.5 * v), 0.5 * u * u},
+                                 {v, 3.0 * u - 2.0, 3.0 * v - 2.0, u},
+                                 {-1.0, 3.0, -3.0, 1.0}};
     for (int k = 0; k < 16; k++) {
         b[k / 4][k % 4] = values[k / 4][k % 4];
     }
@@ -81,8 +80,7 @@ static void see_point(const FilTrack* track, const double* positions, const doub
     out->past = (before && track->open[0]) || (after && track->open[1]);
 }
 
-bool fil_track_crossing(const FilTrack* track, const double* positions, const double* p, const double* axis,
-                        FilTrackPlace* place, FilTrackPoint* out)
+bool fil_track_crossing(const FilTrack* track, const double* positions, const double* p, const double* axis, FilTrackPlace* place, FilTrackPoint* out)
 {
     const int n = track->count;
     double t = place->piece + place->u - 0.5, low = -HUGE_VAL, high = HUGE_VAL;

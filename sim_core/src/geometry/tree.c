@@ -25,8 +25,7 @@ static FilStatus grow(FilTree* tree, int items)
     const size_t old_items = (size_t)tree->item_capacity, old_nodes = (size_t)tree->node_capacity;
     const size_t new_items = (size_t)items, new_nodes = 2 * new_items;
     void *nodes = tree->nodes, *tight = tree->tight, *leaf = tree->leaf;
-    const bool ok = fil_grow(&nodes, old_nodes, new_nodes, sizeof *tree->nodes) &&
-                    fil_grow(&tight, old_items, new_items, sizeof *tree->tight) &&
+    const bool ok = fil_grow(&nodes, old_nodes, new_nodes, sizeof *tree->nodes) && fil_grow(&tight, old_items, new_items, sizeof *tree->tight) &&
                     fil_grow(&leaf, old_items, new_items, sizeof *tree->leaf);
     tree->nodes = nodes;
     tree->tight = tight;
@@ -109,8 +108,7 @@ static void rotate(FilTree* tree, int index)
             const int other_height = 1 + (near_height > stay_height ? near_height : stay_height);
             // a leaning node must lift its higher grandchild; of two equal ones, the better
             const bool leans = other->height - near_height > 1;
-            if (leans ? up_height < stay_height
-                      : !balanced(near_height, stay_height) || !balanced(up_height, other_height)) {
+            if (leans ? up_height < stay_height : !balanced(near_height, stay_height) || !balanced(up_height, other_height)) {
                 continue;
             }
             const double gain = fil_aabb_area(&other->box) - union_area(tree, stay, near);

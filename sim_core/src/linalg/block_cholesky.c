@@ -46,16 +46,14 @@ static inline void block_store(Block c, double* out)
 
 static inline Block block_transpose(Block a)
 {
-    return (Block){fil_pair_firsts(a.u0, a.u1),  fil_pair_firsts(a.u2, a.u3), fil_pair_seconds(a.u0, a.u1),
-                   fil_pair_seconds(a.u2, a.u3), fil_pair_firsts(a.l0, a.l1), fil_pair_firsts(a.l2, a.l3),
-                   fil_pair_seconds(a.l0, a.l1), fil_pair_seconds(a.l2, a.l3)};
+    return (Block){fil_pair_firsts(a.u0, a.u1), fil_pair_firsts(a.u2, a.u3), fil_pair_seconds(a.u0, a.u1), fil_pair_seconds(a.u2, a.u3),
+                   fil_pair_firsts(a.l0, a.l1), fil_pair_firsts(a.l2, a.l3), fil_pair_seconds(a.l0, a.l1), fil_pair_seconds(a.l2, a.l3)};
 }
 
 static inline Block block_add(Block a, Block b)
 {
-    return (Block){fil_pair_add(a.u0, b.u0), fil_pair_add(a.l0, b.l0), fil_pair_add(a.u1, b.u1),
-                   fil_pair_add(a.l1, b.l1), fil_pair_add(a.u2, b.u2), fil_pair_add(a.l2, b.l2),
-                   fil_pair_add(a.u3, b.u3), fil_pair_add(a.l3, b.l3)};
+    return (Block){fil_pair_add(a.u0, b.u0), fil_pair_add(a.l0, b.l0), fil_pair_add(a.u1, b.u1), fil_pair_add(a.l1, b.l1),
+                   fil_pair_add(a.u2, b.u2), fil_pair_add(a.l2, b.l2), fil_pair_add(a.u3, b.u3), fil_pair_add(a.l3, b.l3)};
 }
 
 /* c - a b', one column of a and of b at a time */
@@ -105,8 +103,7 @@ static inline Block load_source(const double* values, int source)
 }
 
 /* H_p - sum of L_a L_b' over the products of block p of L */
-static inline Block gather(const FilBlockSymbolic* s, const double* factor, const double* a_values,
-                           const double* c_values, int p)
+static inline Block gather(const FilBlockSymbolic* s, const double* factor, const double* a_values, const double* c_values, int p)
 {
     Block c = load_source(a_values, s->source[0].at[p]);
     if (s->source[2].at[p] != FIL_BLOCK_NO_SOURCE) {
@@ -115,8 +112,7 @@ static inline Block gather(const FilBlockSymbolic* s, const double* factor, cons
     const int* pair = s->product.at + 2 * (size_t)s->product_start.at[p];
     const int* end = s->product.at + 2 * (size_t)s->product_start.at[p + 1];
     for (; pair < end; pair += 2) {
-        c = block_subtract_product(c, factor + FIL_BLOCK_SIZE * (size_t)pair[0],
-                                   factor + FIL_BLOCK_SIZE * (size_t)pair[1]);
+        c = block_subtract_product(c, factor + FIL_BLOCK_SIZE * (size_t)pair[0], factor + FIL_BLOCK_SIZE * (size_t)pair[1]);
     }
     return c;
 }
@@ -230,18 +226,16 @@ void fil_block_cholesky_destroy(FilBlockCholesky* cholesky)
     }
 }
 
-FilStatus fil_block_cholesky_analyze_within(FilBlockCholesky* cholesky, const FilBlockPattern* a, const FilBlockPattern* c,
-                                            double max_products, bool* within)
+FilStatus fil_block_cholesky_analyze_within(FilBlockCholesky* cholesky, const FilBlockPattern* a, const FilBlockPattern* c, double max_products,
+                                            bool* within)
 {
-    const FilStatus status =
-        fil_block_symbolic_analyze(&cholesky->symbolic, (const FilBlockPattern*[]){a, NULL, c}, false, true, max_products);
+    const FilStatus status = fil_block_symbolic_analyze(&cholesky->symbolic, (const FilBlockPattern*[]){a, NULL, c}, false, true, max_products);
     const size_t n = (size_t)a->columns, blocks = (size_t)cholesky->symbolic.factor_blocks;
     *within = status == FIL_OK && cholesky->symbolic.predicted_products <= max_products;
     if (!*within) {
         return status;
     }
-    const bool done = fil_block_symbolic_list_products(&cholesky->symbolic) &&
-                      fil_doubles_reserve(&cholesky->factor, FIL_BLOCK_SIZE * blocks) &&
+    const bool done = fil_block_symbolic_list_products(&cholesky->symbolic) && fil_doubles_reserve(&cholesky->factor, FIL_BLOCK_SIZE * blocks) &&
                       fil_doubles_reserve(&cholesky->inverse, FIL_BLOCK_SIZE * n) && fil_doubles_reserve(&cholesky->x, 4 * n);
     return done ? FIL_OK : FIL_OUT_OF_MEMORY;
 }
@@ -252,14 +246,12 @@ FilStatus fil_block_cholesky_analyze(FilBlockCholesky* cholesky, const FilBlockP
     return fil_block_cholesky_analyze_within(cholesky, a, c, INFINITY, &within);
 }
 
-FilStatus fil_block_cholesky_bind(FilBlockCholesky* cholesky, const FilBlockPattern* a, const FilBlockPattern* c,
-                                  bool* fits)
+FilStatus fil_block_cholesky_bind(FilBlockCholesky* cholesky, const FilBlockPattern* a, const FilBlockPattern* c, bool* fits)
 {
     return fil_block_symbolic_bind(&cholesky->symbolic, (const FilBlockPattern*[]){a, NULL, c}, 0, fits);
 }
 
-static bool factor_columns(FilBlockCholesky* cholesky, const double* a_values, const double* c_values, int begin,
-                           int end)
+static bool factor_columns(FilBlockCholesky* cholesky, const double* a_values, const double* c_values, int begin, int end)
 {
     bool (*column)(FilBlockCholesky*, const double*, const double*, int) = factor_column;
 #if defined(FIL_FOUR)
@@ -286,8 +278,7 @@ bool fil_block_cholesky_factor_changing(FilBlockCholesky* cholesky, const double
 
 bool fil_block_cholesky_factor(FilBlockCholesky* cholesky, const double* a_values, const double* c_values)
 {
-    return fil_block_cholesky_factor_fixed(cholesky, a_values) &&
-           fil_block_cholesky_factor_changing(cholesky, a_values, c_values);
+    return fil_block_cholesky_factor_fixed(cholesky, a_values) && fil_block_cholesky_factor_changing(cholesky, a_values, c_values);
 }
 
 /* y = W b */

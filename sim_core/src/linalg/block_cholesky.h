@@ -25,21 +25,18 @@ FilBlockCholesky* fil_block_cholesky_create(void); /* NULL when out of memory */
 void fil_block_cholesky_destroy(FilBlockCholesky* cholesky);
 
 /* Orders and analyses A + C (same number of columns; c may be NULL), then binds both as fil_block_cholesky_bind(). */
-FIL_MUST_CHECK FilStatus fil_block_cholesky_analyze(FilBlockCholesky* cholesky, const FilBlockPattern* a,
-                                                    const FilBlockPattern* c);
+FIL_MUST_CHECK FilStatus fil_block_cholesky_analyze(FilBlockCholesky* cholesky, const FilBlockPattern* a, const FilBlockPattern* c);
 
 /* The same, unless that makes more than `max_products`: *within is false then, and the factor unusable until the next analysis. */
-FIL_MUST_CHECK FilStatus fil_block_cholesky_analyze_within(FilBlockCholesky* cholesky, const FilBlockPattern* a,
-                                                           const FilBlockPattern* c, double max_products, bool* within);
+FIL_MUST_CHECK FilStatus fil_block_cholesky_analyze_within(FilBlockCholesky* cholesky, const FilBlockPattern* a, const FilBlockPattern* c,
+                                                           double max_products, bool* within);
 
 /* Says where the values of A and C will come from. *fits is false, and the factor unusable until the next analysis,
  * when a block lies outside the analysed pattern of L or the number of columns differs. */
-FIL_MUST_CHECK FilStatus fil_block_cholesky_bind(FilBlockCholesky* cholesky, const FilBlockPattern* a,
-                                                 const FilBlockPattern* c, bool* fits);
+FIL_MUST_CHECK FilStatus fil_block_cholesky_bind(FilBlockCholesky* cholesky, const FilBlockPattern* a, const FilBlockPattern* c, bool* fits);
 
 /* Factors A + C from the values of the bound patterns (c_values NULL when C is). False when not positive definite. */
-FIL_MUST_CHECK bool fil_block_cholesky_factor(FilBlockCholesky* cholesky, const double* a_values,
-                                              const double* c_values);
+FIL_MUST_CHECK bool fil_block_cholesky_factor(FilBlockCholesky* cholesky, const double* a_values, const double* c_values);
 
 /* Solves (A + C) x = b in place, 4 * columns numbers. */
 void fil_block_cholesky_solve(FilBlockCholesky* cholesky, double* x);
@@ -50,12 +47,11 @@ void fil_block_cholesky_solve(FilBlockCholesky* cholesky, double* x);
  * (P0 eq. 15-17). Vectors are in pivot order: 4 numbers for each pivot, fixed ones first. */
 
 FIL_MUST_CHECK bool fil_block_cholesky_factor_fixed(FilBlockCholesky* cholesky, const double* a_values);
-FIL_MUST_CHECK bool fil_block_cholesky_factor_changing(FilBlockCholesky* cholesky, const double* a_values,
-                                                       const double* c_values);
+FIL_MUST_CHECK bool fil_block_cholesky_factor_changing(FilBlockCholesky* cholesky, const double* a_values, const double* c_values);
 
 const int* fil_block_cholesky_pivots(const FilBlockCholesky* cholesky);    /* pivot of each variable */
 const int* fil_block_cholesky_variables(const FilBlockCholesky* cholesky); /* variable of each pivot */
-int fil_block_cholesky_first_changing(const FilBlockCholesky* cholesky); /* pivot */
+int fil_block_cholesky_first_changing(const FilBlockCholesky* cholesky);   /* pivot */
 
 /* (b_n, b_p) -> (L_nn^-1 b_n, b_p - A_pn A_nn^-1 b_n) */
 void fil_block_cholesky_eliminate_fixed(const FilBlockCholesky* cholesky, double* x);

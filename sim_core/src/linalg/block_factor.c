@@ -51,14 +51,12 @@ FilStatus fil_block_factor_analyze_supernodes(FilBlockFactor* factor, const FilB
 
 FilStatus fil_block_factor_bind(FilBlockFactor* factor, const FilBlockPattern* a, const FilBlockPattern* c, bool* fits)
 {
-    return factor->supernodes ? fil_supernodal_bind(factor->supernodal, a, c, fits)
-                              : fil_block_cholesky_bind(factor->block, a, c, fits);
+    return factor->supernodes ? fil_supernodal_bind(factor->supernodal, a, c, fits) : fil_block_cholesky_bind(factor->block, a, c, fits);
 }
 
 bool fil_block_factor_fixed(FilBlockFactor* factor, const double* a_values)
 {
-    return factor->supernodes ? fil_supernodal_factor_fixed(factor->supernodal, a_values)
-                              : fil_block_cholesky_factor_fixed(factor->block, a_values);
+    return factor->supernodes ? fil_supernodal_factor_fixed(factor->supernodal, a_values) : fil_block_cholesky_factor_fixed(factor->block, a_values);
 }
 
 bool fil_block_factor_changing(FilBlockFactor* factor, const double* a_values, const double* c_values)
@@ -74,8 +72,7 @@ const int* fil_block_factor_pivots(const FilBlockFactor* factor)
 
 int fil_block_factor_first_changing(const FilBlockFactor* factor)
 {
-    return factor->supernodes ? fil_supernodal_first_changing(factor->supernodal)
-                              : fil_block_cholesky_first_changing(factor->block);
+    return factor->supernodes ? fil_supernodal_first_changing(factor->supernodal) : fil_block_cholesky_first_changing(factor->block);
 }
 
 void fil_block_factor_eliminate_fixed(FilBlockFactor* factor, double* x)

@@ -23,8 +23,7 @@ void fil_block_factor_set_workers(FilBlockFactor* factor, FilWorkers* workers);
 FIL_MUST_CHECK FilStatus fil_block_factor_analyze(FilBlockFactor* factor, const FilBlockPattern* a, const FilBlockPattern* c);
 FIL_MUST_CHECK FilStatus fil_block_factor_analyze_supernodes(FilBlockFactor* factor, const FilBlockPattern* a, const FilBlockPattern* c,
                                                              const unsigned char* used);
-FIL_MUST_CHECK FilStatus fil_block_factor_bind(FilBlockFactor* factor, const FilBlockPattern* a,
-                                               const FilBlockPattern* c, bool* fits);
+FIL_MUST_CHECK FilStatus fil_block_factor_bind(FilBlockFactor* factor, const FilBlockPattern* a, const FilBlockPattern* c, bool* fits);
 FIL_MUST_CHECK bool fil_block_factor_fixed(FilBlockFactor* factor, const double* a_values);
 FIL_MUST_CHECK bool fil_block_factor_changing(FilBlockFactor* factor, const double* a_values, const double* c_values);
 

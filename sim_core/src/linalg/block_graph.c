@@ -3,8 +3,7 @@
 #include <limits.h>
 #include <string.h>
 
-int fil_block_graph_write(const FilBlockPattern* const* patterns, int count, int* start, int* length, int* mark,
-                          int* list)
+int fil_block_graph_write(const FilBlockPattern* const* patterns, int count, int* start, int* length, int* mark, int* list)
 {
     const int n = patterns[0]->columns;
     // room for every neighbour, counted with repetitions
@@ -62,13 +61,12 @@ bool fil_block_graph_build(FilBlockGraph* graph, const FilBlockPattern* const* p
     for (int m = 0; m < count; m++) {
         neighbours += 2 * (size_t)patterns[m]->start[n];
     }
-    if (neighbours > INT_MAX || !fil_ints_reserve(&graph->start, n + 1) ||
-        !fil_ints_reserve(&graph->list, neighbours) || !fil_ints_reserve(&graph->work, 2 * n)) {
+    if (neighbours > INT_MAX || !fil_ints_reserve(&graph->start, n + 1) || !fil_ints_reserve(&graph->list, neighbours) ||
+        !fil_ints_reserve(&graph->work, 2 * n)) {
         return false;
     }
     graph->columns = (int)n;
-    graph->start.at[n] =
-        fil_block_graph_write(patterns, count, graph->start.at, graph->work.at, graph->work.at + n, graph->list.at);
+    graph->start.at[n] = fil_block_graph_write(patterns, count, graph->start.at, graph->work.at, graph->work.at + n, graph->list.at);
     return true;
 }
 

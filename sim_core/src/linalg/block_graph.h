@@ -18,7 +18,6 @@ void fil_block_graph_free(FilBlockGraph* graph);
 
 /* The same into arrays of the caller: `start`, `length` and `mark` have one place per column, `list` two for every
  * block of the patterns. Returns where the last list ends. */
-int fil_block_graph_write(const FilBlockPattern* const* patterns, int count, int* start, int* length, int* mark,
-                          int* list);
+int fil_block_graph_write(const FilBlockPattern* const* patterns, int count, int* start, int* length, int* mark, int* list);
 
 #endif

@@ -49,14 +49,13 @@ void fil_block_multiply_add(const FilBlockPattern* pattern, const double* values
         const double* xj = x + FIL_BLOCK * j;
         const bool at_rest = is_zero(xj);
         const FilPair zero = fil_pair_both(0.0);
-        const FilPair scale[FIL_BLOCK] = {fil_pair_both(xj[0]), fil_pair_both(xj[1]), fil_pair_both(xj[2]),
-                                          fil_pair_both(xj[3])};
+        const FilPair scale[FIL_BLOCK] = {fil_pair_both(xj[0]), fil_pair_both(xj[1]), fil_pair_both(xj[2]), fil_pair_both(xj[3])};
         ColumnSum sum = {{zero, zero, zero, zero}};
         for (int k = pattern->start[j]; k < pattern->start[j + 1]; k++) {
             const int i = pattern->row[k];
             const double* block = values + FIL_BLOCK_SIZE * (size_t)k;
             if (at_rest && is_zero(x + FIL_BLOCK * i)) {
-                continue; // nor is the block read
+                continue;  // nor is the block read
             }
             // a block at (i, j) stands at (j, i), too; diagonal ones are symmetric
             add_transposed(&sum, block, x + FIL_BLOCK * i);
@@ -137,10 +136,10 @@ static void multiply_rows(void* context, int first, int end, int worker)
     }
 }
 
-void fil_block_rows_multiply_add(const FilBlockRows* rows, FilWorkers* workers, const FilBlockPattern* pattern, const double* values,
-                                 const double* x, double* y)
+void fil_block_rows_multiply_add(const FilBlockRows* rows, FilWorkers* workers, const FilBlockPattern* pattern, const double* values, const double* x,
+                                 double* y)
 {
-    enum { GRAIN = 128 }; // rows at a time: some ten microseconds
+    enum { GRAIN = 128 };  // rows at a time: some ten microseconds
     RowProduct product = {rows, pattern, values, x, y};
     fil_workers_run(workers, pattern->columns, GRAIN, multiply_rows, &product);
 }

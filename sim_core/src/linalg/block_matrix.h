@@ -35,8 +35,8 @@ typedef struct FilBlockRows {
 FIL_MUST_CHECK bool fil_block_rows_find(FilBlockRows* rows, const FilBlockPattern* pattern); /* false when out of memory */
 void fil_block_rows_free(FilBlockRows* rows);
 /* y += A x, the same bits as fil_block_multiply_add(). */
-void fil_block_rows_multiply_add(const FilBlockRows* rows, FilWorkers* workers, const FilBlockPattern* pattern, const double* values,
-                                 const double* x, double* y);
+void fil_block_rows_multiply_add(const FilBlockRows* rows, FilWorkers* workers, const FilBlockPattern* pattern, const double* values, const double* x,
+                                 double* y);
 
 /* Inverts the Cholesky factor of a symmetric positive definite block: w lower triangular by columns, w block w' = 1.
  * Reads the lower triangle. False when a pivot is not positive and finite; w is undefined then. */

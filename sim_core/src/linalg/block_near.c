@@ -49,12 +49,10 @@ FilStatus fil_block_near_analyze(FilBlockNear* near, const FilBlockPattern* cons
     near->has_f = false;
     const size_t n = (size_t)s->columns, blocks = (size_t)s->factor_blocks;
     const size_t changing = blocks - (size_t)s->column_start.at[s->first_changing];
-    const bool room = reserve_f(near, terms[F]) && fil_ints_reserve(&near->stale, n) &&
-                      fil_floats_reserve(&near->factor, FIL_BLOCK_SIZE * blocks) &&
-                      fil_floats_reserve(&near->base, FIL_BLOCK_SIZE * changing + 1) &&
-                      fil_floats_reserve(&near->inverse, FIL_BLOCK_SIZE * n) &&
-                      fil_floats_reserve(&near->column, TARGETS * FIL_BLOCK_SIZE * n) &&
-                      fil_floats_reserve(&near->x, FIL_BLOCK * n) && fil_floats_reserve(&near->reduced, FIL_BLOCK * n);
+    const bool room = reserve_f(near, terms[F]) && fil_ints_reserve(&near->stale, n) && fil_floats_reserve(&near->factor, FIL_BLOCK_SIZE * blocks) &&
+                      fil_floats_reserve(&near->base, FIL_BLOCK_SIZE * changing + 1) && fil_floats_reserve(&near->inverse, FIL_BLOCK_SIZE * n) &&
+                      fil_floats_reserve(&near->column, TARGETS * FIL_BLOCK_SIZE * n) && fil_floats_reserve(&near->x, FIL_BLOCK * n) &&
+                      fil_floats_reserve(&near->reduced, FIL_BLOCK * n);
     return room ? FIL_OK : FIL_OUT_OF_MEMORY;
 }
 
@@ -107,7 +105,7 @@ static inline void add_sources(FilBlockNear* near, float* column, int term, int 
             continue;
         }
         const double* block = values + FIL_BLOCK_SIZE * (size_t)(source[p] >> 1);
-        for (int c = 0; c < width; c++) { // turned round where the source says so
+        for (int c = 0; c < width; c++) {  // turned round where the source says so
             const FilQuad own = source[p] & 1 ? fil_quad_round(block + c, 4) : fil_quad_round(block + 4 * c, 1);
             fil_quad_store(column + 4 * c, term == A ? own : fil_quad_add(fil_quad_load(column + 4 * c), own));
         }
@@ -118,8 +116,8 @@ static inline void add_sources(FilBlockNear* near, float* column, int term, int 
 
 /* `rows` blocks of `targets` columns lose the products of all columns k whose blocks from row j on begin at `from`: of their
  * blocks in these rows, the first of them the i-th, with those in rows j and j + 1. */
-static inline __attribute__((always_inline)) void lose_tile(float* to[ROWS][TARGETS], int rows, int targets, const float* factor,
-                                                            const int* from, int run, int i, int width)
+static inline __attribute__((always_inline)) void lose_tile(float* to[ROWS][TARGETS], int rows, int targets, const float* factor, const int* from,
+                                                            int run, int i, int width)
 {
     FilQuad c[ROWS][TARGETS][FIL_BLOCK], b[TARGETS];
     for (int r = 0; r < rows; r++) {
@@ -156,9 +154,8 @@ static inline __attribute__((always_inline)) void lose_tile(float* to[ROWS][TARG
 
 /* Columns j and, of two `targets`, j + 1 lose L_ik L_jk' in all `count` rows i >= j of `run` columns k, whose blocks from row j on
  * begin at `from`. Both are gathered as column j is, where rows have their `place`. */
-static inline __attribute__((always_inline)) void lose_products(float* first, float* second, int targets, const float* factor,
-                                                                const int* from, int run, const int* row, int count, const int* place,
-                                                                int width)
+static inline __attribute__((always_inline)) void lose_products(float* first, float* second, int targets, const float* factor, const int* from,
+                                                                int run, const int* row, int count, const int* place, int width)
 {
     int i = 0;
     for (; i + 1 < count; i += 2) {
@@ -328,8 +325,7 @@ static bool has_changed(const FilBlockNear* near, int j, const double* f_values)
     bool changed = false;
     for (int p = s->column_start.at[j]; p < s->column_start.at[j + 1] && !changed; p++) {
         const size_t block = FIL_BLOCK_SIZE * (size_t)(source[p] >> 1);
-        changed = source[p] != FIL_BLOCK_NO_SOURCE &&
-                  memcmp(f_values + block, near->f_values.at + block, FIL_BLOCK_SIZE * sizeof *f_values) != 0;
+        changed = source[p] != FIL_BLOCK_NO_SOURCE && memcmp(f_values + block, near->f_values.at + block, FIL_BLOCK_SIZE * sizeof *f_values) != 0;
     }
     return changed;
 }
@@ -371,9 +367,9 @@ static inline bool factor_changing(FilBlockNear* near, const double* f_values, i
     // the second one's blocks are where the first has those of the same rows
     float *const first = near->column.at, *const second = first + FIL_BLOCK_SIZE * (size_t)s->columns, *const own = second + 4 * width;
     for (int j = s->first_changing, targets; j < s->columns; j += targets) {
-        targets = are_alike(s, j) ? 2 : 1; // also if only the second is stale: sums are in the same order then
+        targets = are_alike(s, j) ? 2 : 1;  // also if only the second is stale: sums are in the same order then
         if (!near->stale.at[j + targets - 1]) {
-            continue; // nor is the first, on which it depends
+            continue;  // nor is the first, on which it depends
         }
         find_places(s, j, width, place);
         start_column(near, j, f_values, first, width);

@@ -22,8 +22,8 @@ typedef struct FilBlockNear {
     FilFloats x, reduced; /* vectors in pivot order: at work; with the fixed columns eliminated */
     FilDoubles f_values;  /* F as the changing columns have it ... */
     int f_blocks;
-    bool has_f;           /* ... if they are of the present fixed ones */
-    FilInts stale;        /* whether changing columns are not those of the present F */
+    bool has_f;    /* ... if they are of the present fixed ones */
+    FilInts stale; /* whether changing columns are not those of the present F */
 } FilBlockNear;
 
 void fil_block_near_free(FilBlockNear* near);
@@ -36,8 +36,7 @@ typedef struct FilBlockNearValues {
 
 /* As of block_cholesky.h; `terms` are A, C and F. Block k of A has the number a_block[k] among its values. When binding NULL says
  * that A is as it was. `order` as of block_symbolic.h. */
-FIL_MUST_CHECK FilStatus fil_block_near_analyze(FilBlockNear* near, const FilBlockPattern* const* terms, const int* a_block,
-                                                bool order);
+FIL_MUST_CHECK FilStatus fil_block_near_analyze(FilBlockNear* near, const FilBlockPattern* const* terms, const int* a_block, bool order);
 FIL_MUST_CHECK FilStatus fil_block_near_bind(FilBlockNear* near, const FilBlockPattern* const* terms, const int* a_block, bool* fits);
 
 /* Factors columns that F does not reach; then the rest, as often as F changes, as far as it does. False: not positive definite, as

@@ -28,8 +28,7 @@ static bool sort_blocks(FilBlockPcg* pcg, const FilBlockPattern* a, const bool* 
 {
     const size_t n = (size_t)a->columns, blocks = (size_t)a->start[n];
     if (!fil_ints_reserve(&pcg->start, n + 1) || !fil_ints_reserve(&pcg->row, blocks) || !fil_ints_reserve(&pcg->block, blocks) ||
-        !fil_ints_reserve(&pcg->weak, 3 * blocks) || !fil_doubles_reserve(&pcg->more, n) ||
-        !fil_doubles_reserve(&pcg->vectors, 3 * FIL_BLOCK * n)) {
+        !fil_ints_reserve(&pcg->weak, 3 * blocks) || !fil_doubles_reserve(&pcg->more, n) || !fil_doubles_reserve(&pcg->vectors, 3 * FIL_BLOCK * n)) {
         return false;
     }
     int end = 0;
@@ -178,8 +177,7 @@ static void precondition(void* context, const double* r, double* z)
     fil_block_near_solve(&((Solve*)context)->pcg->near, r, z);
 }
 
-FilBlockPcgResult fil_block_pcg_solve(FilBlockPcg* pcg, const FilBlockTerms* terms, double tolerance, int most, double* r,
-                                      double* x)
+FilBlockPcgResult fil_block_pcg_solve(FilBlockPcg* pcg, const FilBlockTerms* terms, double tolerance, int most, double* r, double* x)
 {
     Solve solve = {pcg, terms};
     if (terms->workers != NULL && !pcg->rows_found) {

@@ -25,16 +25,16 @@ typedef struct FilBlockTerms {
 typedef struct FilBlockPcg {
     FilBlockNear near; /* factor of the near matrix */
     bool analysed;
-    bool exact; /* the analysis depends on nothing but the patterns bound */
+    bool exact;                          /* the analysis depends on nothing but the patterns bound */
     int analysed_blocks, ordered_blocks; /* of the near matrix; of L when its order was found */
     int a_pattern;
     bool diagonal_only;        /* of A */
     FilInts start, row, block; /* blocks of A in the near matrix: pattern, numbers in A */
     FilInts weak;              /* the others, if they count: number in A, row, column */
     int weak_count;
-    bool predicted; /* the near solution is that of the present factor */
-    FilDoubles more;    /* of each column: sizes of its weak blocks */
-    FilDoubles vectors; /* preconditioned, direction, product */
+    bool predicted;                     /* the near solution is that of the present factor */
+    FilDoubles more;                    /* of each column: sizes of its weak blocks */
+    FilDoubles vectors;                 /* preconditioned, direction, product */
     FilBlockRows rows[FIL_BLOCK_TERMS]; /* of the terms, for workers ... */
     int rows_pattern;                   /* ... of A: which; 0: none yet */
     bool rows_found;                    /* ... of all, as bound */
@@ -48,8 +48,7 @@ typedef FilPcgResult FilBlockPcgResult;
 /* Adopts the patterns; `weak` has one flag for each block of A, NULL for all but the diagonal ones, which are then simply left
  * out. An old analysis is kept while it serves, or else its order if that does, unless `afresh`; *analysed says that there is a new
  * one. Allocates only to grow. */
-FIL_MUST_CHECK FilStatus fil_block_pcg_bind(FilBlockPcg* pcg, const FilBlockTerms* terms, const bool* weak, bool afresh,
-                                            bool* analysed);
+FIL_MUST_CHECK FilStatus fil_block_pcg_bind(FilBlockPcg* pcg, const FilBlockTerms* terms, const bool* weak, bool afresh, bool* analysed);
 
 /* Factors the near matrix but for what F reaches; then the rest, as often as F changes. False: not positive definite. */
 FIL_MUST_CHECK bool fil_block_pcg_factor(FilBlockPcg* pcg, const FilBlockTerms* terms);
@@ -65,7 +64,6 @@ void fil_block_pcg_predict(FilBlockPcg* pcg, const double* more, double* x);
 
 /* Adds to x, for the right side r, a solution that leaves `tolerance` times r, both measured with the preconditioner; r becomes what
  * is left. */
-FilBlockPcgResult fil_block_pcg_solve(FilBlockPcg* pcg, const FilBlockTerms* terms, double tolerance, int most, double* r,
-                                      double* x);
+FilBlockPcgResult fil_block_pcg_solve(FilBlockPcg* pcg, const FilBlockTerms* terms, double tolerance, int most, double* r, double* x);
 
 #endif

@@ -4,8 +4,7 @@
 
 void fil_block_sum_free(FilBlockSum* sum)
 {
-    FilInts* const buffers[] = {&sum->end,   &sum->variable,    &sum->start,  &sum->row,
-                                &sum->place, &sum->place_start, &sum->scratch};
+    FilInts* const buffers[] = {&sum->end, &sum->variable, &sum->start, &sum->row, &sum->place, &sum->place_start, &sum->scratch};
     for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++) {
         fil_free(buffers[k]->at);
     }
@@ -28,8 +27,7 @@ static bool lay_out(FilBlockSum* sum, int columns, int lists, const int* end, co
 {
     const size_t variables = lists > 0 ? (size_t)end[lists - 1] : 0;
     if (!fil_ints_reserve(&sum->end, (size_t)lists + 1) || !fil_ints_reserve(&sum->variable, variables + 1) ||
-        !fil_ints_reserve(&sum->place_start, (size_t)lists + 1) ||
-        !fil_ints_reserve(&sum->start, (size_t)columns + 2)) {
+        !fil_ints_reserve(&sum->place_start, (size_t)lists + 1) || !fil_ints_reserve(&sum->start, (size_t)columns + 2)) {
         return false;
     }
     memcpy(sum->end.at, end, (size_t)lists * sizeof *end);
@@ -64,8 +62,7 @@ static int column_of(const FilBlockSum* sum, int list, int place)
 static bool build(FilBlockSum* sum)
 {
     const int n = sum->columns, places = sum->place_start.at[sum->lists];
-    int *start = sum->start.at, *mark = sum->scratch.at, *sorted = mark + n, *rows = sorted + places,
-        *columns = rows + places;
+    int *start = sum->start.at, *mark = sum->scratch.at, *sorted = mark + n, *rows = sorted + places, *columns = rows + places;
     memset(start, 0, ((size_t)n + 2) * sizeof *start);
     for (int k = 0; k < sum->lists; k++) {
         for (int p = sum->place_start.at[k]; p < sum->place_start.at[k + 1]; p++) {
@@ -105,8 +102,7 @@ static bool build(FilBlockSum* sum)
 
 bool fil_block_sum_adopt(FilBlockSum* sum, int columns, int lists, const int* end, const int* variable, bool* same)
 {
-    *same = columns == sum->columns && lists == sum->lists && sum->start.at != NULL &&
-            memcmp(end, sum->end.at, (size_t)lists * sizeof *end) == 0 &&
+    *same = columns == sum->columns && lists == sum->lists && sum->start.at != NULL && memcmp(end, sum->end.at, (size_t)lists * sizeof *end) == 0 &&
             (lists == 0 || memcmp(variable, sum->variable.at, (size_t)end[lists - 1] * sizeof *variable) == 0);
     if (*same) {
         return true;

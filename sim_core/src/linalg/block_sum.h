@@ -10,7 +10,7 @@ typedef struct FilBlockSum {
     int columns, lists;
     FilInts end, variable; /* of each list: where its variables end; the variables */
     FilInts start, row;    /* pattern */
-    FilInts place; /* for each list of m variables m x m numbers: block of (row, column), -1 above the diagonal */
+    FilInts place;         /* for each list of m variables m x m numbers: block of (row, column), -1 above the diagonal */
     FilInts place_start;
     FilDoubles values;
     FilInts scratch;

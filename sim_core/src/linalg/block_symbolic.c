@@ -5,9 +5,9 @@
 
 void fil_block_symbolic_free(FilBlockSymbolic* s)
 {
-    FilInts* const buffers[] = {&s->parent,      &s->column_start,  &s->row,          &s->row_start, &s->row_column,
-                                &s->row_block,   &s->product_start, &s->product,      &s->source[0], &s->source[1],
-                                &s->source[2],   &s->entry_start,   &s->entry_column, &s->entry_source, &s->scratch};
+    FilInts* const buffers[] = {&s->parent,    &s->column_start,  &s->row,          &s->row_start,    &s->row_column,
+                                &s->row_block, &s->product_start, &s->product,      &s->source[0],    &s->source[1],
+                                &s->source[2], &s->entry_start,   &s->entry_column, &s->entry_source, &s->scratch};
     for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++) {
         fil_free(buffers[k]->at);
     }
@@ -25,8 +25,8 @@ static bool sort_entries(FilBlockSymbolic* s, const FilBlockPattern* const* term
     for (int m = first; m <= LAST; m++) {
         blocks += terms[m] != NULL ? (size_t)terms[m]->start[n] : 0;
     }
-    if (blocks > INT_MAX / 8 || !fil_ints_reserve(&s->entry_start, (size_t)n + 2) ||
-        !fil_ints_reserve(&s->entry_column, blocks) || !fil_ints_reserve(&s->entry_source, blocks)) {
+    if (blocks > INT_MAX / 8 || !fil_ints_reserve(&s->entry_start, (size_t)n + 2) || !fil_ints_reserve(&s->entry_column, blocks) ||
+        !fil_ints_reserve(&s->entry_source, blocks)) {
         return false;
     }
     int* start = s->entry_start.at;
@@ -90,7 +90,7 @@ static void put_reached_last(FilBlockSymbolic* s, const FilBlockPattern* last, i
     int end = 0;
     for (int j = 0; j < n; j++) {
         if (reached[j] && s->parent.at[j] >= 0) {
-            reached[s->parent.at[j]] = 1; // later than j
+            reached[s->parent.at[j]] = 1;  // later than j
         }
         if (!reached[j]) {
             order[end++] = s->ordering.old_of_new[j];
@@ -146,7 +146,7 @@ static void fill_pattern(FilBlockSymbolic* s, int* mark, int* next)
 bool fil_block_symbolic_list_products(FilBlockSymbolic* s)
 {
     const int* start = s->column_start.at;
-    int* place = s->scratch.at; // in L, of the blocks of one column
+    int* place = s->scratch.at;  // in L, of the blocks of one column
     if (!fil_ints_reserve(&s->product_start, (size_t)s->factor_blocks + 2)) {
         return false;
     }
@@ -192,8 +192,8 @@ bool fil_block_symbolic_list_products(FilBlockSymbolic* s)
  * depends on that column comes after it. False when an entry lies outside L. */
 static bool find_sources(FilBlockSymbolic* s, int first, int* first_reached)
 {
-    int* place = s->scratch.at;             // in L, of the blocks of one row
-    int* mark = s->scratch.at + s->columns; // row that a place belongs to
+    int* place = s->scratch.at;              // in L, of the blocks of one row
+    int* mark = s->scratch.at + s->columns;  // row that a place belongs to
     for (int m = first; m <= LAST; m++) {
         memset(s->source[m].at, FIL_BLOCK_NO_SOURCE, (size_t)s->factor_blocks * sizeof(int));
     }
@@ -250,15 +250,13 @@ static bool find_order(FilBlockSymbolic* s, const FilBlockPattern* const* terms,
     return fil_ordering_min_degree(&s->ordering, present, count, loose || terms[LAST] == NULL);
 }
 
-FilStatus fil_block_symbolic_analyze(FilBlockSymbolic* s, const FilBlockPattern* const* terms, bool loose, bool order,
-                                     double max_products)
+FilStatus fil_block_symbolic_analyze(FilBlockSymbolic* s, const FilBlockPattern* const* terms, bool loose, bool order, double max_products)
 {
     const size_t n = (size_t)terms[0]->columns;
     s->columns = terms[0]->columns;
     s->factor_blocks = s->products = 0;
-    if ((order && !find_order(s, terms, loose)) || !sort_entries(s, terms, 0) ||
-        !fil_ints_reserve(&s->parent, n) || !fil_ints_reserve(&s->column_start, n + 1) ||
-        !fil_ints_reserve(&s->row_start, n + 1) || !fil_ints_reserve(&s->scratch, 2 * n)) {
+    if ((order && !find_order(s, terms, loose)) || !sort_entries(s, terms, 0) || !fil_ints_reserve(&s->parent, n) ||
+        !fil_ints_reserve(&s->column_start, n + 1) || !fil_ints_reserve(&s->row_start, n + 1) || !fil_ints_reserve(&s->scratch, 2 * n)) {
         return FIL_OUT_OF_MEMORY;
     }
     int* mark = s->scratch.at;
@@ -289,12 +287,11 @@ FilStatus fil_block_symbolic_analyze(FilBlockSymbolic* s, const FilBlockPattern*
     if (s->predicted_products > max_products) {
         return FIL_OK;
     }
-    if (!fil_ints_reserve(&s->row, blocks) || !fil_ints_reserve(&s->row_column, blocks) ||
-        !fil_ints_reserve(&s->row_block, blocks) || !fil_ints_reserve(&s->source[0], blocks) ||
-        !fil_ints_reserve(&s->source[1], blocks) || !fil_ints_reserve(&s->source[2], blocks)) {
+    if (!fil_ints_reserve(&s->row, blocks) || !fil_ints_reserve(&s->row_column, blocks) || !fil_ints_reserve(&s->row_block, blocks) ||
+        !fil_ints_reserve(&s->source[0], blocks) || !fil_ints_reserve(&s->source[1], blocks) || !fil_ints_reserve(&s->source[2], blocks)) {
         return FIL_OUT_OF_MEMORY;
     }
     fill_pattern(s, mark, next);
-    const bool inside = find_sources(s, 0, &s->first_changing); // the pattern was built from these entries
+    const bool inside = find_sources(s, 0, &s->first_changing);  // the pattern was built from these entries
     return inside ? FIL_OK : FIL_BAD_INPUT;
 }

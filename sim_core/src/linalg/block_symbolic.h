@@ -15,7 +15,7 @@ typedef struct FilBlockSymbolic {
     int factor_blocks;
     int products;
     double predicted_products; /* the same, known before they are listed */
-    int first_changing; /* columns of L before this one do not depend on the last term */
+    int first_changing;        /* columns of L before this one do not depend on the last term */
     FilOrdering ordering;
 
     /* pattern of L */
@@ -43,11 +43,10 @@ void fil_block_symbolic_free(FilBlockSymbolic* symbolic);
 /* `terms` has FIL_BLOCK_TERMS patterns of the same size; all but the first may be NULL. What the last reaches comes last: at any
  * price, or `loose`: as far as that costs no fill. `order`: finds one, else that of the last analysis, of as many columns, serves
  * again. Where more than `max_products` are predicted, that is all it finds. */
-FIL_MUST_CHECK FilStatus fil_block_symbolic_analyze(FilBlockSymbolic* symbolic, const FilBlockPattern* const* terms, bool loose,
-                                                    bool order, double max_products);
+FIL_MUST_CHECK FilStatus fil_block_symbolic_analyze(FilBlockSymbolic* symbolic, const FilBlockPattern* const* terms, bool loose, bool order,
+                                                    double max_products);
 /* Finds the sources of other patterns; those of terms before `first` are as they were. */
-FIL_MUST_CHECK FilStatus fil_block_symbolic_bind(FilBlockSymbolic* symbolic, const FilBlockPattern* const* terms, int first,
-                                                 bool* fits);
+FIL_MUST_CHECK FilStatus fil_block_symbolic_bind(FilBlockSymbolic* symbolic, const FilBlockPattern* const* terms, int first, bool* fits);
 
 /* Writes out the products of the present pattern: for every k left of the diagonal in row j, column j loses L_ik L_jk' in each row
  * i >= j of column k. False when out of memory. */

@@ -18,8 +18,7 @@ bool fil_broyden_begin(FilBroyden* broyden, size_t size)
 {
     broyden->size = size;
     broyden->count = 0;
-    return size == 0 || (fil_doubles_reserve(&broyden->steps, FIL_BROYDEN_STEPS * size) &&
-                         fil_doubles_reserve(&broyden->metric, size));
+    return size == 0 || (fil_doubles_reserve(&broyden->steps, FIL_BROYDEN_STEPS * size) && fil_doubles_reserve(&broyden->metric, size));
 }
 
 static double product(const FilBroyden* broyden, const double* a, const double* b)

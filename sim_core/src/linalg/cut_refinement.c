@@ -202,11 +202,8 @@ static bool push(Refinement* r)
 void fil_cut_refine(FilGraphLevel* level, int* work)
 {
     const size_t n = (size_t)level->vertices;
-    Refinement r = {.level = level,
-                    .heap = {0, work, work + n, work + 2 * n},
-                    .moved = work + 3 * n,
-                    .pulled = work + 4 * n,
-                    .pulled_vertices = work + 5 * n};
+    Refinement r = {
+        .level = level, .heap = {0, work, work + n, work + 2 * n}, .moved = work + 3 * n, .pulled = work + 4 * n, .pulled_vertices = work + 5 * n};
     weigh(level, r.weight);
     r.to = r.weight[0] <= r.weight[1] ? 0 : 1;  // the lighter side first, then to and fro
     for (int k = 0, idle = 0; k < MAX_PASSES && idle < 2; k++, r.to = 1 - r.to) {

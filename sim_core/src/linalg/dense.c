@@ -7,8 +7,7 @@
 /* ---- products: columns of C gain four columns of A at a time ---- */
 
 /* c -= or += sum_k a_k b_k over `terms` (1 to 4) columns of A, from row `first`. */
-INLINE void add_scaled_columns(int first, int rows, int terms, const double* restrict a, int lda, const double* b,
-                        double* restrict c)
+INLINE void add_scaled_columns(int first, int rows, int terms, const double* restrict a, int lda, const double* b, double* restrict c)
 {
     const double b0 = b[0], b1 = terms > 1 ? b[1] : 0.0, b2 = terms > 2 ? b[2] : 0.0, b3 = terms > 3 ? b[3] : 0.0;
     const double *a1 = a + lda, *a2 = a + 2 * lda, *a3 = a + 3 * lda;
@@ -31,8 +30,7 @@ INLINE void add_scaled_columns(int first, int rows, int terms, const double* res
     }
 }
 
-INLINE void multiply_columns(int rows, int columns, int inner, const double* a, int lda, const double* b, int ldb, double* c,
-                     int ldc)
+INLINE void multiply_columns(int rows, int columns, int inner, const double* a, int lda, const double* b, int ldb, double* c, int ldc)
 {
     for (int j = 0; j < columns; j++) {
         for (int k = 0; k < inner; k += 4) {
@@ -75,8 +73,7 @@ typedef struct Kernels {
     void (*substitute)(int, const double*, bool, bool, int, double*);
 } Kernels;
 
-static void multiply_plain(int rows, int columns, int inner, const double* a, int lda, const double* b, int ldb,
-                           double* c, int ldc)
+static void multiply_plain(int rows, int columns, int inner, const double* a, int lda, const double* b, int ldb, double* c, int ldc)
 {
     multiply_columns(rows, columns, inner, a, lda, b, ldb, c, ldc);
 }
@@ -90,8 +87,7 @@ static void substitute_plain(int n, const double* t, bool lower, bool unit, int 
 // the same operations in the same order, wider: the same bits
 #define AVX2 __attribute__((target("avx2")))
 
-AVX2 static void multiply_wide(int rows, int columns, int inner, const double* a, int lda, const double* b, int ldb,
-                               double* c, int ldc)
+AVX2 static void multiply_wide(int rows, int columns, int inner, const double* a, int lda, const double* b, int ldb, double* c, int ldc)
 {
     multiply_columns(rows, columns, inner, a, lda, b, ldb, c, ldc);
 }
@@ -112,8 +108,7 @@ static Kernels kernels(void)
     return (Kernels){multiply_plain, substitute_plain};
 }
 
-void fil_dense_multiply(int rows, int columns, int inner, const double* a, int lda, const double* b, int ldb, double* c,
-                        int ldc)
+void fil_dense_multiply(int rows, int columns, int inner, const double* a, int lda, const double* b, int ldb, double* c, int ldc)
 {
     kernels().multiply(rows, columns, inner, a, lda, b, ldb, c, ldc);
 }

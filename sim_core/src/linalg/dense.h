@@ -6,8 +6,7 @@
 #include <stdbool.h>
 
 /* C += A B, of rows x inner and inner x columns. */
-void fil_dense_multiply(int rows, int columns, int inner, const double* a, int lda, const double* b, int ldb, double* c,
-                        int ldc);
+void fil_dense_multiply(int rows, int columns, int inner, const double* a, int lda, const double* b, int ldb, double* c, int ldc);
 
 /* y += f A x and y += f A' x, A of rows x columns. */
 void fil_dense_apply(int rows, int columns, double f, const double* a, int lda, const double* x, double* y);

@@ -12,8 +12,7 @@ static const double DISSECT_FLOPS_PARTLY = 1e8;
 
 void fil_elimination_free(FilElimination* e)
 {
-    FilInts* const buffers[] = {&e->old_of_new, &e->new_of_old, &e->width, &e->parent,
-                                &e->rows,       &e->height,     &e->work,  &e->weight};
+    FilInts* const buffers[] = {&e->old_of_new, &e->new_of_old, &e->width, &e->parent, &e->rows, &e->height, &e->work, &e->weight};
     for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++) {
         fil_free(buffers[k]->at);
     }
@@ -121,8 +120,7 @@ static void put_touched_last(const FilBlockPattern* c, int* group, int* touched,
     }
 }
 
-FilStatus fil_elimination_find(FilElimination* e, const FilBlockPattern* a, const FilBlockPattern* c,
-                               const unsigned char* used)
+FilStatus fil_elimination_find(FilElimination* e, const FilBlockPattern* a, const FilBlockPattern* c, const unsigned char* used)
 {
     const FilBlockPattern* const patterns[] = {a, c};
     const int count = c != NULL ? 2 : 1;
@@ -133,8 +131,7 @@ FilStatus fil_elimination_find(FilElimination* e, const FilBlockPattern* a, cons
             return FIL_OUT_OF_MEMORY;
         }
     }
-    if (!fil_ints_reserve(&e->work, 4 * n) || !fil_ints_reserve(&e->weight, n) ||
-        !fil_block_graph_build(&e->graph, patterns, count) ||
+    if (!fil_ints_reserve(&e->work, 4 * n) || !fil_ints_reserve(&e->weight, n) || !fil_block_graph_build(&e->graph, patterns, count) ||
         !fil_ordering_min_degree(&e->min_degree, patterns, count, false)) {
         return FIL_OUT_OF_MEMORY;
     }

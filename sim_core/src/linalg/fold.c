@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-
 /* Unknowns of the joint seen from each half: half 0 arrives with (x_{c-1}, theta_{c-1}, x_c), half 1 with
  * (x_{c+1}, -theta_c, x_c), where c is the middle node and the joint is (x_{c-1}, theta_{c-1}, x_c, theta_c, x_{c+1}). */
 static const int joint_of[2][7] = {{0, 1, 2, 3, 4, 5, 6}, {8, 9, 10, 7, 4, 5, 6}};
@@ -130,8 +129,8 @@ static void backward(int count, const FilLanes* restrict columns, FilLanes* rest
         const FilLanes* restrict a = columns + (size_t)FIL_FOLD_COLUMNS * (size_t)i;
         FilLanes* restrict z = b + (size_t)4 * (size_t)i;
         // the far unknowns first: the near ones are the last to be known
-#define BEHIND(j)                                                                                                 \
-    (z[j] - (a[ENTRY(j, 10)] * x10 + a[ENTRY(j, 9)] * x9 + a[ENTRY(j, 8)] * x8 + a[ENTRY(j, 7)] * x7) -            \
+#define BEHIND(j)                                                                                       \
+    (z[j] - (a[ENTRY(j, 10)] * x10 + a[ENTRY(j, 9)] * x9 + a[ENTRY(j, 8)] * x8 + a[ENTRY(j, 7)] * x7) - \
      (a[ENTRY(j, 6)] * x6 + a[ENTRY(j, 5)] * x5 + a[ENTRY(j, 4)] * x4))
         const FilLanes x3 = BEHIND(3);
         const FilLanes x2 = BEHIND(2) - a[ENTRY(2, 3)] * x3;
@@ -153,12 +152,12 @@ static void detach_border(FilFold* fold, int half)
     const int first = fold->border_node[half];
     const int* place = border_of[half];
     double* dense = fold->dense;
-    for (int j = 0; j < 7; j++) { // border unknown j of this half: column j % 4 of node first + j / 4
+    for (int j = 0; j < 7; j++) {  // border unknown j of this half: column j % 4 of node first + j / 4
         const int node = first + j / 4, column = j % 4;
         for (int row = column; row < FIL_FOLD_JOINT; row++) {
             const size_t k = (size_t)FIL_FOLD_COLUMNS * (size_t)node + (size_t)fil_fold_entry(column, row);
             double* entry = fil_lane_at(fold->columns, n * FIL_FOLD_COLUMNS, half, k);
-            const int other = 4 * (j / 4) + row; // counted from the border's first unknown
+            const int other = 4 * (j / 4) + row;  // counted from the border's first unknown
             const double sign = sign_of(half, j);
             if (other < 7) {
                 const int r = FIL_FOLD_JOINT + place[j], s = FIL_FOLD_JOINT + place[other];
@@ -177,9 +176,8 @@ enum { SPIKE_HEAD = 4 };
 
 /* Carries `width` border columns from `first` on through the elimination: spike <- L^-1 spike, node by node; what
  * reaches the joint goes to `carry`. The spike begins as zero from node `head` on, and is not read there. */
-static inline __attribute__((always_inline)) void carry_columns(int count, const FilLanes* restrict columns,
-                                                                FilLanes* restrict spike, FilLanes* restrict carry, const int head,
-                                                                const int first, const int width)
+static inline __attribute__((always_inline)) void carry_columns(int count, const FilLanes* restrict columns, FilLanes* restrict spike,
+                                                                FilLanes* restrict carry, const int head, const int first, const int width)
 {
     const FilLanes zero = fil_lanes_splat(0.0);
     FilLanes c[7][4];
@@ -237,8 +235,7 @@ static int clear_spike(FilFold* fold)
 }
 
 /* gram (packed lower 7 x 7) = spike' D^-1 spike over all rows of a group. */
-static void spike_gram(int count, const FilLanes* restrict columns, const FilLanes* restrict spike,
-                       FilLanes* restrict gram)
+static void spike_gram(int count, const FilLanes* restrict columns, const FilLanes* restrict spike, FilLanes* restrict gram)
 {
     FilLanes g[28];
     for (int k = 0; k < 28; k++) {
@@ -321,8 +318,7 @@ static void gather_joint(FilFold* fold, int half, const FilLanes* carry)
         for (int k = j; k < 7; k++) {
             const size_t node = n - 2 + (size_t)(j / 4);
             const size_t at = FIL_FOLD_COLUMNS * node + (size_t)fil_fold_entry(j % 4, k - 4 * (j / 4));
-            const double left = fil_lane_get(fold->columns, n * FIL_FOLD_COLUMNS, half, at) -
-                                fil_lane_get(carry, 28, half, (size_t)CARRY(j, k));
+            const double left = fil_lane_get(fold->columns, n * FIL_FOLD_COLUMNS, half, at) - fil_lane_get(carry, 28, half, (size_t)CARRY(j, k));
             dense_add(fold->dense, joint_of[half][j], joint_of[half][k], sign_of(half, j) * sign_of(half, k) * left);
         }
     }
@@ -333,8 +329,7 @@ static void gather_border(FilFold* fold, int half, const FilLanes* carry, const 
 {
     for (int j = 0; j < 7; j++) {
         for (int k = j; k < 7; k++) {
-            dense_add(fold->dense, FIL_FOLD_JOINT + j, FIL_FOLD_JOINT + k,
-                      -fil_lane_get(gram, 28, half, (size_t)CARRY(j, k)));
+            dense_add(fold->dense, FIL_FOLD_JOINT + j, FIL_FOLD_JOINT + k, -fil_lane_get(gram, 28, half, (size_t)CARRY(j, k)));
         }
         for (int k = 0; k < 7; k++) {
             const size_t n = (size_t)fold->half_nodes;
@@ -465,8 +460,7 @@ void fil_fold_solve(FilFold* fold, FilLanes* rhs)
     }
     for (int half = 0; fold->closed && half < 2; half++) {
         for (int j = 0; j < 7; j++) {
-            *fil_lane_at(rhs, 4 * n, half, 4 * (size_t)fold->border_node[half] + (size_t)j) =
-                sign_of(half, j) * border[border_of[half][j]];
+            *fil_lane_at(rhs, 4 * n, half, 4 * (size_t)fold->border_node[half] + (size_t)j) = sign_of(half, j) * border[border_of[half][j]];
         }
     }
 }

@@ -36,11 +36,11 @@ typedef struct FilFold {
     bool closed;
     int border_node[2]; /* closed: first border node of each half, counted from its outer end */
 
-    FilLanes* columns; /* FIL_FOLD_COLUMNS per node: the matrix; after factoring unit-lower L with 1/D on its diagonal */
+    FilLanes* columns;                             /* FIL_FOLD_COLUMNS per node: the matrix; after factoring unit-lower L with 1/D on its diagonal */
     double joint[FIL_FOLD_JOINT * FIL_FOLD_JOINT]; /* what the middle hinge adds, row-major, lower part */
 
-    FilLanes* rhs;   /* 4 per node, scratch of solve */
-    FilLanes* spike; /* closed: 4 x 7 per node, L^-1 times the border columns */
+    FilLanes* rhs;                                 /* 4 per node, scratch of solve */
+    FilLanes* spike;                               /* closed: 4 x 7 per node, L^-1 times the border columns */
     double dense[FIL_FOLD_DENSE * FIL_FOLD_DENSE]; /* factored: unit-lower L, 1/D on the diagonal, row-major */
 } FilFold;
 

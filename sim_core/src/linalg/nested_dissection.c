@@ -195,8 +195,7 @@ bool fil_nested_dissection(FilDissection* d, const FilBlockGraph* graph, const i
         return false;
     }
     int *vertex_of = d->work.at, *work = vertex_of + n;
-    if (!build_graph(d, graph, weight, vertex_of, work) ||
-        !divide(d, work, work + n, work + 2 * n, work + 4 * n + 2, work + 5 * n + 2)) {
+    if (!build_graph(d, graph, weight, vertex_of, work) || !divide(d, work, work + n, work + 2 * n, work + 4 * n + 2, work + 5 * n + 2)) {
         return false;
     }
     for (size_t v = 0; v < n; v++) {

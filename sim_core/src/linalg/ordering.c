@@ -46,8 +46,7 @@ enum { ARRAYS = 12 };
 /* Writes the groups of variables; `scratch` has a place for each. */
 typedef void WriteGroups(const void* context, const FilBlockPattern* const* patterns, int count, int* group, int* scratch);
 
-static bool order(FilOrdering* ordering, const FilBlockPattern* const* patterns, int count, WriteGroups* write_groups,
-                  const void* context)
+static bool order(FilOrdering* ordering, const FilBlockPattern* const* patterns, int count, WriteGroups* write_groups, const void* context)
 {
     const int n = patterns[0]->columns;
     size_t neighbours = 0;
@@ -71,8 +70,8 @@ static bool order(FilOrdering* ordering, const FilBlockPattern* const* patterns,
     double control[CAMD_CONTROL], info[CAMD_INFO];
     camd_defaults(control);
     if (n > 0) {
-        camd_2(n, start, list, length, (int)list_size, list_end, super_size, next, old_of_new, head, elements, degree,
-               mark, control, info, group, bucket);
+        camd_2(n, start, list, length, (int)list_size, list_end, super_size, next, old_of_new, head, elements, degree, mark, control, info, group,
+               bucket);
     }
     for (int k = 0; k < n; k++) {
         new_of_old[old_of_new[k]] = k;

@@ -79,8 +79,7 @@ static inline FilPair fil_pair_add_product(FilPair c, FilPair a, FilPair b)
 #elif defined(FIL_PAIR_VECTOR)
     return c + a * b;
 #else
-    return FIL_PAIR_MAKE(FIL_PAIR_GET(c, 0) + FIL_PAIR_GET(a, 0) * FIL_PAIR_GET(b, 0),
-                         FIL_PAIR_GET(c, 1) + FIL_PAIR_GET(a, 1) * FIL_PAIR_GET(b, 1));
+    return FIL_PAIR_MAKE(FIL_PAIR_GET(c, 0) + FIL_PAIR_GET(a, 0) * FIL_PAIR_GET(b, 0), FIL_PAIR_GET(c, 1) + FIL_PAIR_GET(a, 1) * FIL_PAIR_GET(b, 1));
 #endif
 }
 
@@ -93,8 +92,7 @@ static inline FilPair fil_pair_sub_product(FilPair c, FilPair a, FilPair b)
 #elif defined(FIL_PAIR_VECTOR)
     return c - a * b;
 #else
-    return FIL_PAIR_MAKE(FIL_PAIR_GET(c, 0) - FIL_PAIR_GET(a, 0) * FIL_PAIR_GET(b, 0),
-                         FIL_PAIR_GET(c, 1) - FIL_PAIR_GET(a, 1) * FIL_PAIR_GET(b, 1));
+    return FIL_PAIR_MAKE(FIL_PAIR_GET(c, 0) - FIL_PAIR_GET(a, 0) * FIL_PAIR_GET(b, 0), FIL_PAIR_GET(c, 1) - FIL_PAIR_GET(a, 1) * FIL_PAIR_GET(b, 1));
 #endif
 }
 

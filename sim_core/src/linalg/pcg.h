@@ -18,7 +18,8 @@ typedef enum FilPcgResult {
     FIL_PCG_INDEFINITE, /* a direction has negative curvature; x is undefined */
 } FilPcgResult;
 
-/* Adds to x, for the right side r, a solution that leaves `tolerance` times r; r becomes what is left. `system->vectors` begins with P^-1 r. The number of iterations goes to *iterations. */
+/* Adds to x, for the right side r, a solution that leaves `tolerance` times r; r becomes what is left. `system->vectors` begins with P^-1 r. The
+ * number of iterations goes to *iterations. */
 FilPcgResult fil_pcg_solve(const FilPcgSystem* system, double tolerance, int most, double* r, double* x, int* iterations);
 
 #endif

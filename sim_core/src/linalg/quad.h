@@ -144,8 +144,10 @@ static inline FilQuad fil_quad_sub_product(FilQuad c, FilQuad a, FilQuad b)
 static inline FilQuad fil_quad_add_lane(FilQuad c, FilQuad a, FilQuad b, int k)
 {
 #if defined(FIL_QUAD_NEON)
-    return k == 0 ? vfmaq_laneq_f32(c, a, b, 0) : k == 1 ? vfmaq_laneq_f32(c, a, b, 1)
-         : k == 2 ? vfmaq_laneq_f32(c, a, b, 2) : vfmaq_laneq_f32(c, a, b, 3);
+    return k == 0   ? vfmaq_laneq_f32(c, a, b, 0)
+           : k == 1 ? vfmaq_laneq_f32(c, a, b, 1)
+           : k == 2 ? vfmaq_laneq_f32(c, a, b, 2)
+                    : vfmaq_laneq_f32(c, a, b, 3);
 #else
     return fil_quad_add_product(c, a, fil_quad_all(FIL_QUAD_GET(b, k)));
 #endif
@@ -154,8 +156,10 @@ static inline FilQuad fil_quad_add_lane(FilQuad c, FilQuad a, FilQuad b, int k)
 static inline FilQuad fil_quad_sub_lane(FilQuad c, FilQuad a, FilQuad b, int k)
 {
 #if defined(FIL_QUAD_NEON)
-    return k == 0 ? vfmsq_laneq_f32(c, a, b, 0) : k == 1 ? vfmsq_laneq_f32(c, a, b, 1)
-         : k == 2 ? vfmsq_laneq_f32(c, a, b, 2) : vfmsq_laneq_f32(c, a, b, 3);
+    return k == 0   ? vfmsq_laneq_f32(c, a, b, 0)
+           : k == 1 ? vfmsq_laneq_f32(c, a, b, 1)
+           : k == 2 ? vfmsq_laneq_f32(c, a, b, 2)
+                    : vfmsq_laneq_f32(c, a, b, 3);
 #else
     return fil_quad_sub_product(c, a, fil_quad_all(FIL_QUAD_GET(b, k)));
 #endif

@@ -58,7 +58,7 @@ FilSparse* fil_sparse_create(int size, int entry_count, const int* rows, const i
     }
     cholmod_start(&s->common);
     s->common.print = 0;
-    s->common.supernodal = CHOLMOD_SIMPLICIAL; // the LGPL part
+    s->common.supernodal = CHOLMOD_SIMPLICIAL;  // the LGPL part
     s->common.final_ll = 1;
     s->common.nmethods = 1;
     s->common.method[0].ordering = CHOLMOD_AMD;
@@ -117,8 +117,7 @@ void fil_sparse_solve(FilSparse* sparse, double* x)
 {
     const size_t bytes = sizeof(double) * sparse->matrix->nrow;
     memcpy(sparse->rhs->x, x, bytes);
-    if (cholmod_solve2(CHOLMOD_A, sparse->factor, sparse->rhs, NULL, &sparse->solution, NULL, &sparse->work_y,
-                       &sparse->work_e, &sparse->common)) {
+    if (cholmod_solve2(CHOLMOD_A, sparse->factor, sparse->rhs, NULL, &sparse->solution, NULL, &sparse->work_y, &sparse->work_e, &sparse->common)) {
         memcpy(x, sparse->solution->x, bytes);
     }
 }

@@ -174,8 +174,7 @@ AVX2 static void tiles_fours(double* c, double* d, const double* a0, const doubl
     four_subtract(d + 12, d3);
 }
 
-AVX2 static void subtract_fours(double* c, size_t c_stride, const double* a, size_t a_stride, int first, int rows, int columns,
-                                int k)
+AVX2 static void subtract_fours(double* c, size_t c_stride, const double* a, size_t a_stride, int first, int rows, int columns, int k)
 {
     subtract_by(tile_fours, tiles_fours, c, c_stride, a, a_stride, first, rows, columns, k);
 }

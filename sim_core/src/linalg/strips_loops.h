@@ -39,8 +39,8 @@ INLINE Number* strip_of(Number* c, size_t stride, int i)
 }
 
 /* The loops around the tiles, for strips one by one or in twos. */
-INLINE void subtract_by(TileProduct* one, TilesProduct* two, Number* c, size_t c_stride, const Number* a,
-                        size_t a_stride, int first, int rows, int columns, int k)
+INLINE void subtract_by(TileProduct* one, TilesProduct* two, Number* c, size_t c_stride, const Number* a, size_t a_stride, int first, int rows,
+                        int columns, int k)
 {
     for (int begin = 0; begin < columns; begin += GROUP) {
         const int end = begin + GROUP < columns ? begin + GROUP : columns;
@@ -57,8 +57,7 @@ INLINE void subtract_by(TileProduct* one, TilesProduct* two, Number* c, size_t c
             }
             Number* c1 = strip_of(c, c_stride, i + 1);
             for (int j = begin; j < last; j++) {
-                two(c0 + FIL_TILE * (size_t)j, c1 + FIL_TILE * (size_t)j, a0, a0 + a_stride, a + (size_t)j * a_stride,
-                    k);
+                two(c0 + FIL_TILE * (size_t)j, c1 + FIL_TILE * (size_t)j, a0, a0 + a_stride, a + (size_t)j * a_stride, k);
             }
             if (i + 1 < end) {
                 one(c1 + FIL_TILE * (size_t)(i + 1), a0 + a_stride, a0 + a_stride, k);

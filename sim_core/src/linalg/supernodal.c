@@ -71,16 +71,14 @@ void fil_supernodal_set_workers(FilSupernodal* factor, FilWorkers* workers)
     }
 }
 
-FilStatus fil_supernodal_analyze(FilSupernodal* factor, const FilBlockPattern* a, const FilBlockPattern* c,
-                                 const unsigned char* used)
+FilStatus fil_supernodal_analyze(FilSupernodal* factor, const FilBlockPattern* a, const FilBlockPattern* c, const unsigned char* used)
 {
     FilSupernodes* s = &factor->symbolic;
     const FilStatus status = fil_supernodes_analyze(s, a, c, used);
     if (status != FIL_OK) {
         return status;
     }
-    const bool done = fil_doubles_reserve(&factor->panel, s->panel_size) &&
-                      fil_doubles_reserve(&factor->kept, s->kept_size) &&
+    const bool done = fil_doubles_reserve(&factor->panel, s->panel_size) && fil_doubles_reserve(&factor->kept, s->kept_size) &&
                       fil_doubles_reserve(&factor->x, FIL_BLOCK * (size_t)s->columns) &&
                       fil_doubles_reserve(&factor->above, fil_supernodal_above(s)) && reserve_works(factor);
     return done ? FIL_OK : FIL_OUT_OF_MEMORY;

@@ -38,8 +38,7 @@ void fil_supernodal_destroy(FilSupernodal* factor);
 /* Orders and analyses A + C (same number of columns; c may be NULL), then binds both as fil_supernodal_bind(). used[v]
  * has bit d set where component d of variable v is an unknown; NULL: all are. Rows and columns of the others are not
  * read: they count as those of the unit matrix. */
-FIL_MUST_CHECK FilStatus fil_supernodal_analyze(FilSupernodal* factor, const FilBlockPattern* a,
-                                                const FilBlockPattern* c, const unsigned char* used);
+FIL_MUST_CHECK FilStatus fil_supernodal_analyze(FilSupernodal* factor, const FilBlockPattern* a, const FilBlockPattern* c, const unsigned char* used);
 /* Finds out used[v] of all variables: a component is none if its row and column are those of the unit matrix. */
 void fil_supernodal_find_used(const FilBlockPattern* a, const double* a_values, unsigned char* used);
 
@@ -49,8 +48,7 @@ void fil_supernodal_set_single(FilSupernodal* factor, bool single);
 
 /* Says where the values of A and C will come from. *fits is false, and the factor unusable until the next analysis,
  * when a block lies outside the analysed pattern of L or the number of columns differs. */
-FIL_MUST_CHECK FilStatus fil_supernodal_bind(FilSupernodal* factor, const FilBlockPattern* a, const FilBlockPattern* c,
-                                             bool* fits);
+FIL_MUST_CHECK FilStatus fil_supernodal_bind(FilSupernodal* factor, const FilBlockPattern* a, const FilBlockPattern* c, bool* fits);
 
 /* Factors A + C from the values of the bound patterns (c_values NULL when C is). False when not positive definite. */
 FIL_MUST_CHECK bool fil_supernodal_factor(FilSupernodal* factor, const double* a_values, const double* c_values);
@@ -58,22 +56,19 @@ FIL_MUST_CHECK bool fil_supernodal_factor(FilSupernodal* factor, const double* a
 /* Solves (A + C) x = b in place, 4 * columns numbers; `count` right sides, one every `stride` numbers, with the same
  * bits as one by one. */
 void fil_supernodal_solve(FilSupernodal* factor, double* x);
-FIL_MUST_CHECK bool fil_supernodal_solve_many(FilSupernodal* factor, double* x, size_t stride,
-                                              int count); /* false: out of memory */
+FIL_MUST_CHECK bool fil_supernodal_solve_many(FilSupernodal* factor, double* x, size_t stride, int count); /* false: out of memory */
 
 /* Improves x by solving for the residual of (A + C) x = b with the bound patterns' values, until it is at most
  * `tolerance` |b|, no longer halves, or `iterations` are done. Returns |b - (A + C) x| / |b|, in the largest component.
  * `scratch` has 8 * columns numbers. */
-double fil_supernodal_refine(FilSupernodal* factor, const FilBlockPattern* a, const double* a_values,
-                             const FilBlockPattern* c, const double* c_values, const double* b, double* x,
-                             double tolerance, int iterations, double* scratch);
+double fil_supernodal_refine(FilSupernodal* factor, const FilBlockPattern* a, const double* a_values, const FilBlockPattern* c,
+                             const double* c_values, const double* b, double* x, double tolerance, int iterations, double* scratch);
 
 /* ---- the same in two parts: fixed columns, which C does not reach, come before changing ones; see
  * linalg/block_cholesky.h. Vectors are in pivot order: 4 numbers for each pivot, fixed ones first. ---- */
 
 FIL_MUST_CHECK bool fil_supernodal_factor_fixed(FilSupernodal* factor, const double* a_values);
-FIL_MUST_CHECK bool fil_supernodal_factor_changing(FilSupernodal* factor, const double* a_values,
-                                                   const double* c_values);
+FIL_MUST_CHECK bool fil_supernodal_factor_changing(FilSupernodal* factor, const double* a_values, const double* c_values);
 
 const int* fil_supernodal_pivots(const FilSupernodal* factor);    /* pivot of each variable */
 const int* fil_supernodal_variables(const FilSupernodal* factor); /* variable of each pivot */

@@ -12,17 +12,17 @@ typedef struct FilSupernodalWork {
     FilWorkers* workers; /* who share the fronts of this one; NULL: nobody */
     double* above;       /* in a solve: rows of pivots from `border` on lose what they lose there, first at `border` ... */
     int border;          /* ... or in the vector itself, if there is none */
-    FilDoubles stack;   /* update matrices that do not outlive their task */
-    FilInts place;      /* of the unknowns of a child's update in its parent's front */
-    FilDoubles pivots;  /* own unknowns of a front ... */
-    FilDoubles updates; /* ... and the others, in a solve */
-    FilDoubles sums;    /* four for each own unknown */
+    FilDoubles stack;    /* update matrices that do not outlive their task */
+    FilInts place;       /* of the unknowns of a child's update in its parent's front */
+    FilDoubles pivots;   /* own unknowns of a front ... */
+    FilDoubles updates;  /* ... and the others, in a solve */
+    FilDoubles sums;     /* four for each own unknown */
 } FilSupernodalWork;
 
 /* What is done with one front, number k, in double or in single precision. */
 typedef struct FilFrontOps {
     bool (*factor)(FilSupernodal* factor, FilSupernodalWork* work, const double* a_values, const double* c_values, int k);
-    void (*forward)(const FilSupernodal* factor, FilSupernodalWork* work, int k, double* x); /* y_n <- L_nn^-1 y_n, then the rows lose L_pn y_n */
+    void (*forward)(const FilSupernodal* factor, FilSupernodalWork* work, int k, double* x);  /* y_n <- L_nn^-1 y_n, then the rows lose L_pn y_n */
     void (*backward)(const FilSupernodal* factor, FilSupernodalWork* work, int k, double* x); /* x_n <- L_nn'^-1 (y_n - L_pn' x_p) */
 } FilFrontOps;
 
@@ -34,13 +34,13 @@ struct FilSupernodal {
     const FilStripKernelsSingle* kernels_single;
     const FilFrontOps* fronts;
     /* of single precision: half of the room is used */
-    FilDoubles panel; /* L: strips of each supernode, own unknowns first; W, inverse factors, on the diagonal */
-    FilDoubles kept;  /* update matrices that outlive their task */
+    FilDoubles panel;         /* L: strips of each supernode, own unknowns first; W, inverse factors, on the diagonal */
+    FilDoubles kept;          /* update matrices that outlive their task */
     FilSupernodalWork* works; /* one for each worker, and one for what comes after the tasks */
     int work_count;
     FilWorkers* workers; /* borrowed */
-    FilDoubles x;     /* a vector in pivot order */
-    FilDoubles above; /* of each task: what the pivots above all tasks of its part lose in a solve */
+    FilDoubles x;        /* a vector in pivot order */
+    FilDoubles above;    /* of each task: what the pivots above all tasks of its part lose in a solve */
 };
 
 static inline const FilSupernode* fil_supernodal_node(const FilSupernodal* factor, int k)
@@ -74,8 +74,7 @@ static inline size_t fil_supernodal_stride(const FilSupernode* node)
 }
 
 /* The update matrix of a supernode: the tiles of its lower triangle, strip after strip. */
-static inline double* fil_supernodal_update(const FilSupernodal* factor, const FilSupernodalWork* work,
-                                            const FilSupernode* node)
+static inline double* fil_supernodal_update(const FilSupernodal* factor, const FilSupernodalWork* work, const FilSupernode* node)
 {
     return (node->kept ? factor->kept.at : work->stack.at) + node->update;
 }

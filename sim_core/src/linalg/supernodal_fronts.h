@@ -1,6 +1,6 @@
 /* The fronts of a supernodal factor, one by one: assembly, elimination, solves. For numbers of any size: whoever includes this has defined
- * Number, its ZERO and ONE, Kernels and KERNELS, the strip kernels that go with it and where a factor has them. Matrices and vectors that are given are
- * double; what is stored of L and of updates, and the sums of a front, are Numbers. */
+ * Number, its ZERO and ONE, Kernels and KERNELS, the strip kernels that go with it and where a factor has them. Matrices and vectors that are given
+ * are double; what is stored of L and of updates, and the sums of a front, are Numbers. */
 #ifndef FILUM_LINALG_SUPERNODAL_FRONTS_H
 #define FILUM_LINALG_SUPERNODAL_FRONTS_H
 
@@ -221,8 +221,8 @@ static bool eliminate(const Kernels* kernels, FilWorkers* workers, const Front* 
             Number* strip = front->panel + (size_t)j * stride;
             Number* tile = strip + FIL_TILE * (size_t)j;
             if (j > begin) {
-                subtract_product(workers, &(Product){kernels, tile, strip + FIL_TILE * (size_t)begin, stride, stride, all - j, 1,
-                                                     FIL_STRIP * (j - begin)});
+                subtract_product(workers,
+                                 &(Product){kernels, tile, strip + FIL_TILE * (size_t)begin, stride, stride, all - j, 1, FIL_STRIP * (j - begin)});
             }
             // L_ij = T_ij W_j' with W_j the inverse factor of T_jj
             if (!invert_factor(tile)) {
@@ -235,14 +235,13 @@ static bool eliminate(const Kernels* kernels, FilWorkers* workers, const Front* 
             subtract_product(workers, &(Product){kernels, front->panel + (size_t)end * stride + FIL_TILE * (size_t)end, rest, stride, stride,
                                                  all - end, node->strips - end, columns});
         }
-        subtract_product(workers, &(Product){kernels, front->update, rest + (size_t)(node->strips - end) * stride, 0, stride,
-                                             node->update_strips, node->update_strips, columns});
+        subtract_product(workers, &(Product){kernels, front->update, rest + (size_t)(node->strips - end) * stride, 0, stride, node->update_strips,
+                                             node->update_strips, columns});
     }
     return true;
 }
 
-static bool factor_node(FilSupernodal* factor, FilSupernodalWork* work, const double* a_values, const double* c_values,
-                        int k)
+static bool factor_node(FilSupernodal* factor, FilSupernodalWork* work, const double* a_values, const double* c_values, int k)
 {
     const FilSupernodes* s = &factor->symbolic;
     const FilSupernode* node = fil_supernodal_node(factor, k);

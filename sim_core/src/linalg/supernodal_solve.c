@@ -118,8 +118,8 @@ static void solve_batch(FilSupernodal* factor, double* x, size_t stride, int cou
     double* y = factor->x.at;
     for (int b = 0; b < count; b++) {
         for (int j = 0; j < s->columns; j++) {
-            memcpy(y + (size_t)b * size + FIL_BLOCK * (size_t)j,
-                   x + (size_t)b * stride + FIL_BLOCK * (size_t)s->variable.at[j], FIL_BLOCK * sizeof *y);
+            memcpy(y + (size_t)b * size + FIL_BLOCK * (size_t)j, x + (size_t)b * stride + FIL_BLOCK * (size_t)s->variable.at[j],
+                   FIL_BLOCK * sizeof *y);
         }
     }
     for (int b = 0; b < count; b++) {
@@ -130,8 +130,8 @@ static void solve_batch(FilSupernodal* factor, double* x, size_t stride, int cou
     }
     for (int b = 0; b < count; b++) {
         for (int j = 0; j < s->columns; j++) {
-            memcpy(x + (size_t)b * stride + FIL_BLOCK * (size_t)s->variable.at[j],
-                   y + (size_t)b * size + FIL_BLOCK * (size_t)j, FIL_BLOCK * sizeof *y);
+            memcpy(x + (size_t)b * stride + FIL_BLOCK * (size_t)s->variable.at[j], y + (size_t)b * size + FIL_BLOCK * (size_t)j,
+                   FIL_BLOCK * sizeof *y);
         }
     }
 }
@@ -164,9 +164,8 @@ static double largest(const double* x, size_t count)
     return size;
 }
 
-double fil_supernodal_refine(FilSupernodal* factor, const FilBlockPattern* a, const double* a_values,
-                             const FilBlockPattern* c, const double* c_values, const double* b, double* x,
-                             double tolerance, int iterations, double* scratch)
+double fil_supernodal_refine(FilSupernodal* factor, const FilBlockPattern* a, const double* a_values, const FilBlockPattern* c,
+                             const double* c_values, const double* b, double* x, double tolerance, int iterations, double* scratch)
 {
     const size_t size = FIL_BLOCK * (size_t)a->columns;
     const double scale = largest(b, size);
@@ -210,8 +209,7 @@ static void add_both(double* schur, size_t size, size_t i, size_t j, double valu
 }
 
 /* A_pp: blocks of A between changing variables */
-static void add_changing_blocks(const FilSupernodes* s, const FilBlockPattern* a, const double* a_values, double* schur,
-                                size_t size)
+static void add_changing_blocks(const FilSupernodes* s, const FilBlockPattern* a, const double* a_values, double* schur, size_t size)
 {
     for (int j = 0; j < a->columns; j++) {
         const int pj = s->pivot.at[j];
@@ -221,8 +219,8 @@ static void add_changing_blocks(const FilSupernodes* s, const FilBlockPattern* a
             for (int e = 0; pi >= s->first_changing && e < FIL_BLOCK_SIZE; e++) {
                 const int r = e % FIL_BLOCK, c = e / FIL_BLOCK;
                 if ((s->used.at[pi] >> r & 1) && (s->used.at[pj] >> c & 1) && (pi != pj || r >= c)) {
-                    add_both(schur, size, (size_t)(FIL_BLOCK * (pi - s->first_changing) + r),
-                             (size_t)(FIL_BLOCK * (pj - s->first_changing) + c), block[e]);
+                    add_both(schur, size, (size_t)(FIL_BLOCK * (pi - s->first_changing) + r), (size_t)(FIL_BLOCK * (pj - s->first_changing) + c),
+                             block[e]);
                 }
             }
         }

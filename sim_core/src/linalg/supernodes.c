@@ -232,8 +232,7 @@ static void find_rows(FilSupernodes* s, int* mark)
         const int v = s->variable.at[i];
         for (int q = graph->start.at[v]; q < graph->start.at[v + 1]; q++) {
             const int j = s->pivot.at[graph->list.at[q]];
-            for (int k = j < i ? s->node_of.at[j] : s->node_of.at[i]; k != s->node_of.at[i] && mark[k] != i;
-                 k = node[k].parent) {
+            for (int k = j < i ? s->node_of.at[j] : s->node_of.at[i]; k != s->node_of.at[i] && mark[k] != i; k = node[k].parent) {
                 mark[k] = i;
                 s->row.at[node[k].end_row++] = i;
             }
@@ -343,8 +342,7 @@ static bool sort_entries(FilSupernodes* s, int term, const FilBlockPattern* patt
                 if (pass == 0) {
                     start[node + 2]++;
                 } else {
-                    entry[start[node + 1]++] =
-                        (FilSupernodeEntry){.source = 2 * k + (pi < pj), .row = pi < pj ? pj : pi, .column = low};
+                    entry[start[node + 1]++] = (FilSupernodeEntry){.source = 2 * k + (pi < pj), .row = pi < pj ? pj : pi, .column = low};
                 }
             }
         }
@@ -423,12 +421,10 @@ static bool reserve(FilSupernodes* s, size_t n)
             return false;
         }
     }
-    return fil_ints_reserve(&s->work, 14 * n) && fil_doubles_reserve(&s->flops_of, n) &&
-           fil_ints_reserve(&s->task, n + 3);
+    return fil_ints_reserve(&s->work, 14 * n) && fil_doubles_reserve(&s->flops_of, n) && fil_ints_reserve(&s->task, n + 3);
 }
 
-FilStatus fil_supernodes_analyze(FilSupernodes* s, const FilBlockPattern* a, const FilBlockPattern* c,
-                                 const unsigned char* used)
+FilStatus fil_supernodes_analyze(FilSupernodes* s, const FilBlockPattern* a, const FilBlockPattern* c, const unsigned char* used)
 {
     const size_t n = (size_t)a->columns;
     const FilStatus status = fil_elimination_find(&s->elimination, a, c, used);
@@ -441,8 +437,7 @@ FilStatus fil_supernodes_analyze(FilSupernodes* s, const FilBlockPattern* a, con
     s->columns = a->columns;
     s->first_changing = first_reached(&s->elimination, c);
     int *at = s->work.at, *number = at + 7 * n, *stack = at + 8 * n;
-    Forest forest = {&s->elimination, s->first_changing, at,         at + n,        at + 2 * n,
-                     at + 3 * n,      at + 4 * n,        at + 5 * n, s->flops_of.at};
+    Forest forest = {&s->elimination, s->first_changing, at, at + n, at + 2 * n, at + 3 * n, at + 4 * n, at + 5 * n, s->flops_of.at};
     fil_amalgamation_find(&s->elimination, s->first_changing, forest.top, at + 9 * n);
     double total[2];
     build_forest(&forest, total);

@@ -64,11 +64,9 @@ typedef struct FilSupernodes {
 } FilSupernodes;
 
 /* Orders and analyses a + c (c may be NULL) and finds where their blocks go. used: see fil_elimination_find(). */
-FIL_MUST_CHECK FilStatus fil_supernodes_analyze(FilSupernodes* nodes, const FilBlockPattern* a,
-                                                const FilBlockPattern* c, const unsigned char* used);
+FIL_MUST_CHECK FilStatus fil_supernodes_analyze(FilSupernodes* nodes, const FilBlockPattern* a, const FilBlockPattern* c, const unsigned char* used);
 /* Finds where the blocks of other patterns go; *fits is false where one lies outside L. */
-FIL_MUST_CHECK FilStatus fil_supernodes_bind(FilSupernodes* nodes, const FilBlockPattern* a, const FilBlockPattern* c,
-                                             bool* fits);
+FIL_MUST_CHECK FilStatus fil_supernodes_bind(FilSupernodes* nodes, const FilBlockPattern* a, const FilBlockPattern* c, bool* fits);
 void fil_supernodes_free(FilSupernodes* nodes);
 
 #endif

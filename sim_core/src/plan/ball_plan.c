@@ -32,8 +32,7 @@ static void fill_scale(const FilBallTurn* turn, const FilBallLayout* o, double* 
     }
 }
 
-static void fill_bounds(const FilBallTurn* turn, const FilBallBounds* bounds, const FilBallLayout* o, double* lower,
-                        double* upper)
+static void fill_bounds(const FilBallTurn* turn, const FilBallBounds* bounds, const FilBallLayout* o, double* lower, double* upper)
 {
     for (int k = 0; k < turn->stages; k++) {
         double *low = lower + k * o->variables, *high = upper + k * o->variables;
@@ -60,8 +59,8 @@ static void fill_bounds(const FilBallTurn* turn, const FilBallBounds* bounds, co
 
 /* The last orientation: q and -q are the same one, and the nearer to the start is meant. An error of the angle a is one of a/2 in
  * all components together, so that a/4 in each keeps it. */
-static void bound_target(const FilBallTurn* turn, const FilBallBounds* bounds, const FilBallLayout* o, const double* start,
-                         double* lower, double* upper)
+static void bound_target(const FilBallTurn* turn, const FilBallBounds* bounds, const FilBallLayout* o, const double* start, double* lower,
+                         double* upper)
 {
     const int last = (turn->stages - 1) * o->variables + o->q;
     double along = 0.0;

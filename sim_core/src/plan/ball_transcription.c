@@ -24,7 +24,8 @@ static bool transcribe(const FilPlanStart* start, int stages, double step, FilMe
     turn.stages = stages;
     turn.step = step;
     turn.kinematic = use == FIL_MESH_KINEMATIC;
-    // cold, a bound of the end that no guess meets leaves the solver stuck; a coarse mesh comes near it by the weights alone, and the finest begins there
+    // cold, a bound of the end that no guess meets leaves the solver stuck; a coarse mesh comes near it by the weights alone, and the finest begins
+    // there
     bounds.target = use == FIL_MESH_FINEST ? bounds.target : 0.0;
     return fil_ball_problem_create(&turn, &bounds, start->of.ball.state, out);
 }

@@ -11,8 +11,7 @@
 #include "plan/arm_jet.inc"
 #include "plan/ball_turn.inc"
 
-bool fil_ball_evaluate(const void* data, int stage, const double* p, const double* x, const double* multiplier,
-                       FilPlanOrder order, FilPlanStage* out)
+bool fil_ball_evaluate(const void* data, int stage, const double* p, const double* x, const double* multiplier, FilPlanOrder order, FilPlanStage* out)
 {
     const FilBallTurn* turn = data;
     const FilBallLayout o = fil_ball_layout(turn);

@@ -43,8 +43,8 @@ FilBallLayout fil_ball_layout(const FilBallTurn* turn);
 void fil_ball_directions(const FilBallTurn* turn, double (*out)[2]);
 
 /* A stage problem's evaluate; data is a FilBallTurn. */
-bool fil_ball_evaluate(const void* data, int stage, const double* p, const double* x, const double* multiplier,
-                       FilPlanOrder order, FilPlanStage* out);
+bool fil_ball_evaluate(const void* data, int stage, const double* p, const double* x, const double* multiplier, FilPlanOrder order,
+                       FilPlanStage* out);
 
 /* The gap between the disk's plane and the ball, m, and its gradient by the elongations. */
 double fil_ball_gap(const FilBallTurn* turn, const double* l, double* gradient);

@@ -16,20 +16,19 @@ static FilStatus check_numbers(const FilBallTask* task, FilError* error)
         return fil_error(error, FIL_BAD_INPUT, "plan: directions must be even, 4 to %d", FIL_PLAN_DIRECTIONS);
     }
     if (!(task->elongation[0] < task->elongation[1]) || !(task->effort > 0.0) || !(task->slip > 0.0) ||
-        !(task->spin[0] >= 0.0 && task->spin[1] >= 0.0 && task->spin[2] >= 0.0) || !(task->target >= 0.0) || !(task->face > 0.0 && task->face <= 1.0) ||
-        !(task->normal_force[0] >= 0.0 && task->normal_force[0] < task->normal_force[1])) {
+        !(task->spin[0] >= 0.0 && task->spin[1] >= 0.0 && task->spin[2] >= 0.0) || !(task->target >= 0.0) ||
+        !(task->face > 0.0 && task->face <= 1.0) || !(task->normal_force[0] >= 0.0 && task->normal_force[0] < task->normal_force[1])) {
         return fil_error(error, FIL_BAD_INPUT, "plan: bounds must leave room between them");
     }
     return FIL_OK;
 }
 
-static FilStatus take_ball(const FilWorld* world, const FilBallTask* task, const FilSoftArm* arm,
-                           FilBallStart* out, FilError* error)
+static FilStatus take_ball(const FilWorld* world, const FilBallTask* task, const FilSoftArm* arm, FilBallStart* out, FilError* error)
 {
     const FilBody* body = fil_kind_body(world, FIL_BODY_RIGID, task->body);
     const FilRigidBody* ball = body != NULL ? body->impl : NULL;
-    if (ball == NULL || ball->motion != FIL_DYNAMIC || ball->shape_count != 1 ||
-        ball->shapes[0].def.type != FIL_TYPE_SPHERE || fil_v3_norm(ball->shapes[0].pose.p) > 1e-9) {
+    if (ball == NULL || ball->motion != FIL_DYNAMIC || ball->shape_count != 1 || ball->shapes[0].def.type != FIL_TYPE_SPHERE ||
+        fil_v3_norm(ball->shapes[0].pose.p) > 1e-9) {
         return fil_error(error, FIL_BAD_INPUT, "plan: the body must be a ball: dynamic, one sphere about its centre");
     }
     FilVec3 position, velocity, spin;
@@ -71,14 +70,13 @@ static FilStatus check_reach(const FilBallTask* task, const FilBallTurn* turn, F
     const double distance = fil_v3_norm(to_ball);
     if (distance > reach) {
         return fil_error(error, FIL_BAD_INPUT,
-                         "plan: the arm cannot reach the ball: its base is %.4g m away, and at elongations of %.3g m it reaches %.4g m",
-                         distance, task->elongation[1], reach);
+                         "plan: the arm cannot reach the ball: its base is %.4g m away, and at elongations of %.3g m it reaches %.4g m", distance,
+                         task->elongation[1], reach);
     }
     return FIL_OK;
 }
 
-FilStatus fil_ball_start_from(const FilWorld* world, const FilBallTask* task, FilBallStart* out, FilPlanChannels* channels,
-                              FilError* error)
+FilStatus fil_ball_start_from(const FilWorld* world, const FilBallTask* task, FilBallStart* out, FilPlanChannels* channels, FilError* error)
 {
     const FilBody* body = fil_kind_body(world, FIL_BODY_ARM, task->arm);
     const FilVec3 g = fil_world_gravity(world);
@@ -103,14 +101,10 @@ FilStatus fil_ball_start_from(const FilWorld* world, const FilBallTask* task, Fi
     }
     turn->directions = task->directions;
     turn->arm.disk_radius *= task->face;
-    turn->weights = (FilBallWeights){w->orientation, w->terminal,  w->normal_force, w->force_rate,
-                                     w->speed_rate,  w->spin_rate, w->effort,       w->unit};
-    out->bounds = (FilBallBounds){{task->elongation[0], task->elongation[1]},
-                                  task->effort,
-                                  {task->normal_force[0], task->normal_force[1]},
-                                  task->slip,
-                                  {task->spin[0], task->spin[1], task->spin[2]},
-                                  task->target};
+    turn->weights = (FilBallWeights){w->orientation, w->terminal, w->normal_force, w->force_rate, w->speed_rate, w->spin_rate, w->effort, w->unit};
+    out->bounds =
+        (FilBallBounds){{task->elongation[0], task->elongation[1]},    task->effort, {task->normal_force[0], task->normal_force[1]}, task->slip,
+                        {task->spin[0], task->spin[1], task->spin[2]}, task->target};
     const FilBallLayout o = fil_ball_layout(turn);
     fil_arm_get_state(world, task->arm, out->state + o.l, out->state + o.v);
     status = take_ball(world, task, arm, out, error);

@@ -10,7 +10,7 @@ typedef struct FilBallStart {
     FilBallTurn turn; /* without its stages */
     FilBallBounds bounds;
     double state[2 * FIL_PLAN_SHAPES + 8]; /* before the first stage */
-    char body[64]; /* the ball's name, by which other worlds know it */
+    char body[64];                         /* the ball's name, by which other worlds know it */
 } FilBallStart;
 
 /* FIL_BAD_INPUT says what cannot be planned. */

@@ -17,11 +17,11 @@ typedef struct FilFeedbackTie {
 
 /* What of the problem is what. */
 typedef struct FilFeedbackDef {
-    int first, efforts;   /* the variables that are commanded */
-    const double* weight; /* carried variables, then efforts: of their squared deviations, per second */
-    double end;           /* factor of the weights of carried variables in the last stage */
-    double step;          /* s */
-    int coordinates;      /* the carried variables are these and then their rates, whose rows are those of the motion, */
+    int first, efforts;                /* the variables that are commanded */
+    const double* weight;              /* carried variables, then efforts: of their squared deviations, per second */
+    double end;                        /* factor of the weights of carried variables in the last stage */
+    double step;                       /* s */
+    int coordinates;                   /* the carried variables are these and then their rates, whose rows are those of the motion, */
     const double *stiffness, *damping; /* which springs and dampers join beside the problem's own: gains of joints, N/m or N m and times s */
     /* Ties of a stage: one for each variable behind the rows that is no effort. */
     void (*tie)(const void* data, const double* scale, const double* x, FilFeedbackTie* ties);

@@ -14,8 +14,7 @@ typedef struct Merit {
 } Merit;
 
 /* Violation and barrier function of given residuals, cost and point. */
-static Merit merit_of(const FilInterior* ip, const double* x, const double* slack, const double* row,
-                      const double* pair, double cost)
+static Merit merit_of(const FilInterior* ip, const double* x, const double* slack, const double* row, const double* pair, double cost)
 {
     const FilPlanProblem* p = &ip->problem;
     Merit m = {0.0, cost};
@@ -142,8 +141,7 @@ static void filter_add(FilFilter* filter, Merit m)
 /* Whether a trial is good enough; `descent` says that it was judged by the barrier function. */
 static bool acceptable(const FilFilter* filter, Merit from, Merit trial, double fraction, double down, bool* descent)
 {
-    *descent = down < 0.0 && fraction * pow(-down, SWITCH_STEP) > pow(from.violation, SWITCH_VIOLATION) &&
-               from.violation <= filter->small;
+    *descent = down < 0.0 && fraction * pow(-down, SWITCH_STEP) > pow(from.violation, SWITCH_VIOLATION) && from.violation <= filter->small;
     // rounding: differences below the last digits of the barrier function say nothing
     const double noise = 1e-13 * fabs(from.barrier);
     if (!filter_allows(filter, trial)) {
@@ -152,8 +150,7 @@ static bool acceptable(const FilFilter* filter, Merit from, Merit trial, double 
     if (*descent) {
         return trial.barrier <= from.barrier + ARMIJO * fraction * down + noise;
     }
-    return trial.violation <= (1.0 - LESS_VIOLATION) * from.violation ||
-           trial.barrier <= from.barrier - LESS_BARRIER * from.violation + noise;
+    return trial.violation <= (1.0 - LESS_VIOLATION) * from.violation || trial.barrier <= from.barrier - LESS_BARRIER * from.violation + noise;
 }
 
 /* Takes the trial point, and the multipliers' step. */
@@ -184,8 +181,7 @@ static void take_trial(FilInterior* ip, double primal, double dual)
 }
 
 /* Second-order corrections: the step for the residuals that the full one leaves. True if one is taken. */
-static bool correct(FilInterior* ip, const FilFilter* filter, Merit from, Merit first, double fraction, double down,
-                    double* length)
+static bool correct(FilInterior* ip, const FilFilter* filter, Merit from, Merit first, double fraction, double down, double* length)
 {
     const FilPlanProblem* p = &ip->problem;
     const int m = p->stages * p->rows, pairs = p->stages * p->pair_count;

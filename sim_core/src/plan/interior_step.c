@@ -14,8 +14,7 @@ static double* take(FilArena* arena, int count)
 static bool create_vector(FilArena* arena, const FilPlanProblem* p, FilInteriorVector* v)
 {
     const int n = p->stages * p->variables, m = p->stages * p->rows, c = p->stages * p->pair_count;
-    *v = (FilInteriorVector){take(arena, n), take(arena, n), take(arena, n), take(arena, m), take(arena, c),
-                             take(arena, c)};
+    *v = (FilInteriorVector){take(arena, n), take(arena, n), take(arena, n), take(arena, m), take(arena, c), take(arena, c)};
     return v->x && v->lower && v->upper && v->multiplier && v->slack && v->relax;
 }
 
@@ -28,8 +27,8 @@ bool fil_interior_create(const FilPlanProblem* problem, FilInterior* out)
     bool ok = fil_riccati_create(problem, arena, &out->riccati);
     ok = create_vector(arena, problem, &out->at) && create_vector(arena, problem, &out->step) && ok;
     out->stages = fil_arena_alloc(arena, (size_t)k, sizeof *out->stages);
-    double** arrays[] = {&out->row,     &out->trial_row, &out->right_row, &out->pair, &out->trial_pair, &out->right_pair,
-                         &out->trial_x, &out->right,     &out->right_before, &out->trial_slack};
+    double** arrays[] = {&out->row,        &out->trial_row, &out->right_row, &out->pair,         &out->trial_pair,
+                         &out->right_pair, &out->trial_x,   &out->right,     &out->right_before, &out->trial_slack};
     const int sizes[] = {m, m, m, pairs, pairs, pairs, n, n, c, pairs};
     for (int i = 0; i < 10; i++) {
         *arrays[i] = take(arena, k * sizes[i]);
@@ -86,8 +85,7 @@ bool fil_interior_evaluate(FilInterior* ip)
         clear(p, s);
         ip->riccati.stage[k].followed = false;
         carried(p, ip->at.x, k, before);
-        if (!p->evaluate(p->data, k, before, ip->at.x + k * p->variables, ip->at.multiplier + k * p->rows,
-                         FIL_PLAN_SECOND, s)) {
+        if (!p->evaluate(p->data, k, before, ip->at.x + k * p->variables, ip->at.multiplier + k * p->rows, FIL_PLAN_SECOND, s)) {
             return false;
         }
         ip->cost += s->cost;

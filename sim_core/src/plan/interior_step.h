@@ -18,13 +18,13 @@ typedef struct FilInterior {
     FilRiccati riccati;
     FilPlanStage* stages; /* derivatives at the point; matrices but the Hessian are the Riccati recursion's */
     FilInteriorVector at, step;
-    double *row, *pair;   /* residuals at the point: rows, a b + t - eps */
-    double* trial_row;    /* stages x rows: at the trial point */
-    double* trial_pair;   /* at the trial point */
+    double *row, *pair; /* residuals at the point: rows, a b + t - eps */
+    double* trial_row;  /* stages x rows: at the trial point */
+    double* trial_pair; /* at the trial point */
     double *trial_x, *trial_slack;
     double *right, *right_before, *right_row, *right_pair; /* right-hand sides */
-    double barrier, relaxation; /* mu, eps */
-    double shift;               /* last that made the Hessian definite */
+    double barrier, relaxation;                            /* mu, eps */
+    double shift;                                          /* last that made the Hessian definite */
     double cost;
     int factorisations;
     bool paired; /* false: pairs are not constraints (polish) */

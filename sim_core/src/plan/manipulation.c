@@ -11,12 +11,15 @@
 #define COSINE cos
 #define SINE sin
 #define ROOT sqrt
+// each needs the one before it
+// clang-format off
 #include "plan/tree_jet.inc"
 #include "plan/touch.inc"
 #include "plan/manipulation.inc"
+// clang-format on
 
-bool fil_manipulation_evaluate(const void* data, int stage, const double* p, const double* x, const double* multiplier,
-                               FilPlanOrder order, FilPlanStage* out)
+bool fil_manipulation_evaluate(const void* data, int stage, const double* p, const double* x, const double* multiplier, FilPlanOrder order,
+                               FilPlanStage* out)
 {
     const FilManipulation* m = data;
     for (int b = 0; b < m->tree.blocks; b++) {  // a section has a length

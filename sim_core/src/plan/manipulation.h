@@ -24,19 +24,19 @@ enum { FIL_PLAN_VIAS = 8 };
 
 /* Where coordinates are to be on their way. */
 typedef struct FilPlanVia {
-    double share; /* of the horizon */
+    double share;                                                     /* of the horizon */
     double place[FIL_PLAN_COORDINATES], within[FIL_PLAN_COORDINATES]; /* within: INFINITY where it does not matter */
 } FilPlanVia;
 
 typedef struct FilManipulation {
     FilPlanTree tree;
     FilPlanTouch touch[FIL_PLAN_TOUCHES];
-    int touches, directions; /* directions of friction, 0: a cone */
-    int drives, drive[FIL_PLAN_COORDINATES]; /* coordinates that are driven */
-    double goal[FIL_PLAN_COORDINATES];       /* of the coordinates */
+    int touches, directions;                                                    /* directions of friction, 0: a cone */
+    int drives, drive[FIL_PLAN_COORDINATES];                                    /* coordinates that are driven */
+    double goal[FIL_PLAN_COORDINATES];                                          /* of the coordinates */
     double goal_weight[FIL_PLAN_COORDINATES], end_weight[FIL_PLAN_COORDINATES]; /* of squared distances to it, all along and at the end */
-    double rate_weight[FIL_PLAN_COORDINATES]; /* of squared changes of rates */
-    double effort_weight, force_weight;      /* of squared efforts; of squared normal forces */
+    double rate_weight[FIL_PLAN_COORDINATES];                                   /* of squared changes of rates */
+    double effort_weight, force_weight;                                         /* of squared efforts; of squared normal forces */
     FilPlanVia via[FIL_PLAN_VIAS];
     int vias;
     int stages;
@@ -53,8 +53,8 @@ typedef struct FilManipulationLayout {
 FilManipulationLayout fil_manipulation_layout(const FilManipulation* m);
 
 /* A stage problem's evaluate; data is a FilManipulation. */
-bool fil_manipulation_evaluate(const void* data, int stage, const double* p, const double* x, const double* multiplier,
-                               FilPlanOrder order, FilPlanStage* out);
+bool fil_manipulation_evaluate(const void* data, int stage, const double* p, const double* x, const double* multiplier, FilPlanOrder order,
+                               FilPlanStage* out);
 
 /* The gap of a contact at coordinates q, the place of it on the face, and their gradients by the coordinates; NULL: not wanted. */
 double fil_manipulation_gap(const FilManipulation* m, int touch, const double* q, double place[2], double (*gradient)[FIL_PLAN_COORDINATES]);

@@ -9,7 +9,8 @@
 FilStatus fil_manipulation_add_part(const FilWorld* world, const FilManipulationTask* task, FilId id, FilManipulationStart* out, int* part,
                                     FilError* error);
 
-/* Coordinates of all parts, and their rates, in a world that holds objects of the same names; false, with a message of the world, where it does not. */
+/* Coordinates of all parts, and their rates, in a world that holds objects of the same names; false, with a message of the world, where it does not.
+ */
 bool fil_manipulation_observe(const FilManipulationStart* start, const FilWorld* world, double* q, double* v);
 
 /* Angles of R = R_i(a) R_j(b) R_k(c) about the axes `order`. */

@@ -51,8 +51,8 @@ static void fill_scale(const FilManipulation* m, const FilManipulationLayout* o,
 // m/s, room that equations between controls are left
 static const double EQUATION = 1e-7;
 
-static void fill_bounds(const FilManipulation* m, const FilManipulationBounds* bounds, const FilManipulationLayout* o, int stage,
-                        double* low, double* high)
+static void fill_bounds(const FilManipulation* m, const FilManipulationBounds* bounds, const FilManipulationLayout* o, int stage, double* low,
+                        double* high)
 {
     const bool last = stage + 1 == m->stages;
     for (int j = 0; j < o->variables; j++) {

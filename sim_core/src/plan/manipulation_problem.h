@@ -9,10 +9,10 @@ typedef struct FilManipulationBounds {
     double lower[FIL_PLAN_COORDINATES], upper[FIL_PLAN_COORDINATES]; /* of the coordinates */
     double rate[FIL_PLAN_COORDINATES];                               /* of their rates, either way */
     double effort[FIL_PLAN_COORDINATES];                             /* of each drive, either way */
-    double end[FIL_PLAN_COORDINATES];      /* how far from the goal a coordinate may end; INFINITY: any */
-    double end_rate[FIL_PLAN_COORDINATES]; /* its rate at the end, either way; INFINITY: any */
-    double normal_force, slip;             /* N, m/s: the largest */
-    double least_force[FIL_PLAN_TOUCHES];  /* N; above zero: contact throughout */
+    double end[FIL_PLAN_COORDINATES];                                /* how far from the goal a coordinate may end; INFINITY: any */
+    double end_rate[FIL_PLAN_COORDINATES];                           /* its rate at the end, either way; INFINITY: any */
+    double normal_force, slip;                                       /* N, m/s: the largest */
+    double least_force[FIL_PLAN_TOUCHES];                            /* N; above zero: contact throughout */
 } FilManipulationBounds;
 
 /* `start` is the state before the first stage: q, v. The mesh's data is a FilManipulation. False when out of memory. */

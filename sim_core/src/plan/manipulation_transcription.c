@@ -17,8 +17,8 @@
 static const int PATIENCE = 8;
 // of usual sizes, by which first guesses move what is driven; the first one does not
 static const double NOISE = 0.1;
-// feedback: how far contacts give way, of usual sizes (1e-3 and 1e-2 tried: a pushed box ends 2 to 6 mm off); what counts alike: m and rad of what has a goal, and of usual sizes of the
-// other coordinates, of rates and of efforts; the end counts as much as this many seconds
+// feedback: how far contacts give way, of usual sizes (1e-3 and 1e-2 tried: a pushed box ends 2 to 6 mm off); what counts alike: m and rad of what
+// has a goal, and of usual sizes of the other coordinates, of rates and of efforts; the end counts as much as this many seconds
 static const double GIVES = 1e-2, GOAL_SLIDE = 5e-3, GOAL_HINGE = 0.02, OTHER = 0.3, RATE = 1.0, EFFORT = 0.3, END = 1.0;
 // s, of feedback's own steps at most; 5 and 10 ms tried
 static const double LONGEST = 5e-3;
@@ -236,8 +236,8 @@ static void weigh(const FilPlanMesh* mesh, double* weight)
     }
 }
 
-/* On a mesh of short steps: stages of implicit Euler damp what feedback would have to. Without gains, where the linearised stages have no answer, a plan
- * is followed by its efforts alone. */
+/* On a mesh of short steps: stages of implicit Euler damp what feedback would have to. Without gains, where the linearised stages have no answer, a
+ * plan is followed by its efforts alone. */
 static bool steer(FilPlan* plan)
 {
     const FilManipulation* m = plan->mesh.data;
@@ -252,8 +252,14 @@ static bool steer(FilPlan* plan)
     double* x = fil_alloc((size_t)(stages * o.variables), sizeof(double));
     FilFeedbackResult result = FIL_FEEDBACK_NO_MEMORY;
     if (x != NULL) {
-        const FilFeedbackDef def = {.first = o.tau, .efforts = m->drives, .weight = weight, .end = END / step, .step = step, .tie = tie_contacts,
-                                    .coordinates = m->tree.coordinates, .stiffness = plan->start->of.manipulation.stiffness,
+        const FilFeedbackDef def = {.first = o.tau,
+                                    .efforts = m->drives,
+                                    .weight = weight,
+                                    .end = END / step,
+                                    .step = step,
+                                    .tie = tie_contacts,
+                                    .coordinates = m->tree.coordinates,
+                                    .stiffness = plan->start->of.manipulation.stiffness,
                                     .damping = plan->start->of.manipulation.damping};
         weigh(&fine, weight);
         fil_plan_resample(&plan->mesh.problem, states(&plan->mesh), plan->x, stages, x);

@@ -74,13 +74,14 @@ static FilStatus link_side(const FilWorld* world, const FilManipulationTask* tas
 }
 
 /* A disk at the end of a section is its block; others are pieces of it. */
-static FilStatus disk_side(const FilWorld* world, const FilManipulationTask* task, FilId id, int disk, const FilView* view,
-                           FilManipulationStart* out, Side* side, FilError* error)
+static FilStatus disk_side(const FilWorld* world, const FilManipulationTask* task, FilId id, int disk, const FilView* view, FilManipulationStart* out,
+                           Side* side, FilError* error)
 {
     const FilSoftArm* arm = view->impl;
     int part;
     if (disk >= arm->disk_count || disk < -1) {
-        return fil_error(error, FIL_BAD_INPUT, "plan: arm '%s' has no disk %d, only 0 to %d, or -1 for the last", view->name, disk, arm->disk_count - 1);
+        return fil_error(error, FIL_BAD_INPUT, "plan: arm '%s' has no disk %d, only 0 to %d, or -1 for the last", view->name, disk,
+                         arm->disk_count - 1);
     }
     const FilArmDisk* which = &arm->disks[disk < 0 ? arm->disk_count - 1 : disk];
     FilStatus status = fil_manipulation_add_part(world, task, id, out, &part, error);
@@ -201,8 +202,8 @@ static void keep_nearest(FilManipulation* m, const double* state, int first, int
     }
 }
 
-static FilStatus add_contact(const FilWorld* world, const FilManipulationTask* task, const FilManipulationContact* contact,
-                             FilManipulationStart* out, FilError* error)
+static FilStatus add_contact(const FilWorld* world, const FilManipulationTask* task, const FilManipulationContact* contact, FilManipulationStart* out,
+                             FilError* error)
 {
     Side ball, face;
     FilManipulation* m = &out->m;
@@ -213,8 +214,10 @@ static FilStatus add_contact(const FilWorld* world, const FilManipulationTask* t
     }
     const FilRigidShape* shape = shape_of(&ball, FIL_TYPE_SPHERE, FIL_TYPE_BOX, FIL_TYPE_BOX);
     if (ball.block < 0 || (shape == NULL && ball.shapes != NULL) || face.shapes == NULL) {
-        return fil_error(error, FIL_BAD_INPUT, "plan: contact of '%s' with '%s': the first is a sphere, a box or a disk that moves, the second a half-space, a box or a cylinder",
-                         ball.name, face.name);
+        return fil_error(
+            error, FIL_BAD_INPUT,
+            "plan: contact of '%s' with '%s': the first is a sphere, a box or a disk that moves, the second a half-space, a box or a cylinder",
+            ball.name, face.name);
     }
     const FilSurface surface = fil_surface_combine(&ball.collision->surface, &face.collision->surface);
     const bool corners = shape != NULL && shape->def.type == FIL_TYPE_BOX;
@@ -356,7 +359,8 @@ static FilStatus set_joint_goal(const FilWorld* world, const FilManipulationTask
     return FIL_OK;
 }
 
-FilStatus fil_manipulation_start_from(const FilWorld* world, const FilManipulationTask* task, double horizon, FilManipulationStart* out, FilError* error)
+FilStatus fil_manipulation_start_from(const FilWorld* world, const FilManipulationTask* task, double horizon, FilManipulationStart* out,
+                                      FilError* error)
 {
     const FilVec3 g = fil_world_gravity(world);
     FilStatus status = check_numbers(task, error);
@@ -382,5 +386,6 @@ FilStatus fil_manipulation_start_from(const FilWorld* world, const FilManipulati
     if (status != FIL_OK) {
         return status;
     }
-    return task->goal.body.generation != 0 || task->goal.body.index != 0 ? set_body_goal(world, task, out, error) : set_joint_goal(world, task, out, error);
+    return task->goal.body.generation != 0 || task->goal.body.index != 0 ? set_body_goal(world, task, out, error)
+                                                                         : set_joint_goal(world, task, out, error);
 }

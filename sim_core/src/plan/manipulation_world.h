@@ -14,7 +14,7 @@ typedef struct FilManipulationPart {
     FilId id;         /* a body, an arm, or any link of the robot */
     char name[64];    /* its name, by which other worlds know it */
     int first_block, first, count;
-    FilPose turned;   /* of a free body: its frame seen from its last block's, whose origin is the centre of mass */
+    FilPose turned;                 /* of a free body: its frame seen from its last block's, whose origin is the centre of mass */
     double area[FIL_PLAN_SECTIONS]; /* m^2, of an arm's chambers */
 } FilManipulationPart;
 
@@ -25,14 +25,15 @@ typedef struct FilManipulationStart {
     FilManipulationPart parts[FIL_MANIPULATION_PARTS];
     int part_count;
     double stiffness[FIL_PLAN_COORDINATES], damping[FIL_PLAN_COORDINATES]; /* of the coordinates: gains of robots' joints */
-    int driver[FIL_PLAN_COORDINATES][2]; /* of each drive: the part, and its joint or chamber */
-    double within[2];                    /* m and rad, that each coordinate of the goal may miss it by */
-    int goal_part, goal_coordinate;      /* coordinate of a joint; -1: the goal is a body's */
-    double goal_position[3];             /* m, of the body's centre of mass */
+    int driver[FIL_PLAN_COORDINATES][2];                                   /* of each drive: the part, and its joint or chamber */
+    double within[2];                                                      /* m and rad, that each coordinate of the goal may miss it by */
+    int goal_part, goal_coordinate;                                        /* coordinate of a joint; -1: the goal is a body's */
+    double goal_position[3];                                               /* m, of the body's centre of mass */
     FilQuat goal_orientation;
 } FilManipulationStart;
 
 /* FIL_BAD_INPUT says what cannot be planned. */
-FilStatus fil_manipulation_start_from(const FilWorld* world, const FilManipulationTask* task, double horizon, FilManipulationStart* out, FilError* error);
+FilStatus fil_manipulation_start_from(const FilWorld* world, const FilManipulationTask* task, double horizon, FilManipulationStart* out,
+                                      FilError* error);
 
 #endif

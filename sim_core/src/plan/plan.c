@@ -171,8 +171,8 @@ static void offer(Search* search, int seed, bool cancelled, Candidate* candidate
     info->seeds_good += verdict == FIL_PLAN_GOOD ? 1 : 0;
     info->seeds_solved += verdict <= FIL_PLAN_OFF_TARGET ? 1 : 0;
     const bool same = verdict == info->verdict && q.cost == info->cost;
-    const bool better = plan->x == NULL || verdict < info->verdict || (verdict == info->verdict && q.cost < info->cost) ||
-                        (same && seed < info->seed);
+    const bool better =
+        plan->x == NULL || verdict < info->verdict || (verdict == info->verdict && q.cost < info->cost) || (same && seed < info->seed);
     if (!better) {
         drop(candidate);
         return;
@@ -399,9 +399,7 @@ FilPlanInfo fil_plan_info(const FilPlan* plan)
 
 const char* fil_plan_verdict_name(FilPlanVerdict verdict)
 {
-    static const char* const names[] = {[FIL_PLAN_GOOD] = "good",
-                                        [FIL_PLAN_OFF_TARGET] = "off target",
-                                        [FIL_PLAN_UNFINISHED] = "unfinished",
-                                        [FIL_PLAN_STOPPED] = "stopped"};
+    static const char* const names[] = {
+        [FIL_PLAN_GOOD] = "good", [FIL_PLAN_OFF_TARGET] = "off target", [FIL_PLAN_UNFINISHED] = "unfinished", [FIL_PLAN_STOPPED] = "stopped"};
     return names[verdict];
 }

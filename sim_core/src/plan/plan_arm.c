@@ -8,12 +8,10 @@
 FilStatus fil_plan_arm_from(const FilSoftArm* arm, const double* gravity, FilPlanArm* out, FilError* error)
 {
     if (arm->section_count > FIL_PLAN_SECTIONS) {
-        return fil_error(error, FIL_BAD_INPUT, "planning takes arms of at most %d sections, not %d", FIL_PLAN_SECTIONS,
-                         arm->section_count);
+        return fil_error(error, FIL_BAD_INPUT, "planning takes arms of at most %d sections, not %d", FIL_PLAN_SECTIONS, arm->section_count);
     }
     if (arm->free_base || arm->coriolis != FIL_ARM_CORIOLIS_FULL) {
-        return fil_error(error, FIL_BAD_INPUT,
-                         "planning takes arms with a fixed base and `coriolis: full`; this one has %s",
+        return fil_error(error, FIL_BAD_INPUT, "planning takes arms with a fixed base and `coriolis: full`; this one has %s",
                          arm->free_base ? "a base that moves" : "other Coriolis terms");
     }
     *out = (FilPlanArm){.sections = arm->section_count, .slices = arm->mass_points, .base = arm->base};

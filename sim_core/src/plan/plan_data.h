@@ -20,7 +20,7 @@ typedef struct FilPlanStart {
 
 /* State of a tracker beside its efforts, of either kind. */
 typedef struct FilTrackerState {
-    FilReference last;            /* of a turned ball: state, force and efforts at the last command */
+    FilReference last; /* of a turned ball: state, force and efforts at the last command */
     double last_time;
     double impulse[3];            /* N s, on the ball since then */
     double load[FIL_PLAN_SHAPES]; /* N, that acts beside what the model knows */
@@ -40,24 +40,24 @@ typedef enum FilMeshUse { FIL_MESH_KINEMATIC, FIL_MESH_COARSE, FIL_MESH_FINEST }
 
 /* A kind of task. */
 typedef struct FilTranscription {
-    const char* word;  /* of messages */
-    bool turns;        /* takes `kinematic`, `receding` and rehearsals */
-    int patience;      /* FilPlanSettings */
+    const char* word; /* of messages */
+    bool turns;       /* takes `kinematic`, `receding` and rehearsals */
+    int patience;     /* FilPlanSettings */
     /* FIL_BAD_INPUT says what cannot be planned */
     FilStatus (*start)(const FilWorld* world, const FilPlanDef* def, FilPlanStart* out, FilError* error);
     /* the problem on a mesh; false without memory */
     bool (*transcribe)(const FilPlanStart* start, int stages, double step, FilMeshUse use, FilPlanMesh* out);
     void (*guess)(const FilPlanMesh* mesh, int seed, double* x);
-    int (*states)(const FilPlanMesh* mesh); /* variables at the beginning of a stage that move continuously */
+    int (*states)(const FilPlanMesh* mesh);           /* variables at the beginning of a stage that move continuously */
     void (*hold)(const FilPlanMesh* mesh, double* x); /* efforts that fit the motion of a kinematic stage; NULL where `turns` is false */
     FilPlanQuality (*judge)(const FilPlanStart* start, const FilPlanMesh* mesh, const double* x);
-    const char* (*subject)(const FilPlanMesh* mesh, int row); /* what a row is about, as a reader of a scene knows it */
+    const char* (*subject)(const FilPlanMesh* mesh, int row);  /* what a row is about, as a reader of a scene knows it */
     void (*count)(const FilPlanMesh* mesh, FilPlanInfo* info); /* coordinates and points */
     bool (*steer)(FilPlan* plan);                              /* fills feedback or tracking; false without memory */
     int (*knots)(const FilPlan* plan);
     double (*knot)(const FilPlan* plan, int knot, int channel, FilPlanCommand* command);
     void (*miss)(const FilPlan* plan, const FilWorld* world, double* miss, double* turn_miss);
-    void (*listen)(FilPlanTracker* tracker, const FilWorld* world); /* before every step but the first; may be NULL */
+    void (*listen)(FilPlanTracker* tracker, const FilWorld* world);              /* before every step but the first; may be NULL */
     FilStatus (*command)(FilPlanTracker* tracker, FilWorld* world, double time); /* fills the tracker's commands */
 } FilTranscription;
 

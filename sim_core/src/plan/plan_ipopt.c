@@ -138,8 +138,7 @@ static Truth eval_g(Count n, Real* x, Truth fresh, Count m, Real* g, UserDataPtr
 }
 
 /* Entries stand in the order of their stages: each stage is evaluated once. */
-static Truth eval_jac_g(Count n, Real* x, Truth fresh, Count m, Count count, Count* rows, Count* columns, Real* values,
-                        UserDataPtr user)
+static Truth eval_jac_g(Count n, Real* x, Truth fresh, Count m, Count count, Count* rows, Count* columns, Real* values, UserDataPtr user)
 {
     Referee* r = user;
     const FilPlanProblem* p = r->p;
@@ -160,17 +159,25 @@ static Truth eval_jac_g(Count n, Real* x, Truth fresh, Count m, Count count, Cou
         const double* own = x + entry->stage * p->variables;
         const FilPlanPair* pair = &p->pairs[entry->source >= PAIR_A ? entry->place : 0];
         switch (entry->source) {
-        case OWN: values[e] = r->stage.row_own[entry->place]; break;
-        case BEFORE: values[e] = r->stage.row_before[entry->place]; break;
-        case PAIR_A: values[e] = own[pair->b] / pair->unit; break;
-        default: values[e] = own[pair->a] / pair->unit; break;
+            case OWN:
+                values[e] = r->stage.row_own[entry->place];
+                break;
+            case BEFORE:
+                values[e] = r->stage.row_before[entry->place];
+                break;
+            case PAIR_A:
+                values[e] = own[pair->b] / pair->unit;
+                break;
+            default:
+                values[e] = own[pair->a] / pair->unit;
+                break;
         }
     }
     return 1;
 }
 
-static Truth eval_h(Count n, Real* x, Truth fresh, Real factor, Count m, Real* lambda, Truth fresh_lambda, Count count,
-                    Count* rows, Count* columns, Real* values, UserDataPtr user)
+static Truth eval_h(Count n, Real* x, Truth fresh, Real factor, Count m, Real* lambda, Truth fresh_lambda, Count count, Count* rows, Count* columns,
+                    Real* values, UserDataPtr user)
 {
     Referee* r = user;
     const FilPlanProblem* p = r->p;
@@ -195,12 +202,18 @@ static Truth eval_h(Count n, Real* x, Truth fresh, Real factor, Count m, Real* l
             }
         }
         switch (entry->source) {
-        case OWN: values[e] = f * r->stage.own_own[entry->place]; break;
-        case BEFORE: values[e] = f * r->stage.own_before[entry->place]; break;
-        case CORNER: values[e] = f * r->stage.before_before[entry->place]; break;
-        default:
-            values[e] = lambda[p->stages * p->rows + last * p->pair_count + entry->place] / p->pairs[entry->place].unit;
-            break;
+            case OWN:
+                values[e] = f * r->stage.own_own[entry->place];
+                break;
+            case BEFORE:
+                values[e] = f * r->stage.own_before[entry->place];
+                break;
+            case CORNER:
+                values[e] = f * r->stage.before_before[entry->place];
+                break;
+            default:
+                values[e] = lambda[p->stages * p->rows + last * p->pair_count + entry->place] / p->pairs[entry->place].unit;
+                break;
         }
     }
     return 1;
@@ -295,8 +308,8 @@ static bool find_pattern(Referee* r)
 
 /* ---- the schedule ---- */
 
-static Truth watch(Count mode, Count iteration, Real cost, Real violation, Real dual, Real barrier, Real size, Real shift,
-                   Real dual_length, Real length, Count trials, UserDataPtr user)
+static Truth watch(Count mode, Count iteration, Real cost, Real violation, Real dual, Real barrier, Real size, Real shift, Real dual_length,
+                   Real length, Count trials, UserDataPtr user)
 {
     Referee* r = user;
     FilPlanProgress* last = &r->result->last;
@@ -343,8 +356,8 @@ static FilPlanOutcome solve_relaxed(Referee* r, double eps, bool first)
         r->row_lower[rows + i] = -FAR;
         r->row_upper[rows + i] = eps;
     }
-    IpoptProblem nlp = CreateIpoptProblem(n, r->lower, r->upper, rows + pairs, r->row_lower, r->row_upper, r->jacobian.count,
-                                          r->hessian.count, 0, eval_f, eval_g, eval_grad_f, eval_jac_g, eval_h);
+    IpoptProblem nlp = CreateIpoptProblem(n, r->lower, r->upper, rows + pairs, r->row_lower, r->row_upper, r->jacobian.count, r->hessian.count, 0,
+                                          eval_f, eval_g, eval_grad_f, eval_jac_g, eval_h);
     if (nlp == NULL) {
         return FIL_PLAN_NO_MEMORY;
     }
@@ -357,13 +370,19 @@ static FilPlanOutcome solve_relaxed(Referee* r, double eps, bool first)
     r->result->iterations = r->result->last.iteration;
     FreeIpoptProblem(nlp);
     switch (status) {
-    case Solve_Succeeded:
-    case Solved_To_Acceptable_Level: return FIL_PLAN_SOLVED;
-    case Maximum_Iterations_Exceeded: return FIL_PLAN_EXHAUSTED;
-    case User_Requested_Stop: return FIL_PLAN_CANCELLED;
-    case Invalid_Number_Detected: return FIL_PLAN_UNDEFINED;
-    case Insufficient_Memory: return FIL_PLAN_NO_MEMORY;
-    default: return FIL_PLAN_STALLED;
+        case Solve_Succeeded:
+        case Solved_To_Acceptable_Level:
+            return FIL_PLAN_SOLVED;
+        case Maximum_Iterations_Exceeded:
+            return FIL_PLAN_EXHAUSTED;
+        case User_Requested_Stop:
+            return FIL_PLAN_CANCELLED;
+        case Invalid_Number_Detected:
+            return FIL_PLAN_UNDEFINED;
+        case Insufficient_Memory:
+            return FIL_PLAN_NO_MEMORY;
+        default:
+            return FIL_PLAN_STALLED;
     }
 }
 
@@ -379,11 +398,11 @@ static bool create(Referee* r, const FilPlanPoint* point)
                               .own_own = take(r, n * n),
                               .own_before = take(r, n * c),
                               .before_before = take(r, c * c)};
-    double** const arrays[] = {&r->before, &r->weights,    &r->x,         &r->lower,         &r->upper,
+    double** const arrays[] = {&r->before,    &r->weights,   &r->x,          &r->lower,          &r->upper,
                                &r->row_lower, &r->row_upper, &r->multiplier, &r->low_multiplier, &r->high_multiplier};
     const int sizes[] = {c, m, all, all, all, rows, rows, rows, all, all};
-    bool ok = r->stage.row && r->stage.cost_own && r->stage.cost_before && r->stage.row_own && r->stage.row_before &&
-              r->stage.own_own && r->stage.own_before && r->stage.before_before;
+    bool ok = r->stage.row && r->stage.cost_own && r->stage.cost_before && r->stage.row_own && r->stage.row_before && r->stage.own_own &&
+              r->stage.own_before && r->stage.before_before;
     for (int i = 0; i < 10; i++) {
         *arrays[i] = take(r, sizes[i]);
         ok = ok && *arrays[i] != NULL;
@@ -415,9 +434,8 @@ FilPlanResult fil_plan_ipopt(const FilPlanProblem* problem, const FilPlanSetting
         pthread_mutex_lock(&one_at_a_time);
         for (bool first = true, last = false; !last; first = false, eps = fmax(settings->relaxation_end, fall * eps)) {
             result.outcome = solve_relaxed(&r, eps, first);
-            last = eps <= settings->relaxation_end || problem->pair_count == 0 || r.cancelled ||
-                   result.iterations >= settings->max_iterations || result.outcome == FIL_PLAN_NO_MEMORY ||
-                   result.outcome == FIL_PLAN_UNDEFINED;
+            last = eps <= settings->relaxation_end || problem->pair_count == 0 || r.cancelled || result.iterations >= settings->max_iterations ||
+                   result.outcome == FIL_PLAN_NO_MEMORY || result.outcome == FIL_PLAN_UNDEFINED;
         }
         pthread_mutex_unlock(&one_at_a_time);
         memcpy(point->x, r.x, sizeof(double) * (size_t)(problem->stages * problem->variables));

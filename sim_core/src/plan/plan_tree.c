@@ -15,8 +15,7 @@ int fil_plan_tree_add(FilPlanTree* tree, const FilPlanBlock* block)
 {
     const FilPlanBlock* parent = block->parent >= 0 ? &tree->block[block->parent] : NULL;
     const int before = parent != NULL ? parent->depth : 0;
-    if (tree->blocks == FIL_PLAN_BLOCKS || tree->coordinates + block->count > FIL_PLAN_COORDINATES ||
-        before + block->count > FIL_PLAN_SHAPES) {
+    if (tree->blocks == FIL_PLAN_BLOCKS || tree->coordinates + block->count > FIL_PLAN_COORDINATES || before + block->count > FIL_PLAN_SHAPES) {
         return -1;
     }
     FilPlanBlock* out = &tree->block[tree->blocks];

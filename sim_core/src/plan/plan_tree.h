@@ -21,10 +21,10 @@ typedef enum FilPlanBlockKind {
 /* A frame, and the inertia that moves with it. */
 typedef struct FilPlanBlock {
     FilPlanBlockKind kind;
-    int parent;       /* block, -1: the world */
-    int first, count; /* its coordinates: one, three of a section, none of a piece */
-    FilPose rest;     /* of the joint's frame in the parent's */
-    double axis[3];   /* unit, joint frame */
+    int parent;                        /* block, -1: the world */
+    int first, count;                  /* its coordinates: one, three of a section, none of a piece */
+    FilPose rest;                      /* of the joint's frame in the parent's */
+    double axis[3];                    /* unit, joint frame */
     double mass, center[3], second[6]; /* block's frame: kg; m; kg m^2, second moments about the centre xx, yy, zz, xy, xz, yz */
     /* of a section: its mass lies in slices */
     double length, shape[9], slice_moment; /* m at rest; (b_x, b_y, e) = shape q, by rows; kg m^2 of all slices in each direction of their disks */

@@ -36,7 +36,7 @@ struct FilReceding {
     Slot slots[2];
     int current;
     FilPlanTracker* tracker;
-    double beat; /* s, the world's time of the next beat */
+    double beat;                 /* s, the world's time of the next beat */
     bool begun, running, failed; /* a plan was begun, is in work, has no values */
     pthread_t thread;
     int replans, unfinished;

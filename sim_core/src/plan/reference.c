@@ -38,11 +38,8 @@ void fil_step_rows(const FilBallTurn* turn, double h, const double* v0, const do
         x[o.b + i] = 2.0 / turn->directions * (direction[i][0] * to->force[0] + direction[i][1] * to->force[1]);
     }
     memset(out, 0, order == FIL_PLAN_VALUES ? sizeof out->row : sizeof *out);
-    FilPlanStage stage = {.row = out->row,
-                          .cost_own = out->cost_own,
-                          .cost_before = out->cost_before,
-                          .row_own = out->own,
-                          .row_before = out->before};
+    FilPlanStage stage = {
+        .row = out->row, .cost_own = out->cost_own, .cost_before = out->cost_before, .row_own = out->own, .row_before = out->before};
     fil_ball_evaluate(&step, 0, p, x, NULL, order, &stage);
 }
 
@@ -146,8 +143,8 @@ void fil_reference_at(const FilPlanMesh* mesh, const double* x, double delay, do
         out->w[i] = (b - a) / (2.0 * INSTANT);
         w0[i] = out->w[i] - (b - 2.0 * turned[i] + a) / INSTANT;
     }
-    const FilQuat q = fil_quat_multiply(fil_quat_exponential(turned), (FilQuat){piece.from[o.q], piece.from[o.q + 1],
-                                                                                piece.from[o.q + 2], piece.from[o.q + 3]});
+    const FilQuat q =
+        fil_quat_multiply(fil_quat_exponential(turned), (FilQuat){piece.from[o.q], piece.from[o.q + 1], piece.from[o.q + 2], piece.from[o.q + 3]});
     out->q[0] = q.x, out->q[1] = q.y, out->q[2] = q.z, out->q[3] = q.w;
     // the stage whose force acts now
     const double* acting = piece.to != NULL ? piece.to : piece.from;

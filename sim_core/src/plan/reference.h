@@ -26,7 +26,7 @@ typedef struct FilReference {
 /* Rows of one step with their derivatives by the stage's variables. */
 typedef struct FilStepRows {
     double row[FIL_STAGE_ROWS];
-    double own[FIL_STAGE_ROWS * FIL_STAGE_VARIABLES];   /* by columns, as a stage has them */
+    double own[FIL_STAGE_ROWS * FIL_STAGE_VARIABLES]; /* by columns, as a stage has them */
     double before[FIL_STAGE_ROWS * FIL_STAGE_CARRIED];
     double cost_own[FIL_STAGE_VARIABLES], cost_before[FIL_STAGE_CARRIED];
 } FilStepRows;

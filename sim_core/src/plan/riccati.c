@@ -32,8 +32,8 @@ bool fil_riccati_create(const FilPlanProblem* problem, FilArena* arena, FilRicca
                                .chol = take(arena, u, u),
                                .gain = take(arena, u, c),
                                .value = take(arena, c, c)};
-        if (!s->hessian || !s->mixed || !s->corner || !s->own || !s->before || !s->lu || !s->pivots || !s->follow ||
-            !s->chol || !s->gain || !s->value) {
+        if (!s->hessian || !s->mixed || !s->corner || !s->own || !s->before || !s->lu || !s->pivots || !s->follow || !s->chol || !s->gain ||
+            !s->value) {
             return false;
         }
     }
@@ -176,8 +176,7 @@ FilRiccatiResult fil_riccati_factor(FilRiccati* riccati)
 
 /* Constants s of dx_S and k of du, and the gradient p of the value, from the last stage to the first; p, k, s of a
  * stage stand together. */
-static void solve_backward(const FilRiccati* riccati, const double* g, const double* before, const double* r,
-                           double* gradient, double* stages)
+static void solve_backward(const FilRiccati* riccati, const double* g, const double* before, const double* r, double* gradient, double* stages)
 {
     const int n = riccati->variables, m = riccati->rows, c = riccati->carried, u = n - m;
     double* hs = gradient + n;
@@ -209,8 +208,7 @@ static void solve_backward(const FilRiccati* riccati, const double* g, const dou
     }
 }
 
-void fil_riccati_solve(const FilRiccati* riccati, const double* g, const double* before, const double* r, double* dx,
-                       double* dl)
+void fil_riccati_solve(const FilRiccati* riccati, const double* g, const double* before, const double* r, double* dx, double* dl)
 {
     const int n = riccati->variables, m = riccati->rows, c = riccati->carried, u = n - m;
     double *gradient = riccati->work, *stages = gradient + 2 * n, *dp = stages + riccati->stages * (c + n);

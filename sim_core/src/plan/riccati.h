@@ -52,7 +52,6 @@ FilRiccatiResult fil_riccati_factor(FilRiccati* riccati);
 
 /* Solves for the gradients g (stages x n), residuals r (stages x m) and gradients by p_k beyond those of the rows,
  * before (stages x c; row 0 has no effect): dx (stages x n), dl (stages x m). */
-void fil_riccati_solve(const FilRiccati* riccati, const double* g, const double* before, const double* r, double* dx,
-                       double* dl);
+void fil_riccati_solve(const FilRiccati* riccati, const double* g, const double* before, const double* r, double* dx, double* dl);
 
 #endif

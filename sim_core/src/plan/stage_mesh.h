@@ -16,8 +16,8 @@ typedef struct FilPlanMesh {
     void* data;
 } FilPlanMesh;
 
-/* Arrays for a problem whose stages, variables, rows, carried variables and most pairs are given, with a copy of `data`; bounds are open, scales one, the
- * first variables carried. False when out of memory. Free with fil_plan_mesh_free. */
+/* Arrays for a problem whose stages, variables, rows, carried variables and most pairs are given, with a copy of `data`; bounds are open, scales one,
+ * the first variables carried. False when out of memory. Free with fil_plan_mesh_free. */
 bool fil_plan_mesh_create(const FilPlanProblem* sizes, const void* data, size_t size, FilPlanMesh* out);
 void fil_plan_mesh_free(FilPlanMesh* mesh);
 
@@ -39,7 +39,8 @@ typedef struct FilPlanQuality {
 typedef void (*FilStageLook)(const void* data, const double* x, const double* row, FilPlanQuality* quality);
 bool fil_plan_walk(const FilPlanProblem* problem, const double* x, FilStageLook look, FilPlanQuality* quality);
 
-/* A share of something smooth that begins at zero, for coordinate i at the share t of the horizon: three sines, their sizes in [-1, 1) by the seed alone. */
+/* A share of something smooth that begins at zero, for coordinate i at the share t of the horizon: three sines, their sizes in [-1, 1) by the seed
+ * alone. */
 double fil_plan_wave(unsigned seed, unsigned i, double t);
 
 #endif

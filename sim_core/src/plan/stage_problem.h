@@ -21,13 +21,13 @@ typedef struct FilPlanPair {
  * that of cost + multiplier . row. */
 typedef struct FilPlanStage {
     double cost;
-    double* row;          /* m */
-    double* cost_own;     /* n: gradient of the cost by x */
-    double* cost_before;  /* c: by p */
-    double* row_own;      /* m x n */
-    double* row_before;   /* m x c */
-    double* own_own;      /* n x n: second derivatives, both triangles */
-    double* own_before;   /* n x c */
+    double* row;           /* m */
+    double* cost_own;      /* n: gradient of the cost by x */
+    double* cost_before;   /* c: by p */
+    double* row_own;       /* m x n */
+    double* row_before;    /* m x c */
+    double* own_own;       /* n x n: second derivatives, both triangles */
+    double* own_before;    /* n x c */
     double* before_before; /* c x c */
 } FilPlanStage;
 
@@ -45,8 +45,7 @@ typedef struct FilPlanProblem {
     const FilPlanPair* pairs;
     int pair_count;
     /* False where the functions are not defined. Must not allocate; called from several threads for different stages. */
-    bool (*evaluate)(const void* data, int stage, const double* p, const double* x, const double* multiplier,
-                     FilPlanOrder order, FilPlanStage* out);
+    bool (*evaluate)(const void* data, int stage, const double* p, const double* x, const double* multiplier, FilPlanOrder order, FilPlanStage* out);
 } FilPlanProblem;
 
 /* A trajectory on another number of stages: the first `states` variables, which are carried in this order, lie on straight lines between

@@ -12,12 +12,12 @@
 enum { FIL_PLAN_TOUCHES = 16 };
 
 typedef struct FilPlanTouch {
-    int a, b;           /* blocks; -1: the world, of the face only */
-    double point[3];    /* m, the ball's centre in a's frame */
-    double radius;      /* m, of the ball; 0: a corner */
-    FilPose face;       /* in b's frame: tangents and the normal, which points out of b; or the cylinder's axis last */
-    double cylinder;    /* m, radius of the cylinder; 0: a plane */
-    double half[2];     /* m, how far from the face's middle it may be touched along its tangents; a cylinder: along its axis first; 0: anywhere */
+    int a, b;        /* blocks; -1: the world, of the face only */
+    double point[3]; /* m, the ball's centre in a's frame */
+    double radius;   /* m, of the ball; 0: a corner */
+    FilPose face;    /* in b's frame: tangents and the normal, which points out of b; or the cylinder's axis last */
+    double cylinder; /* m, radius of the cylinder; 0: a plane */
+    double half[2];  /* m, how far from the face's middle it may be touched along its tangents; a cylinder: along its axis first; 0: anywhere */
     double friction;
 } FilPlanTouch;
 

@@ -16,8 +16,8 @@ enum { MOST = 2 * FIL_PLAN_SHAPES + 6 };
 /* Some 200 steps a second follow what the fastest strokes do. */
 FilTrackingWeights fil_tracking_weights_default(void)
 {
-    return (FilTrackingWeights){.elongation = 3e-3, .rate = 0.1, .rotation = 0.01, .spin = 1.0, .effort = 5.0,
-                                .longest = 5e-3, .delay = 0.5, .alone = true};
+    return (FilTrackingWeights){
+        .elongation = 3e-3, .rate = 0.1, .rotation = 0.01, .spin = 1.0, .effort = 5.0, .longest = 5e-3, .delay = 0.5, .alone = true};
 }
 
 /* Where deviations stand among a step's variables; rows are those of the variables before `tau`, in their order. */
@@ -80,8 +80,8 @@ static void slip_at(const Face* face, const FilBallLayout* o, const double* row,
 }
 
 /* Rows of the contact's forces: free, sticking, or sliding with f_t = -mu f nu / |nu|. */
-static void contact_rows(const Face* face, const FilBallLayout* o, const Places* z, const FilReference* to,
-                         const FilStepRows* rows, FilRiccatiStage* out)
+static void contact_rows(const Face* face, const FilBallLayout* o, const Places* z, const FilReference* to, const FilStepRows* rows,
+                         FilRiccatiStage* out)
 {
     const int m = z->rows, first = z->force;
     const bool touches = to->force[2] > TOUCH, slides = to->slip > SLIP;
@@ -102,8 +102,7 @@ static void contact_rows(const Face* face, const FilBallLayout* o, const Places*
             const int column = j < 2 * o->joints ? j : z->w + j - 2 * o->joints;
             const double by[2] = {slip_by(face, o, rows->own, variable, 0), slip_by(face, o, rows->own, variable, 1)};
             const double length = size > 0.0 ? (nu[0] * by[0] + nu[1] * by[1]) / (size * size) : 0.0;
-            out->own[column * m + row] =
-                slides ? mu * to->force[2] * (by[a] - length * nu[a]) / fmax(size, SLIP) : by[a];
+            out->own[column * m + row] = slides ? mu * to->force[2] * (by[a] - length * nu[a]) / fmax(size, SLIP) : by[a];
         }
     }
     const int row = first + 2;
@@ -119,8 +118,8 @@ static void contact_rows(const Face* face, const FilBallLayout* o, const Places*
 
 /* ---- one step of deviations ---- */
 
-static void motion_rows(const Face* face, const FilBallLayout* o, const Places* z, double h, const FilReference* to,
-                        const FilStepRows* rows, FilRiccatiStage* out)
+static void motion_rows(const Face* face, const FilBallLayout* o, const Places* z, double h, const FilReference* to, const FilStepRows* rows,
+                        FilRiccatiStage* out)
 {
     const int n = o->joints, m = z->rows;
     for (int i = 0; i < 2 * n + 3; i++) {
@@ -149,8 +148,8 @@ static void motion_rows(const Face* face, const FilBallLayout* o, const Places* 
 }
 
 /* Squares of deviations, those of the arm without their part across the face. */
-static void weigh(const FilBallLayout* o, const Places* z, double h, bool touches, const FilTrackingWeights* w,
-                  const FilStepRows* rows, FilRiccatiStage* out)
+static void weigh(const FilBallLayout* o, const Places* z, double h, bool touches, const FilTrackingWeights* w, const FilStepRows* rows,
+                  FilRiccatiStage* out)
 {
     const int n = o->joints, all = z->variables;
     double g[FIL_PLAN_SHAPES], size2 = 0.0;
@@ -175,8 +174,7 @@ static void weigh(const FilBallLayout* o, const Places* z, double h, bool touche
 /* ---- gains ---- */
 
 /* In contact where the plan is, or without contact at all; steps x joints x carried. */
-static bool fill_gains(const FilBallTurn* turn, const FilTrackingWeights* weights, bool contact, const FilTracking* tracking,
-                       double* gains)
+static bool fill_gains(const FilBallTurn* turn, const FilTrackingWeights* weights, bool contact, const FilTracking* tracking, double* gains)
 {
     const FilBallLayout o = fil_ball_layout(turn);
     const Places z = places_of(o.joints);
@@ -187,8 +185,7 @@ static bool fill_gains(const FilBallTurn* turn, const FilTrackingWeights* weight
     for (int i = 0; i < z.carried; i++) {
         carry[i] = i;
     }
-    const FilPlanProblem steps = {
-        .stages = tracking->steps, .variables = z.variables, .rows = z.rows, .carried = z.carried, .carry = carry};
+    const FilPlanProblem steps = {.stages = tracking->steps, .variables = z.variables, .rows = z.rows, .carried = z.carried, .carry = carry};
     bool ok = fil_riccati_create(&steps, &arena, &riccati);
     for (int k = 0; k < tracking->steps && ok; k++) {
         const FilReference* from = &tracking->instants[k];

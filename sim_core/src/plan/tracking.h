@@ -24,10 +24,10 @@ FilTrackingWeights fil_tracking_weights_default(void);
 
 /* A plan's instants in equal steps with the gains from each to the next; the last has none. */
 typedef struct FilTracking {
-    int steps, joints;       /* steps + 1 instants */
-    double step;             /* s */
+    int steps, joints; /* steps + 1 instants */
+    double step;       /* s */
     FilReference* instants;
-    double* gains;           /* 2 x steps x joints x (2 joints + 6), by rows: tau by z, in contact, then without */
+    double* gains; /* 2 x steps x joints x (2 joints + 6), by rows: tau by z, in contact, then without */
 } FilTracking;
 
 /* False when out of memory. Free with fil_tracking_free. */

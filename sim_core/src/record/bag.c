@@ -50,8 +50,8 @@ static const char* copy_text(char** place, const char* text)
 static char* copy_channel(FilBagChannel* copy, const FilBagChannel* channel, size_t* bytes)
 {
     const size_t pairs = channel->property_count * sizeof(FilBagPair);
-    size_t texts = strlen(channel->topic) + strlen(channel->type) + strlen(channel->encoding) +
-                   strlen(channel->schema_encoding) + channel->schema.size + 5;
+    size_t texts =
+        strlen(channel->topic) + strlen(channel->type) + strlen(channel->encoding) + strlen(channel->schema_encoding) + channel->schema.size + 5;
     for (size_t i = 0; i < channel->property_count; ++i) {
         texts += strlen(channel->properties[i].key) + strlen(channel->properties[i].value) + 2;
     }

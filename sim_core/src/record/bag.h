@@ -34,8 +34,7 @@ typedef struct FilBagChannels {
 void fil_bag_channels_free(FilBagChannels* channels);
 
 /* Copies the channel. Allocates; false when out of memory. The id must be new. */
-FIL_MUST_CHECK bool fil_bag_channels_add(FilBagChannels* channels, const FilBagChannel* channel, uint16_t id,
-                                         uint16_t schema_id);
+FIL_MUST_CHECK bool fil_bag_channels_add(FilBagChannels* channels, const FilBagChannel* channel, uint16_t id, uint16_t schema_id);
 
 /* NULL if there is none. */
 FilBagEntry* fil_bag_channels_find(const FilBagChannels* channels, uint16_t id);

@@ -10,8 +10,7 @@ enum {
     ZSTD_LEVEL = 1,  /* states change in every digit: higher levels take time and gain little */
 };
 
-static const char* const names[] = {
-    [FIL_COMPRESSION_NONE] = "", [FIL_COMPRESSION_LZ4] = "lz4", [FIL_COMPRESSION_ZSTD] = "zstd"};
+static const char* const names[] = {[FIL_COMPRESSION_NONE] = "", [FIL_COMPRESSION_LZ4] = "lz4", [FIL_COMPRESSION_ZSTD] = "zstd"};
 
 const char* fil_compression_name(FilCompression compression)
 {
@@ -41,8 +40,8 @@ bool fil_compress(FilCompression compression, FilSlice in, FilBytes* out)
     if (place == NULL) {
         return false;
     }
-    const size_t size = lz4 ? LZ4F_compressFrame(place, bound, in.data, in.size, &preferences)
-                            : ZSTD_compress(place, bound, in.data, in.size, ZSTD_LEVEL);
+    const size_t size =
+        lz4 ? LZ4F_compressFrame(place, bound, in.data, in.size, &preferences) : ZSTD_compress(place, bound, in.data, in.size, ZSTD_LEVEL);
     if (lz4 ? LZ4F_isError(size) : ZSTD_isError(size)) {
         return false;
     }

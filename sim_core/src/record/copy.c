@@ -77,10 +77,9 @@ static FilStatus copy_extras(Copier* copier, FilError* error)
             copier->report->lost_extras += 1;
             continue;
         }
-        status =
-            strcmp(metadata.name, "rosbag2") == 0
-                ? FIL_OK
-                : fil_recorder_describe(copier->recorder, metadata.name, metadata.pairs, metadata.count, error);
+        status = strcmp(metadata.name, "rosbag2") == 0
+                     ? FIL_OK
+                     : fil_recorder_describe(copier->recorder, metadata.name, metadata.pairs, metadata.count, error);
         if (status != FIL_OK) {
             return status;
         }
@@ -131,8 +130,7 @@ static FilStatus copy_messages(Copier* copier, FilError* error)
     }
 }
 
-FilStatus fil_bag_copy(const char* source, const char* target, FilCopyRevise revise, void* context,
-                       FilCopyReport* report, FilError* error)
+FilStatus fil_bag_copy(const char* source, const char* target, FilCopyRevise revise, void* context, FilCopyReport* report, FilError* error)
 {
     *report = (FilCopyReport){0};
     Copier* copier = fil_alloc(1, sizeof *copier);

@@ -18,7 +18,7 @@ typedef void (*FilCopyRevise)(void* context, FilBagChannel* channel);
 
 /* Makes a bag (a directory or a file, by its name) of all that can be read of the MCAP file `source`, with the
  * compression of the source. `revise` may be NULL. */
-FIL_MUST_CHECK FilStatus fil_bag_copy(const char* source, const char* target, FilCopyRevise revise, void* context,
-                                      FilCopyReport* report, FilError* error);
+FIL_MUST_CHECK FilStatus fil_bag_copy(const char* source, const char* target, FilCopyRevise revise, void* context, FilCopyReport* report,
+                                      FilError* error);
 
 #endif

@@ -87,10 +87,8 @@ static FilStatus create(const char* path, const FilStorageOptions* options, void
                  "INSERT INTO topics(id, name, type, serialization_format, offered_qos_profiles)"
                  " VALUES (?, ?, ?, ?, ?)",
                  &database->insert_topic) ||
-        !prepare(database, "INSERT INTO messages(topic_id, timestamp, data) VALUES (?, ?, ?)",
-                 &database->insert_message) ||
-        !prepare(database, "INSERT INTO metadata(metadata_version, metadata) VALUES (5, ?)",
-                 &database->insert_metadata)) {
+        !prepare(database, "INSERT INTO messages(topic_id, timestamp, data) VALUES (?, ?, ?)", &database->insert_message) ||
+        !prepare(database, "INSERT INTO metadata(metadata_version, metadata) VALUES (5, ?)", &database->insert_metadata)) {
         const FilStatus status = complain(database, error);
         destroy(database);
         return status;
@@ -215,8 +213,7 @@ static FilStatus write_batch(void* storage, FilSlice batch, FilError* error)
 static FilStatus attach(void* storage, const FilBagAttachment* attachment, FilError* error)
 {
     const Database* database = storage;
-    return fil_error(error, FIL_BAD_INPUT, "%s: .db3 files have no place for the attachment '%s'; use .mcap",
-                     database->path, attachment->name);
+    return fil_error(error, FIL_BAD_INPUT, "%s: .db3 files have no place for the attachment '%s'; use .mcap", database->path, attachment->name);
 }
 
 static FilStatus describe(void* storage, const char* name, const FilBagPair* pairs, size_t count, FilError* error)
@@ -224,8 +221,7 @@ static FilStatus describe(void* storage, const char* name, const FilBagPair* pai
     const Database* database = storage;
     (void)pairs;
     (void)count;
-    return fil_error(error, FIL_BAD_INPUT, "%s: .db3 files have no place for the metadata '%s'; use .mcap",
-                     database->path, name);
+    return fil_error(error, FIL_BAD_INPUT, "%s: .db3 files have no place for the metadata '%s'; use .mcap", database->path, name);
 }
 
 static FilStatus finish(void* storage, const FilBagChannels* channels, const FilBagTally* tally, FilError* error)

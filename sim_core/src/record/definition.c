@@ -11,9 +11,8 @@ enum { MAX_TYPES = 256 };
 
 static bool is_primitive(const char* type)
 {
-    static const char* const primitives[] = {"bool",   "byte",    "char",    "int8",   "uint8",
-                                             "int16",  "uint16",  "int32",   "uint32", "int64",
-                                             "uint64", "float32", "float64", "string", "wstring"};
+    static const char* const primitives[] = {"bool",   "byte",  "char",   "int8",    "uint8",   "int16",  "uint16", "int32",
+                                             "uint32", "int64", "uint64", "float32", "float64", "string", "wstring"};
     for (size_t i = 0; i < sizeof primitives / sizeof primitives[0]; ++i) {
         if (strcmp(type, primitives[i]) == 0) {
             return true;
@@ -175,8 +174,7 @@ static FilStatus join(Needed* needed, FilDefinitionLookup lookup, void* context,
         }
         const size_t start = text->size;
         if (!lookup(context, type, text)) {
-            return fil_error(error, FIL_BAD_INPUT, "no definition of %s is found (needed by %s)", type,
-                             needed->names[0]);
+            return fil_error(error, FIL_BAD_INPUT, "no definition of %s is found (needed by %s)", type, needed->names[0]);
         }
         if (text->size > start && text->data[text->size - 1] != '\n') {
             fil_bytes_u8(text, '\n');
@@ -192,8 +190,7 @@ static FilStatus join(Needed* needed, FilDefinitionLookup lookup, void* context,
     return FIL_OK;
 }
 
-FilStatus fil_definition_join(const char* type, FilDefinitionLookup lookup, void* context, FilBytes* text,
-                              FilError* error)
+FilStatus fil_definition_join(const char* type, FilDefinitionLookup lookup, void* context, FilBytes* text, FilError* error)
 {
     char name[FIL_DEFINITION_NAME];
     if (strchr(type, '/') == NULL || !full_name(type, "", name)) {

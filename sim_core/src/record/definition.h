@@ -36,7 +36,6 @@ typedef bool (*FilDefinitionLookup)(void* context, const char* type, FilBytes* t
 
 /* Appends the definition of the type ("pkg/msg/T"), then each type that it needs under a line of 80 `=` and `MSG:
  * pkg/T`. Fails, with the name, if one is not found. */
-FIL_MUST_CHECK FilStatus fil_definition_join(const char* type, FilDefinitionLookup lookup, void* context,
-                                             FilBytes* text, FilError* error);
+FIL_MUST_CHECK FilStatus fil_definition_join(const char* type, FilDefinitionLookup lookup, void* context, FilBytes* text, FilError* error);
 
 #endif

@@ -139,8 +139,7 @@ static bool index_batch(Writer* writer, FilSlice batch, ChunkSpan* span)
         if (entries->failed) {
             return false;
         }
-        span->start_time =
-            span->message_count == 0 || message.log_time < span->start_time ? message.log_time : span->start_time;
+        span->start_time = span->message_count == 0 || message.log_time < span->start_time ? message.log_time : span->start_time;
         span->end_time = message.log_time > span->end_time ? message.log_time : span->end_time;
         span->message_count += 1;
     }
@@ -174,8 +173,7 @@ static void put_frame(Writer* writer, FilSlice records, uint64_t size, uint32_t 
 }
 
 /* The chunk that begins at `start` and whose records end at `end`, for the summary. */
-static void put_chunk_index(Writer* writer, uint64_t start, uint64_t end, uint64_t stored_size, uint64_t size,
-                            const ChunkSpan* span)
+static void put_chunk_index(Writer* writer, uint64_t start, uint64_t end, uint64_t stored_size, uint64_t size, const ChunkSpan* span)
 {
     FilBytes* bytes = &writer->chunk_index;
     const size_t opened = fil_mcap_open_record(bytes, FIL_MCAP_CHUNK_INDEX);
@@ -341,8 +339,7 @@ static uint16_t put_schemas(FilBytes* bytes, const FilBagChannels* channels)
     return count;
 }
 
-static void put_statistics(FilBytes* bytes, const Writer* writer, const FilBagChannels* channels,
-                           const FilBagTally* tally, uint16_t schema_count)
+static void put_statistics(FilBytes* bytes, const Writer* writer, const FilBagChannels* channels, const FilBagTally* tally, uint16_t schema_count)
 {
     const size_t opened = fil_mcap_open_record(bytes, FIL_MCAP_STATISTICS);
     fil_bytes_u64(bytes, tally->message_count);
@@ -364,8 +361,7 @@ static void put_statistics(FilBytes* bytes, const Writer* writer, const FilBagCh
 }
 
 /* Everything after the data section, up to the footer's CRC, which is of all of it. */
-static void put_summary(FilBytes* bytes, Groups* groups, const Writer* writer, const FilBagChannels* channels,
-                        const FilBagTally* tally)
+static void put_summary(FilBytes* bytes, Groups* groups, const Writer* writer, const FilBagChannels* channels, const FilBagTally* tally)
 {
     const uint16_t schema_count = put_schemas(bytes, channels);
     end_group(groups, bytes, FIL_MCAP_SCHEMA);
@@ -402,8 +398,8 @@ static FilStatus finish(void* storage, const FilBagChannels* channels, const Fil
     Groups groups = {.summary = writer->output.size + end.size};
     put_summary(&summary, &groups, writer, channels, tally);
     // a list that lacks an entry would make a summary that no reader takes: without one the file is read front to back
-    const bool failed = summary.failed || groups.offsets.failed || writer->chunk_index.failed || writer->attachment_index.failed ||
-                        writer->metadata_index.failed;
+    const bool failed =
+        summary.failed || groups.offsets.failed || writer->chunk_index.failed || writer->attachment_index.failed || writer->metadata_index.failed;
     if (!failed) {
         fil_bytes_u32(&summary, fil_crc32(0, slice_of(&summary)));
         fil_bytes_put(&summary, FIL_MCAP_MAGIC, FIL_MCAP_MAGIC_SIZE);

@@ -62,8 +62,8 @@ static void put_span(FilBytes* text, int indent, const FilBagTally* tally)
     line(text, indent, "message_count: %" PRIu64, tally->message_count);
 }
 
-void fil_metadata_put(FilBytes* text, bool nested, const char* identifier, const char* file_name,
-                      const FilBagChannels* channels, const FilBagTally* tally)
+void fil_metadata_put(FilBytes* text, bool nested, const char* identifier, const char* file_name, const FilBagChannels* channels,
+                      const FilBagTally* tally)
 {
     const int indent = nested ? 2 : 0;
     if (nested) {

@@ -6,7 +6,7 @@
 
 /* Appends the description of a bag of one file. `nested` puts it under the key that metadata.yaml has at its top;
  * inside an MCAP file it stands without. */
-void fil_metadata_put(FilBytes* text, bool nested, const char* identifier, const char* file_name,
-                      const FilBagChannels* channels, const FilBagTally* tally);
+void fil_metadata_put(FilBytes* text, bool nested, const char* identifier, const char* file_name, const FilBagChannels* channels,
+                      const FilBagTally* tally);
 
 #endif

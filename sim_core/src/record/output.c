@@ -54,12 +54,10 @@ static bool write_all(int file, FilSlice bytes)
 FilStatus fil_output_write(FilOutput* output, FilSlice bytes, const uint32_t* crc, FilError* error)
 {
     if (!write_all(output->file, bytes)) {
-        return fil_error(error, FIL_IO, "%s: cannot write after byte %llu: %s", output->path,
-                         (unsigned long long)output->size, strerror(errno));
+        return fil_error(error, FIL_IO, "%s: cannot write after byte %llu: %s", output->path, (unsigned long long)output->size, strerror(errno));
     }
     // the CRC of two strings one after the other follows from theirs
-    output->crc =
-        crc != NULL ? (uint32_t)crc32_combine(output->crc, *crc, (z_off_t)bytes.size) : fil_crc32(output->crc, bytes);
+    output->crc = crc != NULL ? (uint32_t)crc32_combine(output->crc, *crc, (z_off_t)bytes.size) : fil_crc32(output->crc, bytes);
     output->size += bytes.size;
     return FIL_OK;
 }

@@ -18,8 +18,7 @@ FilReaderOptions fil_reader_options_default(void)
 static FilStatus read_header(FilReader* reader, FilError* error)
 {
     const FilStatus damaged = FIL_BAD_INPUT;
-    if (!fil_reader_load(reader, 0, FIL_MCAP_MAGIC_SIZE) ||
-        memcmp(reader->record.data, FIL_MCAP_MAGIC, FIL_MCAP_MAGIC_SIZE) != 0) {
+    if (!fil_reader_load(reader, 0, FIL_MCAP_MAGIC_SIZE) || memcmp(reader->record.data, FIL_MCAP_MAGIC, FIL_MCAP_MAGIC_SIZE) != 0) {
         return fil_error(error, damaged, "%s: is not an MCAP file", reader->path);
     }
     FilCursor cursor = {0};
@@ -66,8 +65,7 @@ static FilReader* create(FILE* file, const char* name, const FilReaderOptions* o
     return made;
 }
 
-FilStatus fil_reader_open_file(FILE* file, const char* name, const FilReaderOptions* options, FilReader** reader,
-                               FilError* error)
+FilStatus fil_reader_open_file(FILE* file, const char* name, const FilReaderOptions* options, FilReader** reader, FilError* error)
 {
     *reader = create(file, name, options, error);
     if (*reader == NULL) {
@@ -125,8 +123,7 @@ void fil_reader_close(FilReader* reader)
     fil_db3_reader_close(reader->database);
     fil_reader_merge_clear(reader);
     fil_free(reader->path);
-    FilBytes* const buffers[] = {&reader->header, &reader->schemas.texts, &reader->record,
-                                 &reader->chunk,  &reader->texts,         &reader->pairs};
+    FilBytes* const buffers[] = {&reader->header, &reader->schemas.texts, &reader->record, &reader->chunk, &reader->texts, &reader->pairs};
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; ++i) {
         fil_bytes_free(buffers[i]);
     }
@@ -158,12 +155,10 @@ static FilStatus meet_cut(FilReader* reader, uint8_t opcode, uint64_t there, Ste
     }
     reader->offset = offset + FIL_MCAP_PREFIX_SIZE + there;
     *step = STEP_INSIDE;
-    return fil_reader_try_chunk(reader, offset, (FilSlice){.data = reader->record.data, .size = reader->record.size},
-                                true, error);
+    return fil_reader_try_chunk(reader, offset, (FilSlice){.data = reader->record.data, .size = reader->record.size}, true, error);
 }
 
-static FilStatus meet_record(FilReader* reader, uint64_t offset, const FilMcapRecord* record, FilBagMessage* message,
-                             Step* step, FilError* error)
+static FilStatus meet_record(FilReader* reader, uint64_t offset, const FilMcapRecord* record, FilBagMessage* message, Step* step, FilError* error)
 {
     switch (record->opcode) {
         case FIL_MCAP_SCHEMA:
@@ -171,9 +166,7 @@ static FilStatus meet_record(FilReader* reader, uint64_t offset, const FilMcapRe
             return fil_reader_learn(reader, record, offset, error);
         case FIL_MCAP_MESSAGE:
             *step = STEP_MESSAGE;
-            return fil_mcap_take_message(record->content, message)
-                       ? FIL_OK
-                       : fil_reader_complain(reader, offset, "a message is damaged", error);
+            return fil_mcap_take_message(record->content, message) ? FIL_OK : fil_reader_complain(reader, offset, "a message is damaged", error);
         case FIL_MCAP_CHUNK:
             *step = STEP_INSIDE;
             return fil_reader_try_chunk(reader, offset, record->content, false, error);
@@ -186,8 +179,7 @@ static FilStatus meet_record(FilReader* reader, uint64_t offset, const FilMcapRe
 static FilStatus note_place(FilReader* reader, FilReaderPlaces* places, uint64_t length, FilError* error)
 {
     const FilReaderPlace place = {.offset = reader->offset, .length = FIL_MCAP_PREFIX_SIZE + length};
-    const bool known =
-        reader->info.summarised || (places->count > 0 && places->items[places->count - 1].offset >= place.offset);
+    const bool known = reader->info.summarised || (places->count > 0 && places->items[places->count - 1].offset >= place.offset);
     return known || fil_reader_note(places, place) ? FIL_OK : fil_reader_no_memory(reader, error);
 }
 
@@ -218,14 +210,11 @@ static FilStatus step_on(FilReader* reader, FilBagMessage* message, Step* step, 
         status = note_place(reader, &reader->attachments, length, error);
     } else if (opcode == FIL_MCAP_METADATA) {
         status = note_place(reader, &reader->metadata, length, error);
-    } else if (opcode == FIL_MCAP_SCHEMA || opcode == FIL_MCAP_CHANNEL || opcode == FIL_MCAP_MESSAGE ||
-               opcode == FIL_MCAP_CHUNK) {
-        if (length / 2 > reader->options.max_chunk_bytes ||
-            !fil_reader_load(reader, offset + FIL_MCAP_PREFIX_SIZE, length)) {
+    } else if (opcode == FIL_MCAP_SCHEMA || opcode == FIL_MCAP_CHANNEL || opcode == FIL_MCAP_MESSAGE || opcode == FIL_MCAP_CHUNK) {
+        if (length / 2 > reader->options.max_chunk_bytes || !fil_reader_load(reader, offset + FIL_MCAP_PREFIX_SIZE, length)) {
             return fil_reader_complain(reader, offset, "a record is too large or cannot be read", error);
         }
-        const FilMcapRecord record = {.opcode = opcode,
-                                      .content = {.data = reader->record.data, .size = reader->record.size}};
+        const FilMcapRecord record = {.opcode = opcode, .content = {.data = reader->record.data, .size = reader->record.size}};
         status = meet_record(reader, offset, &record, message, step, error);
     }
     reader->offset = offset + FIL_MCAP_PREFIX_SIZE + length;
@@ -243,9 +232,7 @@ static FilStatus accept(FilReader* reader, const FilBagMessage* message, bool* w
     }
     *wanted = message->log_time >= reader->select_start && message->log_time <= reader->select_end;
     if (!reader->info.summarised) {
-        FilBagTally tally = {.message_count = reader->info.message_count,
-                             .start_time = reader->info.start_time,
-                             .end_time = reader->info.end_time};
+        FilBagTally tally = {.message_count = reader->info.message_count, .start_time = reader->info.start_time, .end_time = reader->info.end_time};
         fil_bag_tally_add(&tally, message);
         reader->info.message_count = tally.message_count;
         reader->info.start_time = tally.start_time;

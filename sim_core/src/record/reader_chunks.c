@@ -18,8 +18,8 @@ static FilStatus enter_chunk(FilReader* reader, uint64_t offset, FilSlice conten
     if (chunk.size > reader->options.max_chunk_bytes) {
         return fil_reader_complain(reader, offset, "a chunk is too large", error);
     }
-    const bool whole = fil_decompress(compression, chunk.records, (size_t)chunk.size, &reader->chunk) &&
-                       reader->chunk.size == chunk.size && chunk.records.size == chunk.stored_size;
+    const bool whole = fil_decompress(compression, chunk.records, (size_t)chunk.size, &reader->chunk) && reader->chunk.size == chunk.size &&
+                       chunk.records.size == chunk.stored_size;
     if (reader->chunk.failed) {
         return fil_reader_no_memory(reader, error);
     }
@@ -56,8 +56,7 @@ FilStatus fil_reader_enter_indexed(FilReader* reader, uint64_t limit, bool* foun
         }
         FilMcapRecord record = {0};
         FilCursor cursor = {0};
-        if (place.length / 2 <= reader->options.max_chunk_bytes &&
-            fil_reader_load(reader, place.offset, place.length)) {
+        if (place.length / 2 <= reader->options.max_chunk_bytes && fil_reader_load(reader, place.offset, place.length)) {
             cursor = (FilCursor){.at = reader->record.data, .left = reader->record.size};
         }
         if (!fil_mcap_next_record(&cursor, &record) || record.opcode != FIL_MCAP_CHUNK) {

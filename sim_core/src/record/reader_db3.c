@@ -33,9 +33,8 @@ static const char* text_at(sqlite3_stmt* statement, int column)
 static sqlite3_stmt* find_definition(const FilDb3Reader* database, const char* type)
 {
     sqlite3_stmt* statement = NULL;
-    if (sqlite3_prepare_v2(database->connection,
-                           "SELECT encoding, encoded_message_definition FROM message_definitions WHERE topic_type = ?",
-                           -1, &statement, NULL) != SQLITE_OK) {
+    if (sqlite3_prepare_v2(database->connection, "SELECT encoding, encoded_message_definition FROM message_definitions WHERE topic_type = ?", -1,
+                           &statement, NULL) != SQLITE_OK) {
         return NULL;
     }
     sqlite3_bind_text(statement, 1, type, -1, SQLITE_TRANSIENT);
@@ -51,8 +50,7 @@ static FilStatus add_topic(FilReader* reader, sqlite3_stmt* row, FilError* error
     const sqlite3_int64 id = sqlite3_column_int64(row, 0);
     if (id < 1 || id > FIL_BAG_MAX_CHANNELS || reader->channels.text_bytes > FIL_READER_MAX_TEXT ||
         fil_bag_channels_find(&reader->channels, (uint16_t)id) != NULL) {
-        return fil_error(error, FIL_BAD_INPUT,
-                         "%s: topic %lld: its number is not possible, or taken, or topics are too long", reader->path,
+        return fil_error(error, FIL_BAD_INPUT, "%s: topic %lld: its number is not possible, or taken, or topics are too long", reader->path,
                          (long long)id);
     }
     const char* type = text_at(row, 2);
@@ -111,9 +109,8 @@ static FilStatus read_topics(FilReader* reader, FilError* error)
 static FilStatus read_totals(FilReader* reader, FilError* error)
 {
     sqlite3_stmt* row = NULL;
-    if (sqlite3_prepare_v2(reader->database->connection,
-                           "SELECT count(*), min(timestamp), max(timestamp) FROM messages", -1, &row,
-                           NULL) != SQLITE_OK ||
+    if (sqlite3_prepare_v2(reader->database->connection, "SELECT count(*), min(timestamp), max(timestamp) FROM messages", -1, &row, NULL) !=
+            SQLITE_OK ||
         sqlite3_step(row) != SQLITE_ROW) {
         const FilStatus status = complain(reader, error);
         sqlite3_finalize(row);
@@ -207,8 +204,7 @@ FilStatus fil_db3_reader_next(FilReader* reader, FilBagMessage* message, bool* f
         .sequence = database->sequence[topic]++,
         .log_time = (uint64_t)time,
         .publish_time = (uint64_t)time,
-        .data = {.data = data != NULL ? data : (const uint8_t*)"",
-                 .size = (size_t)sqlite3_column_bytes(database->messages, 2)},
+        .data = {.data = data != NULL ? data : (const uint8_t*)"", .size = (size_t)sqlite3_column_bytes(database->messages, 2)},
     };
     *found = true;
     return FIL_OK;

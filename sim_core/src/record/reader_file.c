@@ -6,7 +6,7 @@
 
 FilStatus fil_reader_complain(const FilReader* reader, uint64_t offset, const char* what, FilError* error)
 {
-    if (reader->record.failed) { // what could not be loaded is not damaged
+    if (reader->record.failed) {  // what could not be loaded is not damaged
         return fil_reader_no_memory(reader, error);
     }
     return fil_error(error, FIL_BAD_INPUT, "%s: byte %llu: %s", reader->path, (unsigned long long)offset, what);
@@ -35,8 +35,7 @@ bool fil_reader_load(FilReader* reader, uint64_t offset, uint64_t size)
         return false;
     }
     uint8_t* place = fil_bytes_extend(&reader->record, (size_t)size);
-    return place != NULL && fseeko(reader->file, (off_t)offset, SEEK_SET) == 0 &&
-           fread(place, 1, (size_t)size, reader->file) == size;
+    return place != NULL && fseeko(reader->file, (off_t)offset, SEEK_SET) == 0 && fread(place, 1, (size_t)size, reader->file) == size;
 }
 
 FilStatus fil_reader_no_memory(const FilReader* reader, FilError* error)

@@ -80,8 +80,7 @@ static FilStatus open_chunk(FilReader* reader, FilError* error)
         }
     }
     const size_t bytes = reader->chunk.capacity + made.capacity * sizeof *made.messages;
-    if (status == FIL_OK && reader->open_count > 0 &&
-        reader->open_bytes + bytes > 4 * reader->options.max_chunk_bytes) {
+    if (status == FIL_OK && reader->open_count > 0 && reader->open_bytes + bytes > 4 * reader->options.max_chunk_bytes) {
         status = fil_error(error, FIL_BAD_INPUT, "%s: too many chunks overlap in time to be merged", reader->path);
     }
     if (status == FIL_OK && reader->open_count == reader->open_capacity) {

@@ -9,14 +9,13 @@
 static bool load_summary(FilReader* reader, uint64_t* start, FilSlice* summary)
 {
     const uint64_t size = fil_reader_measure(reader);
-    if (size < FIL_MCAP_MAGIC_SIZE + FIL_MCAP_TAIL_SIZE ||
-        !fil_reader_load(reader, size - FIL_MCAP_TAIL_SIZE, FIL_MCAP_TAIL_SIZE)) {
+    if (size < FIL_MCAP_MAGIC_SIZE + FIL_MCAP_TAIL_SIZE || !fil_reader_load(reader, size - FIL_MCAP_TAIL_SIZE, FIL_MCAP_TAIL_SIZE)) {
         return false;
     }
     FilCursor cursor = {.at = reader->record.data, .left = reader->record.size};
     FilMcapRecord footer;
-    if (!fil_mcap_next_record(&cursor, &footer) || footer.opcode != FIL_MCAP_FOOTER ||
-        cursor.left != FIL_MCAP_MAGIC_SIZE || memcmp(cursor.at, FIL_MCAP_MAGIC, FIL_MCAP_MAGIC_SIZE) != 0) {
+    if (!fil_mcap_next_record(&cursor, &footer) || footer.opcode != FIL_MCAP_FOOTER || cursor.left != FIL_MCAP_MAGIC_SIZE ||
+        memcmp(cursor.at, FIL_MCAP_MAGIC, FIL_MCAP_MAGIC_SIZE) != 0) {
         return false;
     }
     cursor = (FilCursor){.at = footer.content.data, .left = footer.content.size};
@@ -72,10 +71,9 @@ static bool take_chunk_index(FilReader* reader, FilSlice content)
         return false;
     }
     (void)fil_compression_find((const char*)index.compression.data, index.compression.size, &reader->info.compression);
-    return fil_reader_note(&reader->chunks, (FilReaderPlace){.offset = index.offset,
-                                                             .length = index.length,
-                                                             .start_time = index.start_time,
-                                                             .end_time = index.end_time});
+    return fil_reader_note(
+        &reader->chunks,
+        (FilReaderPlace){.offset = index.offset, .length = index.length, .start_time = index.start_time, .end_time = index.end_time});
 }
 
 static bool take_place(FilReaderPlaces* places, FilSlice content)

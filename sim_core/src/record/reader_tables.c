@@ -138,9 +138,7 @@ static FilStatus learn_channel(FilReader* reader, FilSlice content, uint64_t off
         .schema = schema.data,
     };
     made.properties = point_pairs(texts, pairs, &made.property_count);
-    return fil_bag_channels_add(&reader->channels, &made, channel.id, channel.schema_id)
-               ? FIL_OK
-               : fil_reader_no_memory(reader, error);
+    return fil_bag_channels_add(&reader->channels, &made, channel.id, channel.schema_id) ? FIL_OK : fil_reader_no_memory(reader, error);
 }
 
 FilStatus fil_reader_learn(FilReader* reader, const FilMcapRecord* record, uint64_t offset, FilError* error)
@@ -152,8 +150,7 @@ FilStatus fil_reader_learn(FilReader* reader, const FilMcapRecord* record, uint6
 /* ---- attachments and metadata ---- */
 
 /* Loads the record at a noted place into `reader->record`. */
-static FilStatus load_place(FilReader* reader, const FilReaderPlaces* places, size_t index, FilMcapOpcode opcode,
-                            FilSlice* content, FilError* error)
+static FilStatus load_place(FilReader* reader, const FilReaderPlaces* places, size_t index, FilMcapOpcode opcode, FilSlice* content, FilError* error)
 {
     if (index >= places->count) {
         return fil_error(error, FIL_BAD_INPUT, "%s: has no such record", reader->path);

@@ -61,8 +61,7 @@ FilRecorderOptions fil_recorder_options_default(void)
     };
 }
 
-FilStatus fil_recorder_options_choose(FilRecorderOptions* options, const char* storage, const char* compression,
-                                      FilError* error)
+FilStatus fil_recorder_options_choose(FilRecorderOptions* options, const char* storage, const char* compression, FilError* error)
 {
     options->sqlite = strcmp(storage, fil_db3_storage.identifier) == 0;
     if (!options->sqlite && strcmp(storage, fil_mcap_storage.identifier) != 0) {
@@ -163,8 +162,7 @@ static void* empty_queue(void* argument)
             late = pthread_cond_timedwait(&recorder->work, &recorder->lock, &deadline) == ETIMEDOUT;
         }
         // channels alone are no reason for a chunk before the end
-        const bool due = recorder->closing ? open_batch(recorder)->size > 0
-                                           : (late || recorder->flushing) && recorder->open_has_messages;
+        const bool due = recorder->closing ? open_batch(recorder)->size > 0 : (late || recorder->flushing) && recorder->open_has_messages;
         if (recorder->sealed == 0 && due) {
             (void)seal(recorder);  // there is room: nothing else is sealed
         }
@@ -263,13 +261,11 @@ static void init_locks(FilRecorder* recorder)
     pthread_mutex_init(&recorder->storage_lock, NULL);
 }
 
-FilStatus fil_recorder_create(const char* path, const FilRecorderOptions* options, FilRecorder** recorder,
-                              FilError* error)
+FilStatus fil_recorder_create(const char* path, const FilRecorderOptions* options, FilRecorder** recorder, FilError* error)
 {
     *recorder = NULL;
     if (options->chunk_bytes == 0 || options->chunk_bytes > FIL_BAG_MAX_MESSAGE || !(options->flush_period > 0.0)) {
-        return fil_error(error, FIL_BAD_INPUT, "%s: chunks must have 1 to %d bytes, and a flush period above 0 s", path,
-                         FIL_BAG_MAX_MESSAGE);
+        return fil_error(error, FIL_BAD_INPUT, "%s: chunks must have 1 to %d bytes, and a flush period above 0 s", path, FIL_BAG_MAX_MESSAGE);
     }
     FilRecorder* made = fil_alloc(1, sizeof *made);
     if (made == NULL) {
@@ -306,8 +302,7 @@ static uint16_t schema_of(const FilRecorder* recorder, const FilBagChannel* chan
 {
     for (size_t i = 0; i < recorder->channels.count; ++i) {
         const FilBagEntry* entry = &recorder->channels.items[i];
-        if (strcmp(entry->channel.type, channel->type) == 0 &&
-            strcmp(entry->channel.schema_encoding, channel->schema_encoding) == 0 &&
+        if (strcmp(entry->channel.type, channel->type) == 0 && strcmp(entry->channel.schema_encoding, channel->schema_encoding) == 0 &&
             fil_slice_equal(entry->channel.schema, channel->schema)) {
             return entry->schema_id;
         }
@@ -351,8 +346,8 @@ FilStatus fil_recorder_add_channel(FilRecorder* recorder, const FilBagChannel* c
 static bool make_room(FilRecorder* recorder, size_t size)
 {
     bool waited = false;
-    while (recorder->status == FIL_OK && open_batch(recorder)->size > 0 &&
-           open_batch(recorder)->size + size > recorder->options.chunk_bytes && !seal(recorder)) {
+    while (recorder->status == FIL_OK && open_batch(recorder)->size > 0 && open_batch(recorder)->size + size > recorder->options.chunk_bytes &&
+           !seal(recorder)) {
         if (recorder->options.drop_when_full) {
             recorder->counts.dropped += 1;
             return false;
@@ -370,8 +365,8 @@ static FilStatus add_message(FilRecorder* recorder, const FilBagMessage* message
         return fil_error(error, FIL_BAD_INPUT, "%s: no channel has the number %u", recorder->file, message->channel);
     }
     if (message->data.size > FIL_BAG_MAX_MESSAGE) {
-        return fil_error(error, FIL_BAD_INPUT, "%s: a message of %zu bytes; at most %d are allowed", recorder->file,
-                         message->data.size, FIL_BAG_MAX_MESSAGE);
+        return fil_error(error, FIL_BAD_INPUT, "%s: a message of %zu bytes; at most %d are allowed", recorder->file, message->data.size,
+                         FIL_BAG_MAX_MESSAGE);
     }
     const size_t size = FIL_MCAP_PREFIX_SIZE + FIL_MCAP_MESSAGE_SIZE + message->data.size;
     if (!make_room(recorder, size)) {
@@ -424,8 +419,7 @@ FilStatus fil_recorder_attach(FilRecorder* recorder, const FilBagAttachment* att
     return status;
 }
 
-FilStatus fil_recorder_describe(FilRecorder* recorder, const char* name, const FilBagPair* pairs, size_t count,
-                                FilError* error)
+FilStatus fil_recorder_describe(FilRecorder* recorder, const char* name, const FilBagPair* pairs, size_t count, FilError* error)
 {
     FilStatus status = fil_recorder_flush(recorder, error);
     if (status == FIL_OK) {

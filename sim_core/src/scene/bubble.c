@@ -60,14 +60,14 @@ static int fill_band(int small, int small_size, int large, int large_size, bool 
 
 void fil_bubble_build(const FilBubble* bubble, double* vertices, int* triangles)
 {
-    const int axis = bubble->flat > 0 ? bubble->flat - 1 : 2; // the sphere's z
+    const int axis = bubble->flat > 0 ? bubble->flat - 1 : 2;  // the sphere's z
     int at = 0, count = 0;
     for (int ring = 0; ring <= 2 * bubble->divisions; ring++) {
         const int size = ring_size(bubble, ring);
         for (int k = 0; k < size; k++) {
             double x[3];
             place_on_sphere(bubble, ring, k, x);
-            for (int j = 0; j < 3; j++) { // turned, not mirrored
+            for (int j = 0; j < 3; j++) {  // turned, not mirrored
                 const int to = (axis + 1 + j) % 3;
                 vertices[3 * (at + k) + to] = bubble->half[to] * x[j];
             }
@@ -75,8 +75,8 @@ void fil_bubble_build(const FilBubble* bubble, double* vertices, int* triangles)
         if (ring < 2 * bubble->divisions) {
             const int next = at + size, next_size = ring_size(bubble, ring + 1);
             const bool lower = ring >= bubble->divisions;
-            count = lower ? fill_band(next, next_size, at, size, true, triangles, count)
-                          : fill_band(at, size, next, next_size, false, triangles, count);
+            count =
+                lower ? fill_band(next, next_size, at, size, true, triangles, count) : fill_band(at, size, next, next_size, false, triangles, count);
         }
         at += size;
     }

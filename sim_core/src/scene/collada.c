@@ -9,8 +9,8 @@
 #include "scene/urdf_xml.h"
 
 enum {
-    MAX_DEPTH = 64,             /* of nodes, instances of nodes included: these could form a circle */
-    MAX_TRIANGLES = 10000000,   /* instances multiply */
+    MAX_DEPTH = 64,           /* of nodes, instances of nodes included: these could form a circle */
+    MAX_TRIANGLES = 10000000, /* instances multiply */
 };
 
 typedef struct Dae {
@@ -205,7 +205,10 @@ static void read_faces(Dae* dae, const xmlNode* node, const xmlNode* counts, int
         int numbers, at = 0;
         const double* index = fil_xml_is(p, "p") ? read_list(dae, p, &numbers) : NULL;
         while (index != NULL && at < numbers) {
-            const double wanted = fil_xml_is(node, "triangles") ? 3.0 : corners == NULL ? numbers / stride : polygon < count ? corners[polygon++] : -1.0;
+            const double wanted = fil_xml_is(node, "triangles") ? 3.0
+                                  : corners == NULL             ? numbers / stride
+                                  : polygon < count             ? corners[polygon++]
+                                                                : -1.0;
             if (!(wanted >= 1.0 && wanted <= (numbers - at) / stride)) {
                 fil_xml_fail(&dae->reader, p, "its polygons and its indices do not fit");
                 return;
@@ -284,7 +287,7 @@ static bool read_transform(Dae* dae, const xmlNode* node, Affine* made)
             made->a[4 * r] = n[r];
         }
     }
-    if (length > 0.0) { // Rodrigues
+    if (length > 0.0) {  // Rodrigues
         const double angle = n[3] * acos(-1.0) / 180.0, c = cos(angle), s = sin(angle), u[3] = {n[0] / length, n[1] / length, n[2] / length};
         for (int r = 0; r < 3; r++) {
             for (int k = 0; k < 3; k++) {

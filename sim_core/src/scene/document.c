@@ -31,7 +31,7 @@ typedef struct Loader {
 /* Reads until the end, or until there is more than the limits allow; the parser then says so. */
 static FilStatus read_stream(Loader* loader, FILE* stream, const char* path, char** text, size_t* size)
 {
-    const size_t piece = 1 << 14; // most scenes are one: to clear megabytes took half of loading a small one
+    const size_t piece = 1 << 14;  // most scenes are one: to clear megabytes took half of loading a small one
     size_t capacity = 0, line_start = 0;
     *text = NULL;
     *size = 0;
@@ -214,8 +214,8 @@ static FilStatus load(Loader* loader, const FilSource* source, const OpenFile* f
         file.inode = about.st_ino;
     }
     FilStatus status = source->text == NULL ? parse_file(loader, source->path, root)
-                                            : fil_yaml_parse(source->path, source->text, source->size, loader->limits,
-                                                             &loader->values, loader->pool, root, loader->error);
+                                            : fil_yaml_parse(source->path, source->text, source->size, loader->limits, &loader->values, loader->pool,
+                                                             root, loader->error);
     if (status != FIL_OK) {
         return status;
     }
@@ -237,8 +237,7 @@ static FilStatus load(Loader* loader, const FilSource* source, const OpenFile* f
     return status;
 }
 
-FilStatus fil_document_load(const FilSource* source, const FilSceneLimits* limits, FilPool* pool, FilYaml** root,
-                            FilError* error)
+FilStatus fil_document_load(const FilSource* source, const FilSceneLimits* limits, FilPool* pool, FilYaml** root, FilError* error)
 {
     Loader loader = {.limits = limits, .folders = source->folders, .pool = pool, .error = error, .files = 1};
     return load(&loader, source, NULL, root);

@@ -15,8 +15,7 @@ typedef struct FilSource {
 
 /* Reads, parses and merges. Mappings of an included file are merged under those of the including one, lists of
  * mappings are joined (included first), anything else in the including file wins. */
-FIL_MUST_CHECK FilStatus fil_document_load(const FilSource* source, const FilSceneLimits* limits, FilPool* pool,
-                                           FilYaml** root, FilError* error);
+FIL_MUST_CHECK FilStatus fil_document_load(const FilSource* source, const FilSceneLimits* limits, FilPool* pool, FilYaml** root, FilError* error);
 
 /* The path of a file that is named in another one: relative to that one's folder unless it begins with a slash. NULL
  * when out of memory. */
@@ -24,8 +23,7 @@ char* fil_document_path(FilPool* pool, const char* from, const char* name);
 
 /* Puts the settings into the tree. A path names a parameter, an existing key, or a key that an existing mapping may
  * have; `root_keys` are those of the scene itself. */
-FIL_MUST_CHECK FilStatus fil_document_set(FilYaml* root, const FilSetting* settings, int count,
-                                          const char* const* root_keys, const FilSceneLimits* limits, FilPool* pool,
-                                          FilError* error);
+FIL_MUST_CHECK FilStatus fil_document_set(FilYaml* root, const FilSetting* settings, int count, const char* const* root_keys,
+                                          const FilSceneLimits* limits, FilPool* pool, FilError* error);
 
 #endif

@@ -15,14 +15,14 @@ enum {
     FIL_IS_FLAG = 1 << 2,   /* true or false */
     FIL_IS_TEXT = 1 << 3,
     FIL_IS_NAME = 1 << 4,
-    FIL_IS_WORD = 1 << 5,    /* one of `words` */
-    FIL_IS_VECTOR = 1 << 6,  /* a list of `count` numbers; 0: of any number of them */
-    FIL_IS_ROWS = 1 << 7,    /* a list of lists of `count` numbers */
-    FIL_IS_TEXTS = 1 << 8,   /* a list of texts, or of `words` */
-    FIL_IS_MAPPING = 1 << 9, /* with `keys` */
-    FIL_IS_LIST = 1 << 10,   /* of mappings with `keys` */
-    FIL_IS_NAMED = 1 << 11,  /* a mapping of names to mappings with `keys`, or to one of `words` */
-    FIL_IS_TREE = 1 << 12,   /* a mapping of names to numbers or further such mappings */
+    FIL_IS_WORD = 1 << 5,      /* one of `words` */
+    FIL_IS_VECTOR = 1 << 6,    /* a list of `count` numbers; 0: of any number of them */
+    FIL_IS_ROWS = 1 << 7,      /* a list of lists of `count` numbers */
+    FIL_IS_TEXTS = 1 << 8,     /* a list of texts, or of `words` */
+    FIL_IS_MAPPING = 1 << 9,   /* with `keys` */
+    FIL_IS_LIST = 1 << 10,     /* of mappings with `keys` */
+    FIL_IS_NAMED = 1 << 11,    /* a mapping of names to mappings with `keys`, or to one of `words` */
+    FIL_IS_TREE = 1 << 12,     /* a mapping of names to numbers or further such mappings */
     FIL_IS_FUNCTION = 1 << 13, /* a number, or an expression that may use a variable */
 };
 
@@ -33,7 +33,7 @@ typedef struct FilKey {
     int count;
     const char* const* words; /* NULL at the end */
     const struct FilKey* keys;
-    const struct FilKey* other; /* a second form of the mapping; NULL: there is none */
+    const struct FilKey* other;         /* a second form of the mapping; NULL: there is none */
     const char *unit, *standard, *text; /* for people; NULL or empty: nothing to say */
 } FilKey;
 
@@ -45,42 +45,69 @@ enum {
 };
 
 /* Rows. */
-#define FIL_KEY_NUMBER(name_, flags_, unit_, standard_, text_) \
-    {.name = (name_), .types = FIL_IS_NUMBER, .flags = (flags_), .unit = (unit_), .standard = (standard_), .text = (text_)}
-#define FIL_KEY_WHOLE(name_, flags_, standard_, text_) \
-    {.name = (name_), .types = FIL_IS_WHOLE, .flags = (flags_), .standard = (standard_), .text = (text_)}
-#define FIL_KEY_FLAG(name_, standard_, text_) {.name = (name_), .types = FIL_IS_FLAG, .standard = (standard_), .text = (text_)}
-#define FIL_KEY_TEXT(name_, flags_, standard_, text_) \
-    {.name = (name_), .types = FIL_IS_TEXT, .flags = (flags_), .standard = (standard_), .text = (text_)}
-#define FIL_KEY_NAME(text_) {.name = "name", .types = FIL_IS_NAME, .text = (text_)}
-#define FIL_KEY_WORD(name_, words_, standard_, text_) \
-    {.name = (name_), .types = FIL_IS_WORD, .words = (words_), .standard = (standard_), .text = (text_)}
-#define FIL_KEY_VECTOR(name_, count_, flags_, unit_, standard_, text_)                                                          \
-    {.name = (name_), .types = FIL_IS_VECTOR, .count = (count_), .flags = (flags_), .unit = (unit_), .standard = (standard_), \
-     .text = (text_)}
-#define FIL_KEY_ROWS(name_, count_, flags_, unit_, text_) \
-    {.name = (name_), .types = FIL_IS_ROWS, .count = (count_), .flags = (flags_), .unit = (unit_), .text = (text_)}
-#define FIL_KEY_TEXTS(name_, words_, flags_, standard_, text_) \
-    {.name = (name_), .types = FIL_IS_TEXTS, .words = (words_), .flags = (flags_), .standard = (standard_), .text = (text_)}
-#define FIL_KEY_MAPPING(name_, keys_, flags_, text_) \
-    {.name = (name_), .types = FIL_IS_MAPPING, .keys = (keys_), .flags = (flags_), .text = (text_)}
-#define FIL_KEY_LIST(name_, keys_, flags_, text_) \
-    {.name = (name_), .types = FIL_IS_LIST, .keys = (keys_), .flags = (flags_), .text = (text_)}
-#define FIL_KEY_MANY(name_, types_, count_, flags_, unit_, standard_, text_)                                             \
-    {.name = (name_), .types = (types_), .count = (count_), .flags = (flags_), .unit = (unit_), .standard = (standard_), \
-     .text = (text_)}
-#define FIL_KEY_END {.name = NULL}
+#define FIL_KEY_NUMBER(name_, flags_, unit_, standard_, text_)                                                                \
+    {                                                                                                                         \
+        .name = (name_), .types = FIL_IS_NUMBER, .flags = (flags_), .unit = (unit_), .standard = (standard_), .text = (text_) \
+    }
+#define FIL_KEY_WHOLE(name_, flags_, standard_, text_)                                                      \
+    {                                                                                                       \
+        .name = (name_), .types = FIL_IS_WHOLE, .flags = (flags_), .standard = (standard_), .text = (text_) \
+    }
+#define FIL_KEY_FLAG(name_, standard_, text_)                                           \
+    {                                                                                   \
+        .name = (name_), .types = FIL_IS_FLAG, .standard = (standard_), .text = (text_) \
+    }
+#define FIL_KEY_TEXT(name_, flags_, standard_, text_)                                                      \
+    {                                                                                                      \
+        .name = (name_), .types = FIL_IS_TEXT, .flags = (flags_), .standard = (standard_), .text = (text_) \
+    }
+#define FIL_KEY_NAME(text_)                                   \
+    {                                                         \
+        .name = "name", .types = FIL_IS_NAME, .text = (text_) \
+    }
+#define FIL_KEY_WORD(name_, words_, standard_, text_)                                                      \
+    {                                                                                                      \
+        .name = (name_), .types = FIL_IS_WORD, .words = (words_), .standard = (standard_), .text = (text_) \
+    }
+#define FIL_KEY_VECTOR(name_, count_, flags_, unit_, standard_, text_)                                                                           \
+    {                                                                                                                                            \
+        .name = (name_), .types = FIL_IS_VECTOR, .count = (count_), .flags = (flags_), .unit = (unit_), .standard = (standard_), .text = (text_) \
+    }
+#define FIL_KEY_ROWS(name_, count_, flags_, unit_, text_)                                                             \
+    {                                                                                                                 \
+        .name = (name_), .types = FIL_IS_ROWS, .count = (count_), .flags = (flags_), .unit = (unit_), .text = (text_) \
+    }
+#define FIL_KEY_TEXTS(name_, words_, flags_, standard_, text_)                                                                 \
+    {                                                                                                                          \
+        .name = (name_), .types = FIL_IS_TEXTS, .words = (words_), .flags = (flags_), .standard = (standard_), .text = (text_) \
+    }
+#define FIL_KEY_MAPPING(name_, keys_, flags_, text_)                                                  \
+    {                                                                                                 \
+        .name = (name_), .types = FIL_IS_MAPPING, .keys = (keys_), .flags = (flags_), .text = (text_) \
+    }
+#define FIL_KEY_LIST(name_, keys_, flags_, text_)                                                  \
+    {                                                                                              \
+        .name = (name_), .types = FIL_IS_LIST, .keys = (keys_), .flags = (flags_), .text = (text_) \
+    }
+#define FIL_KEY_MANY(name_, types_, count_, flags_, unit_, standard_, text_)                                                                \
+    {                                                                                                                                       \
+        .name = (name_), .types = (types_), .count = (count_), .flags = (flags_), .unit = (unit_), .standard = (standard_), .text = (text_) \
+    }
+#define FIL_KEY_END  \
+    {                \
+        .name = NULL \
+    }
 
 /* Rows that many tables share. */
-#define FIL_KEYS_PLACE                                                                          \
-    FIL_KEY_VECTOR("position", 3, 0, "m", "[0, 0, 0]", "of its frame"),                         \
+#define FIL_KEYS_PLACE                                                                            \
+    FIL_KEY_VECTOR("position", 3, 0, "m", "[0, 0, 0]", "of its frame"),                           \
         FIL_KEY_VECTOR("orientation", 4, 0, "", "", "unit quaternion [x, y, z, w], or else ..."), \
         FIL_KEY_VECTOR("rotation", 3, 0, "rad", "[0, 0, 0]", "... a rotation vector")
-#define FIL_KEYS_TOUCH                                                                                           \
+#define FIL_KEYS_TOUCH                                                                                                 \
     FIL_KEY_MAPPING("surface", fil_surface_keys, 0, "what it feels like where it touches, instead of the material's"), \
         FIL_KEY_MAPPING("collision", fil_collision_keys, 0, "what it collides with")
 
-#define FIL_KEYS_LOOK                                                                                                  \
+#define FIL_KEYS_LOOK                                                                                                        \
     FIL_KEY_TEXT("color", 0, "one of a palette", "#rrggbb, #rrggbbaa or a name of CSS such as steelblue; in quotes with #"), \
         FIL_KEY_FLAG("visible", "true", "false: pictures, pages and markers leave it out")
 

@@ -115,12 +115,10 @@ static void add_half_turn(Trace* trace, const Layout* layout, double angle)
 static FilStatus lay_out(const FilKnotDef* def, Layout* layout, FilError* error)
 {
     if (!(isfinite(def->length) && def->length > 0.0 && isfinite(def->diameter) && def->diameter > 0.0)) {
-        return fil_error(error, FIL_BAD_INPUT, "a knot needs a positive length and diameter, got %g m and %g m",
-                         def->length, def->diameter);
+        return fil_error(error, FIL_BAD_INPUT, "a knot needs a positive length and diameter, got %g m and %g m", def->length, def->diameter);
     }
     if (def->n < 1 || def->n > 1000 || def->node_count < 10) {
-        return fil_error(error, FIL_BAD_INPUT,
-                         "a knot needs n from 1 to 1000 and 10 nodes or more, got n = %d and %d nodes", def->n,
+        return fil_error(error, FIL_BAD_INPUT, "a knot needs n from 1 to 1000 and 10 nodes or more, got n = %d and %d nodes", def->n,
                          def->node_count);
     }
     const int q = 2 * def->n + 1;
@@ -130,9 +128,8 @@ static FilStatus lay_out(const FilKnotDef* def, Layout* layout, FilError* error)
     layout->strand_radius = STRAND_RADIUS * def->diameter;
     layout->tail = 0.5 * (SPAN * length - layout->braid);
     if (layout->braid > LONGEST_BRAID * length) {
-        return fil_error(error, FIL_BAD_INPUT,
-                         "%d crossings of a rod of diameter %g m do not fit in %g m: at least %g m", q, def->diameter,
-                         length, q * thickness / LONGEST_BRAID);
+        return fil_error(error, FIL_BAD_INPUT, "%d crossings of a rod of diameter %g m do not fit in %g m: at least %g m", q, def->diameter, length,
+                         q * thickness / LONGEST_BRAID);
     }
     if (crossing < EDGES_PER_CROSSING * layout->edge) {
         return fil_error(error, FIL_BAD_INPUT, "%d crossings need more than %d nodes: at least %d", q, def->node_count,
@@ -141,8 +138,7 @@ static FilStatus lay_out(const FilKnotDef* def, Layout* layout, FilError* error)
     const double strands = 2.0 * strand_length(layout, layout->edge / SAMPLES_PER_EDGE);
     layout->half_turn = 0.5 * (length - 2.0 * layout->tail - strands - layout->braid);
     if (layout->half_turn < TIGHTEST_TURN * def->diameter) {
-        return fil_error(error, FIL_BAD_INPUT, "a rod of diameter %g m is too thick for a loop in %g m", def->diameter,
-                         length);
+        return fil_error(error, FIL_BAD_INPUT, "a rod of diameter %g m is too thick for a loop in %g m", def->diameter, length);
     }
     return FIL_OK;
 }

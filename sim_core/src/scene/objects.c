@@ -8,8 +8,7 @@
 
 /* ---- names ---- */
 
-void fil_scene_index_names(FilScene* scene, const char* const* names, const FilYaml* const* ats, int count,
-                           FilNames* index)
+void fil_scene_index_names(FilScene* scene, const char* const* names, const FilYaml* const* ats, int count, FilNames* index)
 {
     FilReader* reader = &scene->reader;
     if (reader->status != FIL_OK) {
@@ -199,8 +198,7 @@ const FilSceneItem* fil_scene_value_item(FilScene* scene, FilYaml* node, const c
     return fil_value_reference(&scene->reader, node, &list->names, list->kind->title, &index) ? list->items[index] : NULL;
 }
 
-const FilSceneItem* fil_scene_read_item(FilScene* scene, const FilYaml* mapping, const char* key, const char* word,
-                                        unsigned flags)
+const FilSceneItem* fil_scene_read_item(FilScene* scene, const FilYaml* mapping, const char* key, const char* word, unsigned flags)
 {
     FilYaml* node = fil_read_node(&scene->reader, mapping, key, flags);
     return node != NULL ? fil_scene_value_item(scene, node, word) : NULL;

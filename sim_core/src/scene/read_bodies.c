@@ -7,15 +7,9 @@
 #include "scene/kinds.h"
 
 static const char* const shape_words[] = {
-    [FIL_TYPE_SPHERE] = "sphere",
-    [FIL_TYPE_CAPSULE] = "capsule",
-    [FIL_TYPE_CYLINDER] = "cylinder",
-    [FIL_TYPE_BOX] = "box",
-    [FIL_TYPE_HALF_SPACE] = "half_space",
-    [FIL_TYPE_HULL] = "hull",
-    [FIL_TYPE_MESH] = "mesh",
-    [FIL_TYPE_REVOLUTION] = "revolution",
-    NULL,
+    [FIL_TYPE_SPHERE] = "sphere", [FIL_TYPE_CAPSULE] = "capsule",       [FIL_TYPE_CYLINDER] = "cylinder",
+    [FIL_TYPE_BOX] = "box",       [FIL_TYPE_HALF_SPACE] = "half_space", [FIL_TYPE_HULL] = "hull",
+    [FIL_TYPE_MESH] = "mesh",     [FIL_TYPE_REVOLUTION] = "revolution", NULL,
 };
 
 static const char* const motion_words[] = {
@@ -40,8 +34,7 @@ static const FilKey nothing_keys[] = {FIL_KEY_END};
 static const FilKey hull_keys[] = {FIL_KEY_ROWS("points", 3, FIL_REQUIRED, "m", "[[x, y, z], ...]"), FIL_KEY_END};
 
 static const FilKey revolution_keys[] = {
-    FIL_KEY_MANY("profile", FIL_IS_FUNCTION, 0, FIL_REQUIRED, "m", "",
-                 "the radius as an expression of z (m, from the middle): $(0.03 - 1.6 * z^2)"),
+    FIL_KEY_MANY("profile", FIL_IS_FUNCTION, 0, FIL_REQUIRED, "m", "", "the radius as an expression of z (m, from the middle): $(0.03 - 1.6 * z^2)"),
     FIL_KEY_NUMBER("length", FIL_REQUIRED | FIL_POSITIVE, "m", "", "along z"),
     FIL_KEY_WHOLE("samples", FIL_POSITIVE, "65", "of the profile"),
     FIL_KEY_END,
@@ -158,8 +151,7 @@ static void read_sizes(FilScene* scene, const FilYaml* body, FilShapeDef* def)
             fil_read_number(reader, body, "length", needed, &def->length);
             break;
         case FIL_TYPE_BOX:
-            if (fil_read_node(reader, body, "size", FIL_REQUIRED) != NULL &&
-                fil_scene_read_vec3(reader, body, "size", &def->size) &&
+            if (fil_read_node(reader, body, "size", FIL_REQUIRED) != NULL && fil_scene_read_vec3(reader, body, "size", &def->size) &&
                 !(def->size.x > 0.0 && def->size.y > 0.0 && def->size.z > 0.0)) {
                 fil_reader_fail(reader, fil_yaml_find(body, "size"), "a box needs three positive sizes");
             }
@@ -221,8 +213,7 @@ static void read_mass(FilReader* reader, const FilYaml* node, const FilSceneMate
     if (fil_read_vector(reader, node, "inertia", FIL_OPTIONAL, 6, def->inertia) && !weighed) {
         fil_reader_fail(reader, fil_yaml_find(node, "inertia"), "needs 'mass' as well");
     }
-    if (fil_scene_read_vec3(reader, node, "center_of_mass", &def->center_of_mass) &&
-        fil_yaml_find(node, "inertia") == NULL) {
+    if (fil_scene_read_vec3(reader, node, "center_of_mass", &def->center_of_mass) && fil_yaml_find(node, "inertia") == NULL) {
         fil_reader_fail(reader, fil_yaml_find(node, "center_of_mass"), "needs 'inertia' as well");
     }
     if (reader->status == FIL_OK && def->motion == FIL_DYNAMIC && def->shape_count == 0 && def->inertia[0] == 0.0) {
@@ -249,8 +240,8 @@ static void read_body(FilScene* scene, FilSceneItem* item)
     const bool moves = fil_scene_read_vec3(reader, node, "velocity", &def->velocity);
     const bool turns = fil_scene_read_vec3(reader, node, "angular_velocity", &def->angular_velocity);
     if ((moves || turns) && def->motion != FIL_DYNAMIC) {
-        fil_reader_fail(reader, fil_yaml_find(node, moves ? "velocity" : "angular_velocity"),
-                        "a %s body is not thrown; drives move a kinematic one", motion_words[def->motion]);
+        fil_reader_fail(reader, fil_yaml_find(node, moves ? "velocity" : "angular_velocity"), "a %s body is not thrown; drives move a kinematic one",
+                        motion_words[def->motion]);
     }
     read_shapes(scene, node, def);
     const FilSceneMaterial* material = fil_scene_read_material(scene, node, "material");
@@ -285,8 +276,7 @@ static void take_drive(FilScene* scene, const FilSceneItem* item, const FilYaml*
     const FilRigidDef* body = item->def;
     const bool loads = (FIL_USE_DRIVE(def->kind) & LOADS) != 0;
     if (body->motion != (loads ? FIL_DYNAMIC : FIL_KINEMATIC)) {
-        fil_reader_fail(&scene->reader, at, "'%s' acts on %s bodies, and '%s' is none", word,
-                        loads ? "dynamic" : "kinematic", item->name);
+        fil_reader_fail(&scene->reader, at, "'%s' acts on %s bodies, and '%s' is none", word, loads ? "dynamic" : "kinematic", item->name);
     } else if (loads) {
         def->object = item->id;
     } else {

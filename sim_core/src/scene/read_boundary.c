@@ -69,8 +69,8 @@ static const FilKey* make_keys(FilScene* scene)
     static const FilKey until = FIL_KEY_NUMBER("until", FIL_POSITIVE, "s", "for ever", "when it lets go");
     FilKey* keys = fil_reader_alloc(&scene->reader, FORMS + 3, sizeof *keys);
     for (int k = 0; k < FORMS && keys != NULL; k++) {
-        const FilKey* target = fil_scene_target_keys(scene, forms[k].use, forms[k].flags, NULL,
-                                                     forms[k].kind == FIL_ATTACH_HANDLE ? spring_keys : NULL);
+        const FilKey* target =
+            fil_scene_target_keys(scene, forms[k].use, forms[k].flags, NULL, forms[k].kind == FIL_ATTACH_HANDLE ? spring_keys : NULL);
         keys[1 + k] = (FilKey)FIL_KEY_MAPPING(words[k], target, FIL_VARIANT, texts[k]);
     }
     if (keys != NULL) {
@@ -128,8 +128,8 @@ static void take_drive(FilScene* scene, const FilSceneItem* item, const FilYaml*
 }
 
 static const FilScenePart parts[] = {
-    {.uses = FIL_USE_DRIVE(FIL_DRIVE_POSITION) | FIL_USE_DRIVE(FIL_DRIVE_VELOCITY) | FIL_USE_DRIVE(FIL_DRIVE_ROTATION) |
-             FIL_USE_DRIVE(FIL_DRIVE_ANGLE)},
+    {.uses =
+         FIL_USE_DRIVE(FIL_DRIVE_POSITION) | FIL_USE_DRIVE(FIL_DRIVE_VELOCITY) | FIL_USE_DRIVE(FIL_DRIVE_ROTATION) | FIL_USE_DRIVE(FIL_DRIVE_ANGLE)},
 };
 
 const FilSceneKind fil_scene_attachments = {

@@ -48,8 +48,8 @@ static FilQuat turned(FilQuat q, const double* a, const double* b)
     fil_v3_scale(axis, 1.0 / size, axis);
     w /= size;
     fil_v3_cross(across, axis, v);
-    return (FilQuat){w * q.x + q.w * axis[0] + across[0], w * q.y + q.w * axis[1] + across[1],
-                     w * q.z + q.w * axis[2] + across[2], w * q.w - fil_v3_dot(axis, v)};
+    return (FilQuat){w * q.x + q.w * axis[0] + across[0], w * q.y + q.w * axis[1] + across[1], w * q.z + q.w * axis[2] + across[2],
+                     w * q.w - fil_v3_dot(axis, v)};
 }
 
 /* ---- reading ---- */
@@ -144,7 +144,8 @@ static void read_chains(FilScene* scene, FilSceneList* list)
     }
 }
 
-const FilSceneKind fil_scene_chains = {.section = "chains", .word = "chain", .title = "chain", .text = "ropes of rigid capsules", .keys = chain_keys, .read = read_chains};
+const FilSceneKind fil_scene_chains = {
+    .section = "chains", .word = "chain", .title = "chain", .text = "ropes of rigid capsules", .keys = chain_keys, .read = read_chains};
 
 /* ---- bushings ---- */
 

@@ -54,8 +54,8 @@ static const FilKey* make_keys(FilScene* scene)
     int uses = 0;
     for (int k = 0; k < KINDS; k++) {
         const int dimension = fil_drive_dimension((FilDriveKind)k);
-        const FilKey row = FIL_KEY_MANY(drive_words[k], FIL_IS_VECTOR | FIL_IS_ROWS | (dimension == 1 ? FIL_IS_NUMBER : 0), dimension,
-                                        FIL_VARIANT, meanings[k].unit, "", meanings[k].text);
+        const FilKey row = FIL_KEY_MANY(drive_words[k], FIL_IS_VECTOR | FIL_IS_ROWS | (dimension == 1 ? FIL_IS_NUMBER : 0), dimension, FIL_VARIANT,
+                                        meanings[k].unit, "", meanings[k].text);
         others[OWN + k] = row;
         uses |= FIL_USE_DRIVE(k);
     }
@@ -112,8 +112,7 @@ static void read_script(FilReader* reader, FilYaml* script, int dimension, FilDr
 static void read_target(FilScene* scene, const FilYaml* node, FilDriveDef* def)
 {
     const char* word = drive_words[def->kind];
-    const FilSceneTarget target =
-        fil_scene_read_target(scene, node, FIL_USE_DRIVE(def->kind), FIL_TARGET_RANGE | FIL_TARGET_ALL, NULL, word);
+    const FilSceneTarget target = fil_scene_read_target(scene, node, FIL_USE_DRIVE(def->kind), FIL_TARGET_RANGE | FIL_TARGET_ALL, NULL, word);
     if (target.item == NULL) {
         return;
     }
@@ -160,5 +159,5 @@ static void add_drives(FilScene* scene, FilSceneList* list)
     }
 }
 
-const FilSceneKind fil_scene_drives = {.section = "drives", .word = "drive", .title = "drive", .text = "what moves and loads objects", .make_keys = make_keys,
-                                       .add = add_drives};
+const FilSceneKind fil_scene_drives = {
+    .section = "drives", .word = "drive", .title = "drive", .text = "what moves and loads objects", .make_keys = make_keys, .add = add_drives};

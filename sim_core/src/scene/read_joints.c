@@ -213,15 +213,12 @@ static void read_attach(FilScene* scene, const FilYaml* body, FilSceneItem* item
 }
 
 /* `point`, unless one of the ends is a point itself. */
-static void read_point(FilReader* reader, const FilYaml* body, const FilSceneTarget* a, const FilSceneTarget* b,
-                       FilVec3* point)
+static void read_point(FilReader* reader, const FilYaml* body, const FilSceneTarget* a, const FilSceneTarget* b, FilVec3* point)
 {
     if (reader->status != FIL_OK) {
         return;
     }
-    const FilSceneTarget* place = (a->part->uses & FIL_USE_POINT) != 0                          ? a
-                                  : b->part != NULL && (b->part->uses & FIL_USE_POINT) != 0 ? b
-                                                                                              : NULL;
+    const FilSceneTarget* place = (a->part->uses & FIL_USE_POINT) != 0 ? a : b->part != NULL && (b->part->uses & FIL_USE_POINT) != 0 ? b : NULL;
     if (fil_read_node(reader, body, "point", place == NULL ? FIL_REQUIRED : FIL_OPTIONAL) == NULL) {
         return;
     }
@@ -310,8 +307,7 @@ static void read_joint(FilScene* scene, FilSceneItem* item, const Keys* target_k
     FilJointDef def = fil_joint_def_default();
     def.name = item->name;
     def.kind = (FilJointKind)word;
-    const FilSceneTarget a = read_side(scene, body, "a", FIL_REQUIRED, target_keys),
-                         b = read_side(scene, body, "b", FIL_OPTIONAL, target_keys);
+    const FilSceneTarget a = read_side(scene, body, "a", FIL_REQUIRED, target_keys), b = read_side(scene, body, "b", FIL_OPTIONAL, target_keys);
     def.a = id_of(&a);
     def.b = id_of(&b);
     def.node_a = a.first;
@@ -333,7 +329,7 @@ static void read_joint(FilScene* scene, FilSceneItem* item, const Keys* target_k
 static void add_joints(FilScene* scene, FilSceneList* list)
 {
     const Keys keys = make_all_keys(scene);
-    const int mounts = list->count; // of robots, which are there already
+    const int mounts = list->count;  // of robots, which are there already
     fil_scene_start_items(scene, list, 0);
     for (int k = mounts; k < list->count && scene->reader.status == FIL_OK; k++) {
         read_joint(scene, list->items[k], &keys);
@@ -349,6 +345,11 @@ static void take_drive(FilScene* scene, const FilSceneItem* item, const FilYaml*
 
 static const FilScenePart parts[] = {{NULL, NULL, FIL_USE_DRIVE(FIL_DRIVE_MOTOR)}};
 
-const FilSceneKind fil_scene_joints = {
-    .section = "joints", .word = "joint", .title = "joint", .text = "what ties objects to each other and to the world",
-    .make_keys = make_keys, .add = add_joints, FIL_SCENE_PARTS(parts), .take_drive = take_drive};
+const FilSceneKind fil_scene_joints = {.section = "joints",
+                                       .word = "joint",
+                                       .title = "joint",
+                                       .text = "what ties objects to each other and to the world",
+                                       .make_keys = make_keys,
+                                       .add = add_joints,
+                                       FIL_SCENE_PARTS(parts),
+                                       .take_drive = take_drive};

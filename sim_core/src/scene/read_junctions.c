@@ -42,13 +42,11 @@ static int find_root(int* parent, int rod)
 }
 
 /* The end of a junction: {rod, node}. */
-static void read_end(FilScene* scene, const FilSceneList* rods, const FilYaml* junction, const char* key, int* rod,
-                     int* node)
+static void read_end(FilScene* scene, const FilSceneList* rods, const FilYaml* junction, const char* key, int* rod, int* node)
 {
     FilReader* reader = &scene->reader;
     const FilYaml* end = fil_read_node(reader, junction, key, FIL_REQUIRED);
-    if (end != NULL && fil_check_keys(reader, end, end_keys) &&
-        fil_read_reference(reader, end, "rod", FIL_REQUIRED, &rods->names, "rod", rod)) {
+    if (end != NULL && fil_check_keys(reader, end, end_keys) && fil_read_reference(reader, end, "rod", FIL_REQUIRED, &rods->names, "rod", rod)) {
         fil_read_index(reader, end, "node", FIL_REQUIRED, def_of(rods, *rod)->node_count, node);
     }
 }
@@ -63,8 +61,7 @@ static double size_of(const FilRodDef* def)
     return size;
 }
 
-static void read_junction(FilScene* scene, const FilSceneList* rods, const FilYaml* node, const double* sizes,
-                          FilRodJunction* junction)
+static void read_junction(FilScene* scene, const FilSceneList* rods, const FilYaml* node, const double* sizes, FilRodJunction* junction)
 {
     FilReader* reader = &scene->reader;
     if (!fil_check_keys(reader, node, junction_keys)) {
@@ -75,8 +72,8 @@ static void read_junction(FilScene* scene, const FilSceneList* rods, const FilYa
     if (reader->status != FIL_OK) {
         return;
     }
-    const double distance = fil_v3_distance(def_of(rods, junction->rod_a)->nodes + 3 * junction->node_a,
-                                            def_of(rods, junction->rod_b)->nodes + 3 * junction->node_b);
+    const double distance =
+        fil_v3_distance(def_of(rods, junction->rod_a)->nodes + 3 * junction->node_a, def_of(rods, junction->rod_b)->nodes + 3 * junction->node_b);
     // generators place the same point with rounding errors of 1e-16 of the coordinates, people write 9 digits
     if (distance > 1e-9 * fmax(sizes[junction->rod_a], sizes[junction->rod_b])) {
         fil_reader_fail(reader, node, "the two nodes are %g m apart; nodes that are joined must coincide", distance);
@@ -215,5 +212,4 @@ void fil_scene_add_rods(FilScene* scene, FilSceneList* rods)
 }
 
 /* Read when rods are added. */
-const FilSceneKind fil_scene_junctions = {.section = "junctions", .title = "junction", .text = "nodes of rods that are one",
-                                            .keys = junction_keys};
+const FilSceneKind fil_scene_junctions = {.section = "junctions", .title = "junction", .text = "nodes of rods that are one", .keys = junction_keys};

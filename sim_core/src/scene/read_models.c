@@ -24,7 +24,8 @@ static const FilKey contact_keys[] = {
                   "`sap_lagged`: how often, at most, bounds of friction follow the normal forces found in a step; 0: never, as published: those of "
                   "the step's start, which what begins to touch does not have"),
     FIL_KEY_WORD("linearisation", fil_scene_linearisations, "motion",
-                 "`sap`, `sap_lagged`, `lcp`: what tangents of bodies that deform are taken about: the motion under the last step's forces of contact, or the velocity at "
+                 "`sap`, `sap_lagged`, `lcp`: what tangents of bodies that deform are taken about: the motion under the last step's forces of "
+                 "contact, or the velocity at "
                  "the step's `start`, which takes one tangent instead of Newton's two to eight"),
     FIL_KEY_WHOLE("relinearisations", FIL_NOT_NEGATIVE, "0", "further tangents taken about the contact solution"),
     FIL_KEY_NUMBER("max_depth", FIL_NOT_NEGATIVE, "1", "0",
@@ -32,7 +33,6 @@ static const FilKey contact_keys[] = {
                    "extent of a shape, a rod's radius); 0: never, but steps count contacts deeper than a tenth"),
     FIL_KEY_END,
 };
-
 
 static const FilKey lcp_keys[] = {
     FIL_KEY_WHOLE("directions", FIL_POSITIVE, "8", "of friction; even, 4 to 64"),
@@ -55,8 +55,7 @@ static const FilKey lcp_keys[] = {
 static const FilKey imc_keys[] = {
     FIL_KEY_WORD("friction", frictions, "static", "static holds, but for creep; sliding acts against the last step's slip, none at rest (P2)"),
     FIL_KEY_WHOLE("tangent_after", 0, "-1", "iterations without the contacts' tangent; -1: until convergence is slow"),
-    FIL_KEY_NUMBER("stiffness", FIL_NOT_NEGATIVE, "N", "0",
-                   "at the start: what one contact bears at most; 0: from weight and speed of what meets"),
+    FIL_KEY_NUMBER("stiffness", FIL_NOT_NEGATIVE, "N", "0", "at the start: what one contact bears at most; 0: from weight and speed of what meets"),
     FIL_KEY_NUMBER("sharpness", FIL_POSITIVE, "1", "50", "of the energy"),
     FIL_KEY_NUMBER("smoothing", FIL_POSITIVE, "1", "50", "of the distance, and of the threshold of friction"),
     FIL_KEY_NUMBER("reach", FIL_POSITIVE, "radii", "0.15", "how far surfaces feel each other"),
@@ -65,8 +64,7 @@ static const FilKey imc_keys[] = {
     FIL_KEY_NUMBER("rate", FIL_NOT_NEGATIVE, "1", "0.02", "share by which it changes in a step where the distance is off by that range"),
     FIL_KEY_NUMBER("dissipation", FIL_NOT_NEGATIVE, "1", "1", "share of critical damping of what contacts move; 0: as P2, things bounce"),
     FIL_KEY_NUMBER("force_tolerance", FIL_NOT_NEGATIVE, "N", "0", "Newton stops where all unbalanced forces together are below ..."),
-    FIL_KEY_NUMBER("reduction", FIL_NOT_NEGATIVE, "1", "0",
-                   "... or this share of those at the first guess; both 0: `newton.tolerance` counts"),
+    FIL_KEY_NUMBER("reduction", FIL_NOT_NEGATIVE, "1", "0", "... or this share of those at the first guess; both 0: `newton.tolerance` counts"),
     FIL_KEY_NUMBER("slip_speed", FIL_NOT_NEGATIVE, "radii/s", "0.15", "where sliding friction sets in"),
     FIL_KEY_NUMBER("static_speed", FIL_POSITIVE, "m/s", "1e-5", "scale of the creep"),
     FIL_KEY_FLAG("full_tangent", "false", "with the bending of the distance itself"),
@@ -97,7 +95,7 @@ static void take(FilReader* reader, const FilYaml* node, FilWorld* world, FilSta
 static void read_sap(FilReader* reader, const FilYaml* node, FilWorld* world)
 {
     FilSapSettings settings = fil_world_sap_settings(world);
-    if (node->kind == FIL_YAML_MAPPING) { // else it is the model's name
+    if (node->kind == FIL_YAML_MAPPING) {  // else it is the model's name
         fil_read_number(reader, node, "tolerance", FIL_POSITIVE, &settings.tolerance);
         fil_read_integer(reader, node, "max_iterations", FIL_OPTIONAL, 1, 10000, &settings.max_iterations);
         fil_read_number(reader, node, "stick", FIL_POSITIVE, &settings.stick);
@@ -115,8 +113,7 @@ static void read_lcp(FilReader* reader, const FilYaml* node, FilWorld* world)
     if (!fil_check_keys(reader, node, lcp_keys)) {
         return;
     }
-    if (fil_read_integer(reader, node, "directions", FIL_OPTIONAL, 4, 64, &lcp->directions) &&
-        lcp->directions % 2 != 0) {
+    if (fil_read_integer(reader, node, "directions", FIL_OPTIONAL, 4, 64, &lcp->directions) && lcp->directions % 2 != 0) {
         fil_reader_fail(reader, fil_read_node(reader, node, "directions", FIL_REQUIRED),
                         "must be even: each direction of friction needs its opposite");
     }
@@ -164,7 +161,7 @@ static void read_imc(FilReader* reader, const FilYaml* node, FilWorld* world)
         const char* key;
         bool* flag;
     } flags[] = {
-        {"full_tangent", &imc->full_tangent}, {"damping", &imc->damping},       {"contact_points", &imc->contact_points},
+        {"full_tangent", &imc->full_tangent},       {"damping", &imc->damping},       {"contact_points", &imc->contact_points},
         {"local_stiffness", &imc->local_stiffness}, {"rectangles", &imc->rectangles},
     };
     enum { NUMBERS = sizeof numbers / sizeof *numbers, FLAGS = sizeof flags / sizeof *flags };

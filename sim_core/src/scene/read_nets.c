@@ -24,7 +24,6 @@ static const FilKey net_keys[] = {
     FIL_KEY_END,
 };
 
-
 /* The hexagon of a net, checked; false after a failure. */
 static bool read_hexagon(FilScene* scene, const FilYaml* node, FilHexagonNet* net)
 {
@@ -118,4 +117,5 @@ static void read_nets(FilScene* scene, FilSceneList* list)
     }
 }
 
-const FilSceneKind fil_scene_nets = {.section = "nets", .word = "net", .title = "net", .text = "nets of rods, joined where they cross", .keys = net_keys, .read = read_nets};
+const FilSceneKind fil_scene_nets = {
+    .section = "nets", .word = "net", .title = "net", .text = "nets of rods, joined where they cross", .keys = net_keys, .read = read_nets};

@@ -60,8 +60,7 @@ static void read_pair(FilReader* reader, const FilYaml* mapping, const char* key
 
 static void read_weights(FilReader* reader, const FilYaml* mapping, FilPlanWeights* w)
 {
-    double* const values[] = {&w->orientation, &w->terminal,  &w->normal_force, &w->force_rate,
-                              &w->speed_rate,  &w->spin_rate, &w->effort,       &w->unit};
+    double* const values[] = {&w->orientation, &w->terminal, &w->normal_force, &w->force_rate, &w->speed_rate, &w->spin_rate, &w->effort, &w->unit};
     const FilYaml* node = fil_read_node(reader, mapping, "weights", FIL_OPTIONAL);
     if (node != NULL && fil_check_keys(reader, node, weight_keys)) {
         for (int k = 0; weight_keys[k].name != NULL; k++) {
@@ -184,7 +183,18 @@ static void add_plan(FilScene* scene, FilSceneList* list)
     scene->info->has_plan = reader->status == FIL_OK;
 }
 
-const FilSceneKind fil_scene_plan = {.section = "plan", .word = NULL, .title = "plan", .text = "what `filum plan` is to find, and how", .form = FIL_IS_MAPPING,
-                                       .keys = plan_keys, .other = fil_manipulation_keys, .add = add_plan};
-const FilSceneKind fil_scene_task = {.section = "task", .word = NULL, .title = "task", .text = "by what the planner is to turn the body", .form = FIL_IS_MAPPING,
-                                       .keys = task_keys, .add = add_task};
+const FilSceneKind fil_scene_plan = {.section = "plan",
+                                     .word = NULL,
+                                     .title = "plan",
+                                     .text = "what `filum plan` is to find, and how",
+                                     .form = FIL_IS_MAPPING,
+                                     .keys = plan_keys,
+                                     .other = fil_manipulation_keys,
+                                     .add = add_plan};
+const FilSceneKind fil_scene_task = {.section = "task",
+                                     .word = NULL,
+                                     .title = "task",
+                                     .text = "by what the planner is to turn the body",
+                                     .form = FIL_IS_MAPPING,
+                                     .keys = task_keys,
+                                     .add = add_task};

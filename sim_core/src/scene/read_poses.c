@@ -64,8 +64,7 @@ static void read_link(Path* path, const FilYaml* node)
         fil_guess_try(&guess, known + path->prefix);
     }
     if (path->link < 0) {
-        fil_reader_fail(reader, fil_yaml_find(node, "link"), "robot '%s' has no link '%s'%s", path->robot->name, name,
-                        fil_hint(&guess).text);
+        fil_reader_fail(reader, fil_yaml_find(node, "link"), "robot '%s' has no link '%s'%s", path->robot->name, name, fil_hint(&guess).text);
     }
 }
 
@@ -196,8 +195,7 @@ static void blend(const Path* path, const Pose* a, const Pose* b, double time, F
 {
     double u = (time - a->time) / (b->time - a->time);
     u = path->smooth ? u * u * (3.0 - 2.0 * u) : u;
-    reach->position = (FilVec3){a->position.x + u * (b->position.x - a->position.x),
-                                a->position.y + u * (b->position.y - a->position.y),
+    reach->position = (FilVec3){a->position.x + u * (b->position.x - a->position.x), a->position.y + u * (b->position.y - a->position.y),
                                 a->position.z + u * (b->position.z - a->position.z)};
     // q = exp(u log(b a^-1)) a
     double w[3];
@@ -255,8 +253,8 @@ static void check_speeds(Path* path, const double* times, const double* all, int
             const double most = fil_robot_joint_max_velocity(path->scene->world, path->robot->id, j);
             const double speed = fabs(all[n * k + j] - all[n * (k - 1) + j]) / (times[k] - times[k - 1]);
             if (speed > most) {
-                fil_reader_fail(&path->scene->reader, path->poses[pose].at, "at %g s joint '%s' would move at %.3g per s, but may at %g",
-                                times[k], fil_robot_joint_name(path->scene->world, path->robot->id, j), speed, most);
+                fil_reader_fail(&path->scene->reader, path->poses[pose].at, "at %g s joint '%s' would move at %.3g per s, but may at %g", times[k],
+                                fil_robot_joint_name(path->scene->world, path->robot->id, j), speed, most);
                 return;
             }
         }
@@ -340,8 +338,7 @@ static void follow_path(Path* path, FilTrajectoryDef* def)
     def->interpolation = FIL_INTERPOLATE_SPLINE;
 }
 
-void fil_scene_read_poses(FilScene* scene, const FilYaml* node, const FilSceneItem* robot, size_t prefix,
-                          FilTrajectoryDef* def)
+void fil_scene_read_poses(FilScene* scene, const FilYaml* node, const FilSceneItem* robot, size_t prefix, FilTrajectoryDef* def)
 {
     Path path = {.scene = scene, .robot = robot, .prefix = prefix, .link = -1, .period = 0.02, .smooth = true};
     read_path(&path, node);

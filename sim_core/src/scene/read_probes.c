@@ -65,8 +65,7 @@ static const char* const* make_words(FilScene* scene)
 }
 
 /* What the probe measures on. */
-static void read_target(FilScene* scene, const FilYaml* body, const char* const* objects, const FilQuantityInfo* info,
-                        FilProbeDef* def)
+static void read_target(FilScene* scene, const FilYaml* body, const char* const* objects, const FilQuantityInfo* info, FilProbeDef* def)
 {
     FilReader* reader = &scene->reader;
     const char* word = info->subject;
@@ -135,8 +134,7 @@ static const char* quantity_word(int number)
 }
 
 /* name: {quantity: {...}}, or name: quantity where the world as a whole is measured. */
-static void read_probe(FilScene* scene, const FilYaml* node, const char* const* words, const char* const* objects,
-                       const FilKey* keys)
+static void read_probe(FilScene* scene, const FilYaml* node, const char* const* words, const char* const* objects, const FilKey* keys)
 {
     FilReader* reader = &scene->reader;
     FilProbeDef def = fil_probe_def_default();
@@ -178,7 +176,7 @@ static void add_probes(FilScene* scene, FilSceneList* section)
     if (list->kind != FIL_YAML_MAPPING) {
         fil_reader_fail(reader, list, "expected a mapping of names to probes");
     }
-    const char* const *words = fil_make_words(reader, fil_quantity_count(), quantity_word), *const *objects = fil_scene_object_words(scene);
+    const char *const *words = fil_make_words(reader, fil_quantity_count(), quantity_word), *const *objects = fil_scene_object_words(scene);
     const FilKey* keys = make_keys(scene);
     for (const FilYaml* node = list->first; node != NULL && reader->status == FIL_OK; node = node->next) {
         if (fil_check_name(reader, node, node->key)) {
@@ -187,5 +185,10 @@ static void add_probes(FilScene* scene, FilSceneList* section)
     }
 }
 
-const FilSceneKind fil_scene_probes = {.section = "probes", .title = "probe", .text = "named numbers to measure", .form = FIL_IS_NAMED,
-                                       .make_keys = make_keys, .make_words = make_words, .add = add_probes};
+const FilSceneKind fil_scene_probes = {.section = "probes",
+                                       .title = "probe",
+                                       .text = "named numbers to measure",
+                                       .form = FIL_IS_NAMED,
+                                       .make_keys = make_keys,
+                                       .make_words = make_words,
+                                       .add = add_probes};

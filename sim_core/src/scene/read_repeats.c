@@ -71,13 +71,8 @@ static void add_index(FilReader* reader, FilYaml* element, const FilYaml* repeat
     if (taken != NULL) {
         fil_reader_fail(reader, taken, "the name 'index' is that of the copy's own number");
     }
-    *node = (FilYaml){.kind = FIL_YAML_SCALAR,
-                      .file = repeat->file,
-                      .line = repeat->line,
-                      .key = "index",
-                      .text = "",
-                      .memo = FIL_YAML_KNOWN,
-                      .value = index};
+    *node = (FilYaml){
+        .kind = FIL_YAML_SCALAR, .file = repeat->file, .line = repeat->line, .key = "index", .text = "", .memo = FIL_YAML_KNOWN, .value = index};
     fil_yaml_append(own, node);
 }
 
@@ -112,9 +107,7 @@ static void copy_element(FilScene* scene, FilYaml* list, FilYaml* element, FilYa
     }
     for (int k = 0; k < (int)whole && reader->status == FIL_OK; k++) {
         FilYaml* copy = fil_yaml_copy(element, reader->pool, &scene->copies_left);
-        FilYaml* own = copy != NULL && element->parameters != NULL
-                           ? fil_yaml_copy(element->parameters, reader->pool, &scene->copies_left)
-                           : NULL;
+        FilYaml* own = copy != NULL && element->parameters != NULL ? fil_yaml_copy(element->parameters, reader->pool, &scene->copies_left) : NULL;
         if (scene->copies_left < 0) {
             fil_reader_fail(reader, repeat, "copies of more than %d values in one scene", scene->limits.values);
         } else if (copy == NULL || (own == NULL && element->parameters != NULL)) {
@@ -162,8 +155,7 @@ void fil_scene_expand_list(FilScene* scene, FilYaml* list)
 void fil_scene_expand_repeats(FilScene* scene)
 {
     scene->copies_left = scene->limits.values;
-    for (FilYaml* section = scene->root->first; section != NULL && scene->reader.status == FIL_OK;
-         section = section->next) {
+    for (FilYaml* section = scene->root->first; section != NULL && scene->reader.status == FIL_OK; section = section->next) {
         if (section->kind == FIL_YAML_LIST) {
             fil_scene_expand_list(scene, section);
         }

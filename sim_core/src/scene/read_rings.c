@@ -77,8 +77,7 @@ static const FilKey* make_keys(FilScene* scene)
         FIL_KEY_TEXT("rod", 0, "", "that it slides on, or else ..."),
         FIL_KEY_TEXTS("rods", NULL, 0, "", "... these, one after the other"),
         FIL_KEY_MAPPING("point", point_keys, FIL_VARIANT, "it is a point with a mass"),
-        FIL_KEY_MAPPING("node", fil_scene_target_keys(scene, FIL_USE_RING, FIL_TARGET_ONE, NULL, NULL), FIL_VARIANT,
-                        "it is a part of an object"),
+        FIL_KEY_MAPPING("node", fil_scene_target_keys(scene, FIL_USE_RING, FIL_TARGET_ONE, NULL, NULL), FIL_VARIANT, "it is a part of an object"),
         FIL_KEY_MAPPING("hole", hole_keys, FIL_VARIANT, "it is a hole of a rigid body"),
         FIL_KEY_NUMBER("offset", FIL_NOT_NEGATIVE, "m", "0", "distance from the rod at which there is no force"),
         FIL_KEY_NUMBER("range", FIL_POSITIVE, "m", "", "of its barrier"),
@@ -143,6 +142,11 @@ static void add_rings(FilScene* scene, FilSceneList* list)
 
 static const FilScenePart parts[] = {{.uses = FIL_USE_JOIN | FIL_USE_POINT}};
 
-const FilSceneKind fil_scene_rings = {
-    .section = "rings", .word = "ring", .title = "ring", .text = "points, holes and parts of objects that slide on rods", .is_object = true,
-    .make_keys = make_keys, .add = add_rings, FIL_SCENE_PARTS(parts)};
+const FilSceneKind fil_scene_rings = {.section = "rings",
+                                      .word = "ring",
+                                      .title = "ring",
+                                      .text = "points, holes and parts of objects that slide on rods",
+                                      .is_object = true,
+                                      .make_keys = make_keys,
+                                      .add = add_rings,
+                                      FIL_SCENE_PARTS(parts)};

@@ -39,7 +39,8 @@ static const FilKey robot_keys[] = {
     FIL_KEY_TEXT("prefix", 0, "none", "in front of the names of links and joints"),
     FIL_KEYS_PLACE,
     FIL_KEY_FLAG("floating", "false", "the root is free"),
-    FIL_KEY_TEXT("mount", 0, "none", "link, with its prefix, of a robot before this one that its root is welded to; its pose is in that link's frame"),
+    FIL_KEY_TEXT("mount", 0, "none",
+                 "link, with its prefix, of a robot before this one that its root is welded to; its pose is in that link's frame"),
     FIL_KEY_LIST("joints", setting_keys, 0, "settings of joints; later ones win"),
     FIL_KEY_TEXT("material", 0, "", "its surface"),
     FIL_KEYS_TOUCH,
@@ -251,8 +252,8 @@ static void add_robots(FilScene* scene, FilSceneList* list)
         } else if (robot->mount != NULL) {
             return;
         }
-        const FilStatus status = fil_world_add_robot_urdf(scene->world, &robot->def, robot->file, NULL, 0,
-                                                          robot->settings, robot->setting_count, &item->id);
+        const FilStatus status =
+            fil_world_add_robot_urdf(scene->world, &robot->def, robot->file, NULL, 0, robot->settings, robot->setting_count, &item->id);
         fil_scene_take(scene, status, item->at);
         if (status == FIL_OK) {
             list_links(scene, item);
@@ -282,8 +283,7 @@ static bool find_joint(FilScene* scene, const FilSceneItem* item, FilYaml* node,
         }
         fil_guess_try(&guess, known + prefix);
     }
-    fil_reader_fail(reader, node, "robot '%s' has no joint '%s' that turns or slides%s", item->name, name,
-                    fil_hint(&guess).text);
+    fil_reader_fail(reader, node, "robot '%s' has no joint '%s' that turns or slides%s", item->name, name, fil_hint(&guess).text);
     return false;
 }
 

@@ -44,7 +44,6 @@ static const FilKey rod_keys[] = {
     FIL_KEY_END,
 };
 
-
 /* Length of edge i as the scene draws it. */
 static double edge_length(const FilRodDef* def, int edge)
 {
@@ -103,8 +102,7 @@ static void read_rest_curvature(FilReader* reader, const FilYaml* mapping, FilRo
 }
 
 /* `sections`: ranges of edges with a section (and material) of their own, over the rod's. */
-static void read_section_ranges(FilScene* scene, const FilYaml* rod, int edge_count, const FilSceneMaterial* material,
-                                FilRodDef* def)
+static void read_section_ranges(FilScene* scene, const FilYaml* rod, int edge_count, const FilSceneMaterial* material, FilRodDef* def)
 {
     FilReader* reader = &scene->reader;
     const FilYaml* list = fil_read_node(reader, rod, "sections", FIL_OPTIONAL);
@@ -136,8 +134,7 @@ static bool is_isotropic(const FilRodDef* def, int edge_count)
 {
     for (int i = 0; i < edge_count; i++) {
         FilStiffness stiffness = {0};
-        if (fil_section_stiffness(def->sections != NULL ? &def->sections[i] : &def->section, &stiffness, NULL) !=
-                FIL_OK ||
+        if (fil_section_stiffness(def->sections != NULL ? &def->sections[i] : &def->section, &stiffness, NULL) != FIL_OK ||
             fabs(stiffness.ei1 - stiffness.ei2) > 1e-9 * stiffness.ei1) {
             return false;
         }
@@ -316,12 +313,11 @@ static void read_rods(FilScene* scene, FilSceneList* list)
 
 static const FilScenePart parts[] = {
     {"node", "nodes",
-     FIL_USE_ATTACH(FIL_ATTACH_PIN) | FIL_USE_ATTACH(FIL_ATTACH_CLAMP) | FIL_USE_ATTACH(FIL_ATTACH_HANDLE) |
-         FIL_USE_DRIVE(FIL_DRIVE_FORCE) | FIL_USE_DRIVE(FIL_DRIVE_CURVATURE) | FIL_USE_DRIVE(FIL_DRIVE_REST_TWIST) |
-         FIL_USE_JOIN | FIL_USE_POINT | FIL_USE_RING},
+     FIL_USE_ATTACH(FIL_ATTACH_PIN) | FIL_USE_ATTACH(FIL_ATTACH_CLAMP) | FIL_USE_ATTACH(FIL_ATTACH_HANDLE) | FIL_USE_DRIVE(FIL_DRIVE_FORCE) |
+         FIL_USE_DRIVE(FIL_DRIVE_CURVATURE) | FIL_USE_DRIVE(FIL_DRIVE_REST_TWIST) | FIL_USE_JOIN | FIL_USE_POINT | FIL_USE_RING},
     {"edge", "edges",
-     FIL_USE_ATTACH(FIL_ATTACH_TWIST) | FIL_USE_HOLD | FIL_USE_DRIVE(FIL_DRIVE_TORQUE) |
-         FIL_USE_DRIVE(FIL_DRIVE_AXIAL_TORQUE) | FIL_USE_DRIVE(FIL_DRIVE_REST_LENGTH)},
+     FIL_USE_ATTACH(FIL_ATTACH_TWIST) | FIL_USE_HOLD | FIL_USE_DRIVE(FIL_DRIVE_TORQUE) | FIL_USE_DRIVE(FIL_DRIVE_AXIAL_TORQUE) |
+         FIL_USE_DRIVE(FIL_DRIVE_REST_LENGTH)},
 };
 
 const FilSceneKind fil_scene_rods = {

@@ -14,8 +14,8 @@ static const FilKey material_keys[] = {
 };
 
 /* Stiffnesses that may differ from those of the shape: ropes are laid, belts have cords. */
-#define OVERRIDES                                                                                                  \
-    FIL_KEY_NUMBER("ea", FIL_POSITIVE, "N", "from shape and material", "stretching"),                              \
+#define OVERRIDES                                                                     \
+    FIL_KEY_NUMBER("ea", FIL_POSITIVE, "N", "from shape and material", "stretching"), \
         FIL_KEY_NUMBER("gj", FIL_POSITIVE, "N m^2", "from shape and material", "torsion")
 
 const FilKey fil_circle_keys[] = {
@@ -52,27 +52,21 @@ const FilKey fil_stiffness_keys[] = {
 const FilKey fil_section_keys[] = {FIL_KEYS_SECTION, FIL_KEY_END};
 
 const char* const fil_section_words[] = {
-    [FIL_SECTION_CIRCLE] = "circle",
-    [FIL_SECTION_TUBE] = "tube",
-    [FIL_SECTION_RECTANGLE] = "rectangle",
-    [FIL_SECTION_STIFFNESS] = "stiffness",
-    NULL,
+    [FIL_SECTION_CIRCLE] = "circle", [FIL_SECTION_TUBE] = "tube", [FIL_SECTION_RECTANGLE] = "rectangle", [FIL_SECTION_STIFFNESS] = "stiffness", NULL,
 };
 
 /* Elastic numbers come all together: without any the material is one of rigid bodies. */
 static void read_elasticity(FilReader* reader, const FilYaml* node, FilSection* section)
 {
     static const char* const shear_words[] = {"shear", "poisson", NULL};
-    if (fil_yaml_find(node, "young") == NULL && fil_yaml_find(node, "shear") == NULL &&
-        fil_yaml_find(node, "poisson") == NULL) {
+    if (fil_yaml_find(node, "young") == NULL && fil_yaml_find(node, "shear") == NULL && fil_yaml_find(node, "poisson") == NULL) {
         return;
     }
     fil_read_number(reader, node, "young", FIL_REQUIRED | FIL_POSITIVE, &section->young);
     FilYaml* given = NULL;
     fil_read_variant(reader, node, shear_words, &given);
     fil_read_number(reader, node, "shear", FIL_POSITIVE, &section->shear);
-    if (fil_read_number(reader, node, "poisson", FIL_OPTIONAL, &section->poisson) &&
-        (section->poisson <= -1.0 || section->poisson > 0.5)) {
+    if (fil_read_number(reader, node, "poisson", FIL_OPTIONAL, &section->poisson) && (section->poisson <= -1.0 || section->poisson > 0.5)) {
         fil_reader_fail(reader, given, "must be above -1 and at most 0.5, got %g", section->poisson);
     }
 }
@@ -113,15 +107,18 @@ static void read_materials(FilScene* scene, FilSceneList* section)
     fil_scene_index_names(scene, names, ats, count, &scene->material_names);
 }
 
-const FilSceneKind fil_scene_materials = {.section = "materials", .title = "material", .text = "what objects are made of, by name", .form = FIL_IS_NAMED,
-                                           .keys = material_keys, .read = read_materials};
+const FilSceneKind fil_scene_materials = {.section = "materials",
+                                          .title = "material",
+                                          .text = "what objects are made of, by name",
+                                          .form = FIL_IS_NAMED,
+                                          .keys = material_keys,
+                                          .read = read_materials};
 
 const FilSceneMaterial* fil_scene_read_material(FilScene* scene, const FilYaml* mapping, const char* key)
 {
     int index = 0;
-    return fil_read_reference(&scene->reader, mapping, key, FIL_OPTIONAL, &scene->material_names, "material", &index)
-               ? &scene->materials[index]
-               : NULL;
+    return fil_read_reference(&scene->reader, mapping, key, FIL_OPTIONAL, &scene->material_names, "material", &index) ? &scene->materials[index]
+                                                                                                                      : NULL;
 }
 
 /* Stiffnesses that may differ from those of the shape. */
@@ -148,8 +145,8 @@ static void read_tube(FilReader* reader, const FilYaml* node, FilSection* sectio
     fil_read_number(reader, node, "inner_radius", FIL_REQUIRED | FIL_POSITIVE, &section->inner_radius);
     read_overrides(reader, node, section);
     if (reader->status == FIL_OK && section->inner_radius >= section->radius) {
-        fil_reader_fail(reader, fil_yaml_find(node, "inner_radius"), "must be less than the radius %g, got %g",
-                        section->radius, section->inner_radius);
+        fil_reader_fail(reader, fil_yaml_find(node, "inner_radius"), "must be less than the radius %g, got %g", section->radius,
+                        section->inner_radius);
     }
 }
 

@@ -40,11 +40,7 @@ static const FilKey helix_keys[] = {
 };
 
 static const FilKey ring_keys[] = {
-    CENTER,
-    NORMAL,
-    FIL_KEY_NUMBER("radius", FIL_REQUIRED | FIL_POSITIVE, "m", "", ""),
-    NODES,
-    TOWARD("from the center to the first node"),
+    CENTER,      NORMAL, FIL_KEY_NUMBER("radius", FIL_REQUIRED | FIL_POSITIVE, "m", "", ""), NODES, TOWARD("from the center to the first node"),
     FIL_KEY_END,
 };
 
@@ -372,8 +368,7 @@ static void read_catenary(FilScene* scene, const FilYaml* shape, FilRodDef* def)
     fil_read_number(reader, shape, "span", FIL_REQUIRED | FIL_POSITIVE, &span);
     fil_read_number(reader, shape, "length", FIL_REQUIRED | FIL_POSITIVE, &length);
     if (reader->status == FIL_OK && !(length > span && length < 1e3 * span)) {
-        fil_reader_fail(reader, fil_yaml_find(shape, "length"), "must be longer than the span of %g m, and less than 1000 times",
-                        span);
+        fil_reader_fail(reader, fil_yaml_find(shape, "length"), "must be longer than the span of %g m, and less than 1000 times", span);
     }
     double* nodes = read_node_count(scene, shape, 2, def);
     if (nodes != NULL) {
@@ -389,8 +384,7 @@ static void check_nodes(FilReader* reader, const FilYaml* shape, const FilRodDef
         const int j = (i + 1) % def->node_count;
         const double length = fil_v3_distance(def->nodes + 3 * i, def->nodes + 3 * j);
         if (!(length > 0.0) || !isfinite(length)) {
-            fil_reader_fail(reader, shape, "edge %d, from node %d to %d, has %s length", i, i, j,
-                            length == 0.0 ? "no" : "no finite");
+            fil_reader_fail(reader, shape, "edge %d, from node %d to %d, has %s length", i, i, j, length == 0.0 ? "no" : "no finite");
             return;
         }
     }
@@ -398,11 +392,9 @@ static void check_nodes(FilReader* reader, const FilYaml* shape, const FilRodDef
 
 void fil_scene_read_shape(FilScene* scene, const FilYaml* rod, FilRodDef* def)
 {
-    static const char* const words[] = {"straight", "arc", "helix", "ring", "polyline", "knot", "wrap",
-                                        "cycloid", "catenary", "stadium", NULL};
+    static const char* const words[] = {"straight", "arc", "helix", "ring", "polyline", "knot", "wrap", "cycloid", "catenary", "stadium", NULL};
     static void (*const read[])(FilScene*, const FilYaml*, FilRodDef*) = {
-        read_straight, read_arc, read_helix, read_ring, read_polyline, read_knot, read_wrap, read_cycloid, read_catenary,
-        read_stadium,
+        read_straight, read_arc, read_helix, read_ring, read_polyline, read_knot, read_wrap, read_cycloid, read_catenary, read_stadium,
     };
     FilReader* reader = &scene->reader;
     const FilYaml* shape = fil_read_node(reader, rod, "shape", FIL_REQUIRED);

@@ -33,11 +33,10 @@ static const FilKey shape_keys[FIL_SOLID_SHAPE_COUNT][4] = {
     [FIL_SOLID_TORUS] = {RADIUS, TUBE, SPACING, FIL_KEY_END},
 };
 
-#define SHAPES(keys_)                                                                     \
-    FIL_KEY_MAPPING("ball", (keys_)[FIL_SOLID_BALL], FIL_VARIANT, ""),                    \
-        FIL_KEY_MAPPING("box", (keys_)[FIL_SOLID_BOX], FIL_VARIANT, ""),                  \
-        FIL_KEY_MAPPING("cylinder", (keys_)[FIL_SOLID_CYLINDER], FIL_VARIANT, ""),        \
-        FIL_KEY_MAPPING("ellipsoid", (keys_)[FIL_SOLID_ELLIPSOID], FIL_VARIANT, ""),      \
+#define SHAPES(keys_)                                                                                                                   \
+    FIL_KEY_MAPPING("ball", (keys_)[FIL_SOLID_BALL], FIL_VARIANT, ""), FIL_KEY_MAPPING("box", (keys_)[FIL_SOLID_BOX], FIL_VARIANT, ""), \
+        FIL_KEY_MAPPING("cylinder", (keys_)[FIL_SOLID_CYLINDER], FIL_VARIANT, ""),                                                      \
+        FIL_KEY_MAPPING("ellipsoid", (keys_)[FIL_SOLID_ELLIPSOID], FIL_VARIANT, ""),                                                    \
         FIL_KEY_MAPPING("torus", (keys_)[FIL_SOLID_TORUS], FIL_VARIANT, "about z")
 
 static const FilKey cut_keys[] = {
@@ -90,11 +89,7 @@ static const FilKey belt_keys[] = {
 };
 
 static const FilKey disc_keys[] = {
-    RADIUS,
-    LENGTH,
-    FIL_KEY_WHOLE("rings", FIL_REQUIRED | FIL_POSITIVE, "", ""),
-    FIL_KEY_WHOLE("layers", FIL_POSITIVE, "1", "along z"),
-    FIL_KEY_END,
+    RADIUS, LENGTH, FIL_KEY_WHOLE("rings", FIL_REQUIRED | FIL_POSITIVE, "", ""), FIL_KEY_WHOLE("layers", FIL_POSITIVE, "1", "along z"), FIL_KEY_END,
 };
 
 static const FilKey file_keys[] = {
@@ -134,9 +129,8 @@ static void read_shape(FilReader* reader, const FilYaml* node, FilSolidPart* par
     }
 }
 
-static const char* const part_words[] = {
-    [FIL_SOLID_BALL] = "ball",   [FIL_SOLID_BOX] = "box", [FIL_SOLID_CYLINDER] = "cylinder", [FIL_SOLID_ELLIPSOID] = "ellipsoid",
-    [FIL_SOLID_TORUS] = "torus", NULL};
+static const char* const part_words[] = {[FIL_SOLID_BALL] = "ball",           [FIL_SOLID_BOX] = "box",     [FIL_SOLID_CYLINDER] = "cylinder",
+                                         [FIL_SOLID_ELLIPSOID] = "ellipsoid", [FIL_SOLID_TORUS] = "torus", NULL};
 
 /* Their keys within a blend. */
 
@@ -247,8 +241,7 @@ static void read_brick(FilScene* scene, const FilYaml* node, FilSolidMesh* mesh)
     fil_read_choice(reader, node, "split", splits, &split);
     FilSolidHollow* hollows;
     const int hollow_count = read_hollows(reader, node, &hollows);
-    if (fil_read_vector(reader, node, "size", FIL_REQUIRED, 3, size) && read_cells(reader, node, cells) &&
-        reader->status == FIL_OK) {
+    if (fil_read_vector(reader, node, "size", FIL_REQUIRED, 3, size) && read_cells(reader, node, cells) && reader->status == FIL_OK) {
         fil_reader_take(reader, fil_solid_mesh_hollow_brick(size, cells, split, hollows, hollow_count, mesh, &error), node, error.text);
     }
 }
@@ -268,8 +261,7 @@ static void read_voussoir(FilScene* scene, const FilYaml* node, FilSolidMesh* me
     fil_read_number(reader, node, "from", FIL_REQUIRED, &from);
     fil_read_number(reader, node, "to", FIL_REQUIRED, &to);
     if (read_cells(reader, node, cells) && reader->status == FIL_OK) {
-        fil_reader_take(reader, fil_solid_mesh_voussoir(radius, thickness, depth, from, to, cells, mesh, &error), node,
-                        error.text);
+        fil_reader_take(reader, fil_solid_mesh_voussoir(radius, thickness, depth, from, to, cells, mesh, &error), node, error.text);
     }
 }
 
@@ -328,10 +320,18 @@ static void read_file(FilScene* scene, const FilYaml* node, FilSolidMesh* mesh)
 void fil_scene_read_solid_mesh(FilScene* scene, const FilYaml* node, FilSolidMesh* mesh)
 {
     enum { BRICK = FIL_SOLID_SHAPE_COUNT, VOUSSOIR, BELT, BLEND, DISC, FILE_OF };
-    static const char* const words[] = {
-        [FIL_SOLID_BALL] = "ball",   [FIL_SOLID_BOX] = "box", [FIL_SOLID_CYLINDER] = "cylinder", [FIL_SOLID_ELLIPSOID] = "ellipsoid",
-        [FIL_SOLID_TORUS] = "torus", [BRICK] = "brick",       [VOUSSOIR] = "voussoir",           [BLEND] = "blend",
-        [BELT] = "belt",             [DISC] = "disc",         [FILE_OF] = "file",                NULL};
+    static const char* const words[] = {[FIL_SOLID_BALL] = "ball",
+                                        [FIL_SOLID_BOX] = "box",
+                                        [FIL_SOLID_CYLINDER] = "cylinder",
+                                        [FIL_SOLID_ELLIPSOID] = "ellipsoid",
+                                        [FIL_SOLID_TORUS] = "torus",
+                                        [BRICK] = "brick",
+                                        [VOUSSOIR] = "voussoir",
+                                        [BLEND] = "blend",
+                                        [BELT] = "belt",
+                                        [DISC] = "disc",
+                                        [FILE_OF] = "file",
+                                        NULL};
     FilYaml* body = NULL;
     const int word = fil_read_variant(&scene->reader, node, words, &body);
     if (word >= 0 && word < FIL_SOLID_SHAPE_COUNT) {

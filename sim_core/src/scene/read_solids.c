@@ -40,7 +40,8 @@ static const FilKey solid_keys[] = {
     FIL_KEY_WORD("plane_strain", planes, "none", "the axis along which nothing moves"),
     FIL_KEY_WORD("locking", lockings, "none", "nodal: volume counted per vertex, for nearly incompressible materials"),
     FIL_KEY_MAPPING("gas", fil_gas_keys, 0, "in its cavities"),
-    FIL_KEY_NUMBER("bedding", FIL_NOT_NEGATIVE, "Pa/m", "0", "pressure over depth of contact by areas, not at points: with rigid shapes, and with solids that have one too"),
+    FIL_KEY_NUMBER("bedding", FIL_NOT_NEGATIVE, "Pa/m", "0",
+                   "pressure over depth of contact by areas, not at points: with rigid shapes, and with solids that have one too"),
     FIL_KEYS_LOOK,
     FIL_KEY_END,
 };
@@ -65,7 +66,7 @@ typedef struct SceneSolid {
     struct {
         double corners[2][3]; /* m: vertices inside are held ... */
         unsigned axes;        /* ... by these components */
-    }* pins;
+    } * pins;
 } SceneSolid;
 
 /* The mesh where the scene wants it, in the pool. */
@@ -106,8 +107,7 @@ static void read_law(FilScene* scene, const FilYaml* node, const FilKey* keys, c
     int model = (int)def->model;
     fil_read_choice(reader, node, "model", fil_find_key(keys, "model")->words, &model);
     def->model = (FilSolidModel)model;
-    const FilYaml* rubber =
-        fil_read_node(reader, node, "mooney_rivlin", def->model == FIL_SOLID_MOONEY_RIVLIN ? FIL_REQUIRED : FIL_OPTIONAL);
+    const FilYaml* rubber = fil_read_node(reader, node, "mooney_rivlin", def->model == FIL_SOLID_MOONEY_RIVLIN ? FIL_REQUIRED : FIL_OPTIONAL);
     if (rubber != NULL && fil_check_keys(reader, rubber, rubber_keys)) {
         fil_read_number(reader, rubber, "c1", FIL_REQUIRED, &def->c1);
         fil_read_number(reader, rubber, "c2", FIL_REQUIRED, &def->c2);

@@ -3,10 +3,10 @@
 
 #include "scene/kinds.h"
 
-#define NUMBERS(standard_)                                                                                                 \
-    FIL_KEY_NUMBER("friction", FIL_NOT_NEGATIVE, "1", standard_, "Coulomb's coefficient"),                                 \
+#define NUMBERS(standard_)                                                                                                      \
+    FIL_KEY_NUMBER("friction", FIL_NOT_NEGATIVE, "1", standard_, "Coulomb's coefficient"),                                      \
         FIL_KEY_NUMBER("stiffness", FIL_NOT_NEGATIVE, "N/m", standard_, "of one contact; 0: as rigid as the step can resolve"), \
-        FIL_KEY_NUMBER("dissipation_time", FIL_NOT_NEGATIVE, "s", standard_, "models `sap`, `lcp`"),                       \
+        FIL_KEY_NUMBER("dissipation_time", FIL_NOT_NEGATIVE, "s", standard_, "models `sap`, `lcp`"),                            \
         FIL_KEY_NUMBER("dissipation", FIL_NOT_NEGATIVE, "s/m", standard_, "Hunt and Crossley's, model `sap_lagged`")
 
 const FilKey fil_surface_keys[] = {
@@ -17,7 +17,9 @@ const FilKey fil_surface_keys[] = {
                    "how far ahead patches are looked for at rest; 0: a hundredth of the depth, 1e-4 m at least, of rods as of points"),
     FIL_KEY_NUMBER("thickness", FIL_NOT_NEGATIVE, "m", "0", "depth at which a half-space reaches its modulus; it needs one then"),
     FIL_KEY_FLAG("reduction", "true", "merge the polygons of two parts into nine contacts at most, which keep force, centre of pressure and torsion"),
-    FIL_KEY_FLAG("single_point", "false", "by points: only the deepest where two parts meet, as in engines that have one point for each pair of shapes; else a flat face has one at each corner"),
+    FIL_KEY_FLAG("single_point", "false",
+                 "by points: only the deepest where two parts meet, as in engines that have one point for each pair of shapes; else a flat face has "
+                 "one at each corner"),
     FIL_KEY_END,
 };
 
@@ -44,8 +46,7 @@ enum { MOST_GROUPS = 32 };
 
 /* ---- surfaces ---- */
 
-void fil_scene_read_surface_numbers(FilReader* reader, const FilYaml* mapping, const char* stiffness,
-                                    FilSurface* surface)
+void fil_scene_read_surface_numbers(FilReader* reader, const FilYaml* mapping, const char* stiffness, FilSurface* surface)
 {
     fil_read_number(reader, mapping, "friction", FIL_NOT_NEGATIVE, &surface->friction);
     fil_read_number(reader, mapping, stiffness, FIL_NOT_NEGATIVE, &surface->stiffness);
@@ -127,8 +128,7 @@ static void read_bits(FilScene* scene, const FilYaml* mapping, const char* key, 
 
 /* ---- objects ---- */
 
-void fil_scene_read_collision(FilScene* scene, const FilYaml* object, const FilSceneMaterial* material,
-                              FilCollision* collision)
+void fil_scene_read_collision(FilScene* scene, const FilYaml* object, const FilSceneMaterial* material, FilCollision* collision)
 {
     FilReader* reader = &scene->reader;
     if (material != NULL) {
@@ -179,4 +179,5 @@ static void add_pairs(FilScene* scene, FilSceneList* list)
     }
 }
 
-const FilSceneKind fil_scene_pairs = {.section = "pairs", .title = "pair", .text = "surfaces of two objects where they meet", .keys = pair_keys, .add = add_pairs};
+const FilSceneKind fil_scene_pairs = {
+    .section = "pairs", .title = "pair", .text = "surfaces of two objects where they meet", .keys = pair_keys, .add = add_pairs};

@@ -4,11 +4,7 @@
 #include "scene/scene_build.h"
 
 static const char* const integrators[] = {
-    [FIL_BACKWARD_EULER] = "backward_euler",
-    [FIL_MIDPOINT] = "midpoint",
-    [FIL_SYMPLECTIC_EULER] = "symplectic_euler",
-    [FIL_SDIRK2] = "sdirk2",
-    NULL,
+    [FIL_BACKWARD_EULER] = "backward_euler", [FIL_MIDPOINT] = "midpoint", [FIL_SYMPLECTIC_EULER] = "symplectic_euler", [FIL_SDIRK2] = "sdirk2", NULL,
 };
 
 static const FilKey newton_keys[] = {
@@ -57,7 +53,7 @@ const FilKey* fil_scene_world_keys(FilReader* reader)
     for (int k = 0; k < OWN + models && keys != NULL; k++) {
         const FilSceneModel* model = &fil_scene_models[k < OWN ? 0 : k - OWN];
         keys[k] = k < OWN ? own[k] : (FilKey)FIL_KEY_MAPPING(model->key, model->keys, 0, model->text);
-        if (strcmp(keys[k].name, "contact") == 0) { // a model's name, or a mapping with its name and settings
+        if (strcmp(keys[k].name, "contact") == 0) {  // a model's name, or a mapping with its name and settings
             keys[k].types |= FIL_IS_WORD;
             keys[k].words = words;
             keys[k].keys = fil_keys_with_words(reader, keys[k].keys, "model", words);
@@ -96,7 +92,7 @@ static void read_adaptive(FilReader* reader, const FilYaml* world, FilWorldDef* 
 {
     const FilYaml* node = fil_read_node(reader, world, "adaptive", FIL_OPTIONAL);
     if (node != NULL && fil_check_keys(reader, node, adaptive_keys)) {
-        def->adaptive_iterations = 8; // chosen: twice what smooth motion takes
+        def->adaptive_iterations = 8;  // chosen: twice what smooth motion takes
         fil_read_integer(reader, node, "iterations", FIL_OPTIONAL, 2, 10000, &def->adaptive_iterations);
     }
 }

@@ -144,8 +144,7 @@ bool fil_check_name(FilReader* reader, const FilYaml* at, const char* name)
         good = isalnum((unsigned char)name[k]) || name[k] == '_' || name[k] == '-';
     }
     if (!good) {
-        fil_reader_fail(reader, at, "'%.40s' is not a name: a letter, then letters, digits, _ or -, up to %d", name,
-                        LONGEST_NAME);
+        fil_reader_fail(reader, at, "'%.40s' is not a name: a letter, then letters, digits, _ or -, up to %d", name, LONGEST_NAME);
     }
     return reader->status == FIL_OK;
 }
@@ -257,8 +256,7 @@ static const char* expression_text(FilReader* reader, const FilYaml* node)
 static bool evaluate_function(LookupContext* context, FilYaml* node, const char* text, double* value)
 {
     FilReader* reader = context->reader;
-    FilExpression expression = {
-        .lookup = look_up, .context = context, .random = reader->random, .depth = &reader->depth};
+    FilExpression expression = {.lookup = look_up, .context = context, .random = reader->random, .depth = &reader->depth};
     node->memo = FIL_YAML_EVALUATING;
     const bool ok = fil_expression_evaluate(&expression, text, value);
     if (!ok) {
@@ -325,11 +323,11 @@ bool fil_value_function(FilReader* reader, FilYaml* node, const char* variable, 
 {
     const char* text = reader->status == FIL_OK && node->kind == FIL_YAML_SCALAR ? expression_text(reader, node) : NULL;
     if (text == NULL) {
-        return evaluate(reader, node, value); // a constant
+        return evaluate(reader, node, value);  // a constant
     }
     LookupContext context = {.reader = reader, .at = node, .variable = variable, .value = at};
     const bool ok = evaluate_function(&context, node, text, value);
-    node->memo = FIL_YAML_UNKNOWN; // another time it has another value
+    node->memo = FIL_YAML_UNKNOWN;  // another time it has another value
     return ok;
 }
 
@@ -374,15 +372,13 @@ bool fil_read_number(FilReader* reader, const FilYaml* mapping, const char* key,
     return node != NULL && fil_value_number(reader, node, flags, value);
 }
 
-bool fil_read_vector(FilReader* reader, const FilYaml* mapping, const char* key, unsigned flags, int count,
-                     double* values)
+bool fil_read_vector(FilReader* reader, const FilYaml* mapping, const char* key, unsigned flags, int count, double* values)
 {
     FilYaml* node = fil_read_node(reader, mapping, key, flags);
     return node != NULL && fil_value_vector(reader, node, count, values);
 }
 
-bool fil_read_integer(FilReader* reader, const FilYaml* mapping, const char* key, unsigned flags, int smallest,
-                      int largest, int* value)
+bool fil_read_integer(FilReader* reader, const FilYaml* mapping, const char* key, unsigned flags, int smallest, int largest, int* value)
 {
     FilYaml* node = fil_read_node(reader, mapping, key, flags);
     double number = 0.0;
@@ -483,8 +479,7 @@ bool fil_read_text(FilReader* reader, const FilYaml* mapping, const char* key, u
 bool fil_read_name(FilReader* reader, const FilYaml* mapping, const char* key, unsigned flags, const char** text)
 {
     const char* name = NULL;
-    if (!fil_read_text(reader, mapping, key, flags, &name) ||
-        !fil_check_name(reader, fil_yaml_find(mapping, key), name)) {
+    if (!fil_read_text(reader, mapping, key, flags, &name) || !fil_check_name(reader, fil_yaml_find(mapping, key), name)) {
         return false;
     }
     *text = name;
@@ -531,8 +526,7 @@ bool fil_read_index(FilReader* reader, const FilYaml* mapping, const char* key, 
         return false;
     }
     if (given < -count || given >= count) {
-        fil_reader_fail(reader, fil_yaml_find(mapping, key), "%d is out of range: 0 to %d, or %d to -1 from the end",
-                        given, count - 1, -count);
+        fil_reader_fail(reader, fil_yaml_find(mapping, key), "%d is out of range: 0 to %d, or %d to -1 from the end", given, count - 1, -count);
         return false;
     }
     *index = given < 0 ? given + count : given;
@@ -558,8 +552,8 @@ bool fil_value_reference(FilReader* reader, FilYaml* node, const FilNames* names
     return true;
 }
 
-bool fil_read_reference(FilReader* reader, const FilYaml* mapping, const char* key, unsigned flags,
-                        const FilNames* names, const char* kind, int* index)
+bool fil_read_reference(FilReader* reader, const FilYaml* mapping, const char* key, unsigned flags, const FilNames* names, const char* kind,
+                        int* index)
 {
     FilYaml* node = fil_read_node(reader, mapping, key, flags);
     return node != NULL && fil_value_reference(reader, node, names, kind, index);

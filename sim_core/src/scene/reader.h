@@ -59,10 +59,8 @@ FilYaml* fil_read_node(FilReader* reader, const FilYaml* mapping, const char* ke
 
 /* Each returns whether the key was given (and well); if not, *value stays as it is. */
 bool fil_read_number(FilReader* reader, const FilYaml* mapping, const char* key, unsigned flags, double* value);
-bool fil_read_vector(FilReader* reader, const FilYaml* mapping, const char* key, unsigned flags, int count,
-                     double* values);
-bool fil_read_integer(FilReader* reader, const FilYaml* mapping, const char* key, unsigned flags, int smallest,
-                      int largest, int* value);
+bool fil_read_vector(FilReader* reader, const FilYaml* mapping, const char* key, unsigned flags, int count, double* values);
+bool fil_read_integer(FilReader* reader, const FilYaml* mapping, const char* key, unsigned flags, int smallest, int largest, int* value);
 
 /* In texts, and so in names, $(expression) is replaced by its value: ring$(index + 1) is ring4 where index is 3. */
 bool fil_value_text(FilReader* reader, FilYaml* node, const char** text);
@@ -78,8 +76,8 @@ bool fil_read_index(FilReader* reader, const FilYaml* mapping, const char* key, 
 
 /* Index of the thing that the node (the key) names; `kind` is what it is called in messages. */
 bool fil_value_reference(FilReader* reader, FilYaml* node, const FilNames* names, const char* kind, int* index);
-bool fil_read_reference(FilReader* reader, const FilYaml* mapping, const char* key, unsigned flags,
-                        const FilNames* names, const char* kind, int* index);
+bool fil_read_reference(FilReader* reader, const FilYaml* mapping, const char* key, unsigned flags, const FilNames* names, const char* kind,
+                        int* index);
 
 /* The one key of `words` that the mapping has: its index, or -1 and a failure. *body is its value. */
 int fil_read_variant(FilReader* reader, const FilYaml* mapping, const char* const* words, FilYaml** body);

@@ -217,8 +217,8 @@ FilStatus fil_scene_keys(FilPool* pool, const FilKey** keys, FilError* error)
     return scene.reader.status;
 }
 
-FilStatus fil_scene_load_limited(const FilSource* source, const FilSceneLimits* limits, const FilSceneOptions* options,
-                                 FilWorld** world, FilSceneInfo* info, FilError* error)
+FilStatus fil_scene_load_limited(const FilSource* source, const FilSceneLimits* limits, const FilSceneOptions* options, FilWorld** world,
+                                 FilSceneInfo* info, FilError* error)
 {
     const FilSceneOptions no_options = {0};
     FilSceneInfo own_info;
@@ -234,8 +234,7 @@ FilStatus fil_scene_load_limited(const FilSource* source, const FilSceneLimits* 
     }
     FilYaml* root = NULL;
     const char** keys = scene_keys(&pool);
-    FilStatus status = keys != NULL ? fil_document_load(source, limits, &pool, &root, error)
-                                    : fil_error(error, FIL_OUT_OF_MEMORY, "out of memory");
+    FilStatus status = keys != NULL ? fil_document_load(source, limits, &pool, &root, error) : fil_error(error, FIL_OUT_OF_MEMORY, "out of memory");
     if (status == FIL_OK) {
         status = fil_document_set(root, options->settings, options->setting_count, keys, limits, &pool, error);
     }
@@ -253,16 +252,15 @@ FilStatus fil_scene_load_limited(const FilSource* source, const FilSceneLimits* 
     return status;
 }
 
-FilStatus fil_scene_load(const char* path, const FilSceneOptions* options, FilWorld** world, FilSceneInfo* info,
-                         FilError* error)
+FilStatus fil_scene_load(const char* path, const FilSceneOptions* options, FilWorld** world, FilSceneInfo* info, FilError* error)
 {
     const FilSceneLimits limits = fil_scene_limits_default();
     const FilSource source = {.path = path, .folders = options != NULL ? options->folders : NULL};
     return fil_scene_load_limited(&source, &limits, options, world, info, error);
 }
 
-FilStatus fil_scene_load_text(const char* name, const char* text, size_t size, const FilSceneOptions* options,
-                              FilWorld** world, FilSceneInfo* info, FilError* error)
+FilStatus fil_scene_load_text(const char* name, const char* text, size_t size, const FilSceneOptions* options, FilWorld** world, FilSceneInfo* info,
+                              FilError* error)
 {
     const FilSceneLimits limits = fil_scene_limits_default();
     const FilSource source = {.path = name, .text = text, .size = size, .folders = options != NULL ? options->folders : NULL};

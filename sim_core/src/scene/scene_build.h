@@ -22,10 +22,10 @@ typedef struct FilSceneList FilSceneList;
 
 /* What can be done with a part of an object: bits of FilScenePart.uses. */
 enum {
-    FIL_USE_HOLD = 1 << 4,  /* an attachment of two nodes and the edge between; the kinds of attachments come before */
-    FIL_USE_JOIN = 1 << 26, /* a joint ends there */
+    FIL_USE_HOLD = 1 << 4,   /* an attachment of two nodes and the edge between; the kinds of attachments come before */
+    FIL_USE_JOIN = 1 << 26,  /* a joint ends there */
     FIL_USE_POINT = 1 << 27, /* ... and it is the joint's point */
-    FIL_USE_RING = 1 << 28, /* a ring can be made of it */
+    FIL_USE_RING = 1 << 28,  /* a ring can be made of it */
 };
 #define FIL_USE_ATTACH(kind) (1 << (kind))      /* an attachment of this kind holds it */
 #define FIL_USE_DRIVE(kind) (1 << (8 + (kind))) /* a drive of this kind acts on it */
@@ -45,16 +45,16 @@ typedef struct FilSceneItem {
 } FilSceneItem;
 
 typedef struct FilSceneKind {
-    const char* section; /* the scene's key; NULL: others bring these along */
-    const char* word;    /* the key that names one, and the beginning of names that are not given; NULL: none has a name */
-    const char* title;   /* what messages call one */
-    const char* text;    /* what the section is, for people */
-    unsigned form;       /* of the section: FIL_IS_...; 0: a list of mappings with `keys` */
-    const FilKey* keys;  /* NULL: they are made, or there is no section */
+    const char* section;                         /* the scene's key; NULL: others bring these along */
+    const char* word;                            /* the key that names one, and the beginning of names that are not given; NULL: none has a name */
+    const char* title;                           /* what messages call one */
+    const char* text;                            /* what the section is, for people */
+    unsigned form;                               /* of the section: FIL_IS_...; 0: a list of mappings with `keys` */
+    const FilKey* keys;                          /* NULL: they are made, or there is no section */
     const FilKey* (*make_keys)(FilScene* scene); /* where they follow from what other kinds there are; NULL after a failure */
-    const FilKey* other; /* a second form of the mapping, or NULL */
+    const FilKey* other;                         /* a second form of the mapping, or NULL */
     const char* const* (*make_words)(FilScene* scene); /* that may stand in place of the mapping; NULL: none */
-    bool is_object;      /* they share their names with other objects, and things touch them */
+    bool is_object;                                    /* they share their names with other objects, and things touch them */
     void (*read)(FilScene* scene, FilSceneList* list); /* before there is a world; NULL: nothing to read */
     void (*add)(FilScene* scene, FilSceneList* list);  /* to the world; NULL: nothing to add */
     const FilScenePart* parts;
@@ -100,14 +100,14 @@ struct FilScene {
     FilYaml* root;
     FilWorld* world;
     FilSceneInfo* info;
-    uint64_t random; /* state of the generator */
-    int copies_left; /* values that repeated elements may still take */
-    int node_count;  /* of everything so far, at most limits.nodes */
+    uint64_t random;     /* state of the generator */
+    int copies_left;     /* values that repeated elements may still take */
+    int node_count;      /* of everything so far, at most limits.nodes */
     FilSceneList* lists; /* one for each row */
     int list_count;
     FilNames material_names;
     FilSceneMaterial* materials;
-    FilNames group_names; /* of collision: bit k is that of the name with index k */
+    FilNames group_names;          /* of collision: bit k is that of the name with index k */
     FilRodJunction* net_junctions; /* between rods of nets */
     int net_junction_count;
 };
@@ -133,15 +133,13 @@ void fil_scene_index_lists(FilScene* scene);
 void fil_scene_check_objects(FilScene* scene);
 
 /* An index of names. `ats` are the nodes to blame where two are the same. */
-void fil_scene_index_names(FilScene* scene, const char* const* names, const FilYaml* const* ats, int count,
-                           FilNames* index);
+void fil_scene_index_names(FilScene* scene, const char* const* names, const FilYaml* const* ats, int count, FilNames* index);
 
 /* "<name><number>", in the pool. */
 const char* fil_scene_number_name(FilReader* reader, const char* name, int number);
 
 /* The item of a kind that the key (the node) names; NULL if it is not given, or after a failure. */
-const FilSceneItem* fil_scene_read_item(FilScene* scene, const FilYaml* mapping, const char* key, const char* word,
-                                        unsigned flags);
+const FilSceneItem* fil_scene_read_item(FilScene* scene, const FilYaml* mapping, const char* key, const char* word, unsigned flags);
 const FilSceneItem* fil_scene_value_item(FilScene* scene, FilYaml* node, const char* word);
 /* An object of any kind. */
 const FilSceneItem* fil_scene_read_object(FilScene* scene, const FilYaml* mapping, const char* key);
@@ -166,8 +164,8 @@ typedef struct FilSceneTarget {
 
 enum {
     FIL_TARGET_ONE = 0,
-    FIL_TARGET_RANGE = 1,  /* `nodes` besides `node` */
-    FIL_TARGET_ALL = 2,    /* all parts if none is given */
+    FIL_TARGET_RANGE = 1, /* `nodes` besides `node` */
+    FIL_TARGET_ALL = 2,   /* all parts if none is given */
 };
 
 /* Keys of all targets of these uses, and `others` (NULL: none), for all elements of a section; NULL after a failure.
@@ -175,12 +173,10 @@ enum {
 const FilKey* fil_scene_target_keys(FilScene* scene, int uses, unsigned flags, const char* except, const FilKey* others);
 
 /* The target of a use. `word` is what wants it, for messages. */
-FilSceneTarget fil_scene_read_target(FilScene* scene, const FilYaml* mapping, int use, unsigned flags,
-                                     const char* except, const char* word);
+FilSceneTarget fil_scene_read_target(FilScene* scene, const FilYaml* mapping, int use, unsigned flags, const char* except, const char* word);
 
 /* Index of an item's part under the key `part`, by number or name. */
-void fil_scene_read_part(FilScene* scene, const FilYaml* mapping, const FilSceneKind* kind, const FilSceneItem* item,
-                         const char* part, int* index);
+void fil_scene_read_part(FilScene* scene, const FilYaml* mapping, const FilSceneKind* kind, const FilSceneItem* item, const char* part, int* index);
 
 /* ---- read_repeats.c ---- */
 
@@ -207,41 +203,37 @@ extern const char* const fil_section_words[];
 
 /* ---- keys that several sections have ---- */
 
-extern const FilKey fil_surface_keys[], fil_collision_keys[], fil_gas_keys[], fil_shape_keys[], fil_rayleigh_keys[],
-    fil_rigid_damping_keys[], fil_pose_keys[], fil_relaxation_keys[], fil_plan_solver_keys[], fil_manipulation_keys[];
+extern const FilKey fil_surface_keys[], fil_collision_keys[], fil_gas_keys[], fil_shape_keys[], fil_rayleigh_keys[], fil_rigid_damping_keys[],
+    fil_pose_keys[], fil_relaxation_keys[], fil_plan_solver_keys[], fil_manipulation_keys[];
 extern const char* const fil_plan_solver_kinds[];
 extern const FilKey fil_section_keys[], fil_circle_keys[], fil_tube_keys[], fil_rectangle_keys[], fil_stiffness_keys[];
 extern const char* const fil_ramp_words[];
 
 /* Exactly one section of a rod. */
-#define FIL_KEYS_SECTION                                                                                              \
+#define FIL_KEYS_SECTION                                                                                                  \
     FIL_KEY_MAPPING("circle", fil_circle_keys, FIL_VARIANT, ""), FIL_KEY_MAPPING("tube", fil_tube_keys, FIL_VARIANT, ""), \
-        FIL_KEY_MAPPING("rectangle", fil_rectangle_keys, FIL_VARIANT, ""),                                            \
+        FIL_KEY_MAPPING("rectangle", fil_rectangle_keys, FIL_VARIANT, ""),                                                \
         FIL_KEY_MAPPING("stiffness", fil_stiffness_keys, FIL_VARIANT, "numbers of the section itself, without a material")
 
 /* Where a curve is. */
-#define FIL_KEYS_CURVE                                                                                        \
-    FIL_KEY_MAPPING("shape", fil_shape_keys, FIL_REQUIRED, "where the nodes are at the start"),               \
-        FIL_KEY_FLAG("closed", "false; true for a ring", "an edge goes from the last node to the first"),     \
-        FIL_KEY_NUMBER("noise", FIL_NOT_NEGATIVE, "m", "0",                                                   \
-                       "moves every coordinate at random by up to this: an imperfection to buckle from")
+#define FIL_KEYS_CURVE                                                                                    \
+    FIL_KEY_MAPPING("shape", fil_shape_keys, FIL_REQUIRED, "where the nodes are at the start"),           \
+        FIL_KEY_FLAG("closed", "false; true for a ring", "an edge goes from the last node to the first"), \
+        FIL_KEY_NUMBER("noise", FIL_NOT_NEGATIVE, "m", "0", "moves every coordinate at random by up to this: an imperfection to buckle from")
 
 /* What damps rods, and how they are stepped. */
-#define FIL_KEYS_LOSSES                                                                                                    \
-    FIL_KEY_MAPPING("damping", fil_rayleigh_keys, 0, ""),                                                                  \
-        FIL_KEY_NUMBER("drag", FIL_NOT_NEGATIVE, "Pa s", "0", "viscous drag per length"),                                  \
-        FIL_KEY_FLAG("gyroscopic", "true", "couple that keeps angular momentum when spinning edges turn"),                 \
+#define FIL_KEYS_LOSSES                                                                                                                     \
+    FIL_KEY_MAPPING("damping", fil_rayleigh_keys, 0, ""), FIL_KEY_NUMBER("drag", FIL_NOT_NEGATIVE, "Pa s", "0", "viscous drag per length"), \
+        FIL_KEY_FLAG("gyroscopic", "true", "couple that keeps angular momentum when spinning edges turn"),                                  \
         FIL_KEY_FLAG("twist_free", "false", "edges have no twist of their own: cords of nets")
 
 /* ---- read_surfaces.c ---- */
 
 void fil_scene_read_groups(FilScene* scene);
 /* Numbers of a surface; `stiffness` is what that key is called. */
-void fil_scene_read_surface_numbers(FilReader* reader, const FilYaml* mapping, const char* stiffness,
-                                    FilSurface* surface);
+void fil_scene_read_surface_numbers(FilReader* reader, const FilYaml* mapping, const char* stiffness, FilSurface* surface);
 /* `surface` and `collision` of an object made of `material` (NULL: none given). */
-void fil_scene_read_collision(FilScene* scene, const FilYaml* object, const FilSceneMaterial* material,
-                              FilCollision* collision);
+void fil_scene_read_collision(FilScene* scene, const FilYaml* object, const FilSceneMaterial* material, FilCollision* collision);
 
 /* ---- read_gas.c: `gas` of an object ---- */
 struct FilGas;
@@ -281,8 +273,7 @@ void fil_scene_read_models(FilReader* reader, const FilYaml* node, FilWorld* wor
 FIL_MUST_CHECK FilStatus fil_scene_keys(FilPool* pool, const FilKey** keys, FilError* error);
 
 /* Reads the scene under bounds of the caller's choice; see fil_scene_load_text(). */
-FIL_MUST_CHECK FilStatus fil_scene_load_limited(const FilSource* source, const FilSceneLimits* limits,
-                                                const FilSceneOptions* options, FilWorld** world, FilSceneInfo* info,
-                                                FilError* error);
+FIL_MUST_CHECK FilStatus fil_scene_load_limited(const FilSource* source, const FilSceneLimits* limits, const FilSceneOptions* options,
+                                                FilWorld** world, FilSceneInfo* info, FilError* error);
 
 #endif

@@ -125,7 +125,7 @@ static bool list_folder(void* context, const char* folder)
     if (added > 0 && (size_t)added < list->size - list->length) {
         list->length += (size_t)added;
     }
-    list->text[list->length] = '\0'; // one that does not fit is left out
+    list->text[list->length] = '\0';  // one that does not fit is left out
     return false;
 }
 
@@ -154,8 +154,7 @@ bool fil_scene_find(const char* scene, char* path, size_t size, FilError* error)
     if (visit_folders(look_in, &search)) {
         return true;
     }
-    snprintf(error->text, sizeof error->text, "no scene '%.100s'%s (give a name from config/scenes or a path)", scene,
-             fil_hint(&search.guess).text);
+    snprintf(error->text, sizeof error->text, "no scene '%.100s'%s (give a name from config/scenes or a path)", scene, fil_hint(&search.guess).text);
     return false;
 }
 

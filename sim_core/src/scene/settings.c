@@ -89,8 +89,7 @@ static FilStatus parse_value(const Setter* setter, const FilYaml* at, const char
         return fil_yaml_error(setter->error, at, "has no value");
     }
     int values = 0;
-    const FilStatus status =
-        fil_yaml_parse(at->file, value, strlen(value), setter->limits, &values, setter->pool, node, setter->error);
+    const FilStatus status = fil_yaml_parse(at->file, value, strlen(value), setter->limits, &values, setter->pool, node, setter->error);
     if (status == FIL_OK) {
         forget_lines(*node);
     }
@@ -161,8 +160,8 @@ static FilStatus apply(const Setter* setter, const FilSetting* setting)
     return status == FIL_OK && !known ? unknown_path(setter, &place, setting->path) : status;
 }
 
-FilStatus fil_document_set(FilYaml* root, const FilSetting* settings, int count, const char* const* root_keys,
-                           const FilSceneLimits* limits, FilPool* pool, FilError* error)
+FilStatus fil_document_set(FilYaml* root, const FilSetting* settings, int count, const char* const* root_keys, const FilSceneLimits* limits,
+                           FilPool* pool, FilError* error)
 {
     Setter setter = {.root = root, .root_keys = root_keys, .limits = limits, .pool = pool, .error = error};
     FilStatus status = FIL_OK;

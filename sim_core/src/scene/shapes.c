@@ -61,16 +61,14 @@ static void make_basis(const double* axis, const double* toward, double* u, doub
 }
 
 /* out = origin + a u + b v + c w */
-static void combine(double* out, const double* origin, double a, const double* u, double b, const double* v, double c,
-                    const double* w)
+static void combine(double* out, const double* origin, double a, const double* u, double b, const double* v, double c, const double* w)
 {
     for (int k = 0; k < 3; k++) {
         out[k] = origin[k] + a * u[k] + b * v[k] + c * w[k];
     }
 }
 
-void fil_shape_arc(const double* center, const double* normal, const double* start, double angle, int count,
-                   double* nodes)
+void fil_shape_arc(const double* center, const double* normal, const double* start, double angle, int count, double* nodes)
 {
     double arm[3], u[3], v[3], w[3];
     fil_v3_sub(arm, start, center);
@@ -82,8 +80,7 @@ void fil_shape_arc(const double* center, const double* normal, const double* sta
     }
 }
 
-void fil_shape_ring(const double* center, const double* normal, const double* toward, double radius, int count,
-                    double* nodes)
+void fil_shape_ring(const double* center, const double* normal, const double* toward, double radius, int count, double* nodes)
 {
     double u[3], v[3], w[3];
     make_basis(normal, toward, u, v, w);
@@ -100,8 +97,7 @@ void fil_shape_helix(const FilHelix* helix, int count, double* nodes)
     for (int i = 0; i < count; i++) {
         const double turn = helix->turns * i / (count - 1);
         const double phi = 2.0 * FIL_PI * turn;
-        combine(nodes + 3 * i, helix->origin, helix->radius * cos(phi), u, helix->radius * sin(phi), v,
-                helix->pitch * turn, w);
+        combine(nodes + 3 * i, helix->origin, helix->radius * cos(phi), u, helix->radius * sin(phi), v, helix->pitch * turn, w);
     }
 }
 
@@ -137,8 +133,8 @@ void fil_shape_wrap(const FilWrap* wrap, double* nodes)
         const double edges = i - wrap->tail_edges[0] + 0.5;
         const double touch = fmin(fmax(floor(edges), 0.0), wrap->segments);
         const double phi = wrap->angle * touch / wrap->segments, along = (edges - touch) * across;
-        combine(nodes + 3 * i, wrap->center, wrap->radius * cos(phi) - along * sin(phi), u,
-                wrap->radius * sin(phi) + along * cos(phi), v, climb * edges, w);
+        combine(nodes + 3 * i, wrap->center, wrap->radius * cos(phi) - along * sin(phi), u, wrap->radius * sin(phi) + along * cos(phi), v,
+                climb * edges, w);
     }
 }
 

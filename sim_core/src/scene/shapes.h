@@ -9,13 +9,11 @@
 void fil_shape_straight(const double* from, const double* to, int count, double* nodes);
 
 /* `start` turned about the axis (center, normal) by 0 to `angle`, right-handed. normal is not zero. */
-void fil_shape_arc(const double* center, const double* normal, const double* start, double angle, int count,
-                   double* nodes);
+void fil_shape_arc(const double* center, const double* normal, const double* start, double angle, int count, double* nodes);
 
 /* A full circle about (center, normal): equal edges, the last node before the first. `toward` points from the centre
  * to the first node's side; zero picks one. The nodes are on the circle. */
-void fil_shape_ring(const double* center, const double* normal, const double* toward, double radius, int count,
-                    double* nodes);
+void fil_shape_ring(const double* center, const double* normal, const double* toward, double radius, int count, double* nodes);
 
 typedef struct FilHelix {
     double origin[3], axis[3]; /* axis is not zero */

@@ -100,14 +100,12 @@ static void list_words(const char* const* words, char* text, size_t size)
 }
 
 /* A kind that the mapping names, but which does not have the use. */
-static void refuse_kinds(FilScene* scene, const FilYaml* mapping, const char* const* words, const char* except,
-                         const char* word)
+static void refuse_kinds(FilScene* scene, const FilYaml* mapping, const char* const* words, const char* except, const char* word)
 {
     for (int k = 0; k < scene->list_count; k++) {
         const char* other = scene->lists[k].kind->word;
         const FilYaml* found = other != NULL ? fil_yaml_find(mapping, other) : NULL;
-        if (found != NULL && !is_word(words, other) && (except == NULL || strcmp(other, except) != 0) &&
-            part_for(scene->lists[k].kind, -1) != NULL) {
+        if (found != NULL && !is_word(words, other) && (except == NULL || strcmp(other, except) != 0) && part_for(scene->lists[k].kind, -1) != NULL) {
             char list[200];
             list_words(words, list, sizeof list);
             fil_reader_fail(&scene->reader, found, "'%s' does not act on '%s': it needs %s", word, other, list);
@@ -124,8 +122,7 @@ static void refuse_parts(FilScene* scene, const FilYaml* mapping, const FilScene
             const FilScenePart* part = &kind->parts[p];
             const FilYaml* found = part->word != NULL ? fil_yaml_find(mapping, part->word) : NULL;
             found = found != NULL || part->plural == NULL ? found : fil_yaml_find(mapping, part->plural);
-            const bool meant = target->part->word != NULL && part->word != NULL &&
-                               strcmp(part->word, target->part->word) == 0;
+            const bool meant = target->part->word != NULL && part->word != NULL && strcmp(part->word, target->part->word) == 0;
             if (found == NULL || meant) {
                 continue;
             }
@@ -133,8 +130,7 @@ static void refuse_parts(FilScene* scene, const FilYaml* mapping, const FilScene
                 fil_reader_fail(&scene->reader, found, "'%s' acts on %s, not on '%s'", word,
                                 target->part->word != NULL ? target->part->plural : "the whole", found->key);
             } else {
-                fil_reader_fail(&scene->reader, found, "%s '%s' has no %s", target->kind->title, target->item->name,
-                                part->plural);
+                fil_reader_fail(&scene->reader, found, "%s '%s' has no %s", target->kind->title, target->item->name, part->plural);
             }
         }
     }
@@ -181,8 +177,7 @@ static void read_range(FilReader* reader, FilYaml* node, int total, int* first, 
     const double start = range[0] < 0.0 ? range[0] + total : range[0];
     const bool whole = floor(range[0]) == range[0] && floor(range[1]) == range[1];
     if (!whole || range[1] < 1.0 || start < 0.0 || start + range[1] > total) {
-        fil_reader_fail(reader, node, "[first, count] = [%g, %g] is not inside of 0 to %d", range[0], range[1],
-                        total - 1);
+        fil_reader_fail(reader, node, "[first, count] = [%g, %g] is not inside of 0 to %d", range[0], range[1], total - 1);
         return;
     }
     *first = (int)start;
@@ -205,8 +200,7 @@ static void read_parts(FilReader* reader, const FilYaml* mapping, int total, uns
     }
 }
 
-FilSceneTarget fil_scene_read_target(FilScene* scene, const FilYaml* mapping, int use, unsigned flags,
-                                     const char* except, const char* word)
+FilSceneTarget fil_scene_read_target(FilScene* scene, const FilYaml* mapping, int use, unsigned flags, const char* except, const char* word)
 {
     FilReader* reader = &scene->reader;
     FilSceneTarget target = find_item(scene, mapping, use, except, word);
@@ -221,8 +215,7 @@ FilSceneTarget fil_scene_read_target(FilScene* scene, const FilYaml* mapping, in
     return target;
 }
 
-void fil_scene_read_part(FilScene* scene, const FilYaml* mapping, const FilSceneKind* kind, const FilSceneItem* item,
-                         const char* part, int* index)
+void fil_scene_read_part(FilScene* scene, const FilYaml* mapping, const FilSceneKind* kind, const FilSceneItem* item, const char* part, int* index)
 {
     FilReader* reader = &scene->reader;
     if (kind->find_part != NULL) {

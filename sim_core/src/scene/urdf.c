@@ -47,9 +47,8 @@ static int read_end(FilUrdfReader* reader, const xmlNode* joint, const char* end
         for (int l = 0; l < urdf->link_count; l++) {
             fil_guess_try(&guess, urdf->links[l].name);
         }
-        fil_xml_fail(reader, node, "there is no link '%.80s'%s%.80s%s", name,
-                     guess.best != NULL ? "; did you mean '" : "", guess.best != NULL ? guess.best : "",
-                     guess.best != NULL ? "'?" : "");
+        fil_xml_fail(reader, node, "there is no link '%.80s'%s%.80s%s", name, guess.best != NULL ? "; did you mean '" : "",
+                     guess.best != NULL ? guess.best : "", guess.best != NULL ? "'?" : "");
     }
     return link;
 }
@@ -61,10 +60,9 @@ static void read_type(FilUrdfReader* reader, const xmlNode* node, FilRobotJointD
     static const struct {
         const char* name;
         FilRobotJointType type;
-    } types[] = {
-        {"fixed", FIL_ROBOT_FIXED},         {"revolute", FIL_ROBOT_REVOLUTE}, {"continuous", FIL_ROBOT_CONTINUOUS},
-        {"prismatic", FIL_ROBOT_PRISMATIC}, {"ball", FIL_ROBOT_BALL},         {"spherical", FIL_ROBOT_BALL},
-        {"floating", FIL_ROBOT_FLOATING}};
+    } types[] = {{"fixed", FIL_ROBOT_FIXED},         {"revolute", FIL_ROBOT_REVOLUTE}, {"continuous", FIL_ROBOT_CONTINUOUS},
+                 {"prismatic", FIL_ROBOT_PRISMATIC}, {"ball", FIL_ROBOT_BALL},         {"spherical", FIL_ROBOT_BALL},
+                 {"floating", FIL_ROBOT_FLOATING}};
     const char* name = fil_xml_text(reader, node, "type", true);
     for (size_t k = 0; k < sizeof types / sizeof types[0] && name != NULL; k++) {
         if (strcmp(types[k].name, name) == 0) {
@@ -75,8 +73,7 @@ static void read_type(FilUrdfReader* reader, const xmlNode* node, FilRobotJointD
     if (name != NULL && strcmp(name, "planar") == 0) {
         fil_xml_fail(reader, node, "planar joints are not supported: use two prismatic ones and a revolute one");
     } else if (name != NULL) {
-        fil_xml_fail(reader, node, "unknown type '%.60s': fixed, revolute, continuous, prismatic, ball or floating",
-                     name);
+        fil_xml_fail(reader, node, "unknown type '%.60s': fixed, revolute, continuous, prismatic, ball or floating", name);
     }
 }
 
@@ -85,8 +82,7 @@ static void read_limit(FilUrdfReader* reader, const xmlNode* node, FilRobotJoint
     const xmlNode* limit = fil_xml_child(reader, node, "limit");
     const bool bounded = joint->type == FIL_ROBOT_REVOLUTE || joint->type == FIL_ROBOT_PRISMATIC;
     if (limit == NULL && bounded) {
-        fil_xml_fail(reader, node, "a %s joint needs a <limit>",
-                     joint->type == FIL_ROBOT_REVOLUTE ? "revolute" : "prismatic");
+        fil_xml_fail(reader, node, "a %s joint needs a <limit>", joint->type == FIL_ROBOT_REVOLUTE ? "revolute" : "prismatic");
     }
     if (limit == NULL) {
         return;
@@ -105,8 +101,7 @@ static void read_limit(FilUrdfReader* reader, const xmlNode* node, FilRobotJoint
         joint->upper = upper;
     }
     if (reader->status == FIL_OK && (lower > upper || joint->max_effort < 0.0 || joint->max_velocity < 0.0)) {
-        fil_xml_fail(reader, limit, "lower %g must not exceed upper %g, and effort and velocity must not be negative",
-                     lower, upper);
+        fil_xml_fail(reader, limit, "lower %g must not exceed upper %g, and effort and velocity must not be negative", lower, upper);
     }
 }
 
@@ -126,7 +121,7 @@ static void read_joint(FilUrdfReader* reader, const xmlNode* node, const FilUrdf
         if (reader->status == FIL_OK && none && useful) {
             fil_xml_fail(reader, axis_node, "it has no direction");
         } else if (none) {
-            axis[0] = 1.0; // the joint has no use for it
+            axis[0] = 1.0;  // the joint has no use for it
         }
     }
     joint->axis = (FilVec3){axis[0], axis[1], axis[2]};
@@ -150,7 +145,7 @@ static void read_mimic(FilUrdfReader* reader, const xmlNode* node, const FilUrdf
 {
     const xmlNode* mimic = fil_xml_child(reader, node, "mimic");
     if (mimic == NULL || joint->type == FIL_ROBOT_FIXED) {
-        return; // what is fixed follows nothing
+        return;  // what is fixed follows nothing
     }
     const char* name = fil_xml_text(reader, mimic, "joint", true);
     joint->mimic = find_joint(urdf, name);
@@ -170,9 +165,8 @@ static void shorten_mimics(FilUrdfReader* reader, const FilUrdf* urdf)
         for (int hops = 0; joint->mimic >= 0 && urdf->joints[joint->mimic].mimic >= 0; hops++) {
             const FilRobotJointDef* leader = &urdf->joints[joint->mimic];
             if (hops > urdf->joint_count || leader == joint) {
-                reader->status =
-                    fil_error(reader->error, FIL_BAD_INPUT, "%.200s:%d: joint '%.80s': it mimics itself in a circle",
-                              reader->path, urdf->joint_lines[j], joint->name);
+                reader->status = fil_error(reader->error, FIL_BAD_INPUT, "%.200s:%d: joint '%.80s': it mimics itself in a circle", reader->path,
+                                           urdf->joint_lines[j], joint->name);
                 return;
             }
             joint->offset += joint->multiplier * leader->offset;
@@ -191,7 +185,7 @@ static void shorten_mimics(FilUrdfReader* reader, const FilUrdf* urdf)
 /* A joint that moves nothing with mass cannot be moved by forces: it is held where it is. */
 static void hold_massless(FilUrdfReader* reader, const FilUrdf* urdf)
 {
-    bool* heavy = fil_xml_alloc(reader, (size_t)urdf->link_count, sizeof *heavy); // by link: it, or what hangs on it, has mass
+    bool* heavy = fil_xml_alloc(reader, (size_t)urdf->link_count, sizeof *heavy);  // by link: it, or what hangs on it, has mass
     for (int l = 0; l < urdf->link_count && heavy != NULL; l++) {
         heavy[l] = urdf->links[l].mass > 0.0;
     }
@@ -210,7 +204,7 @@ static void hold_massless(FilUrdfReader* reader, const FilUrdf* urdf)
             fil_xml_ignore(reader, "motion of joints that move no mass");
             joint->type = FIL_ROBOT_FIXED;
             joint->mimic = -1;
-            for (int k = 0; k < urdf->joint_count; k++) { // what followed it stands on its own
+            for (int k = 0; k < urdf->joint_count; k++) {  // what followed it stands on its own
                 urdf->joints[k].mimic = urdf->joints[k].mimic == j ? -1 : urdf->joints[k].mimic;
             }
         }
@@ -230,11 +224,9 @@ static void read_interface(FilUrdfReader* reader, const xmlNode* node, FilRobotJ
             joint->modes |= bits[k];
         }
     }
-    for (const xmlNode* param = fil_xml_first(node); param != NULL && reader->status == FIL_OK;
-         param = fil_xml_next(param)) {
+    for (const xmlNode* param = fil_xml_first(node); param != NULL && reader->status == FIL_OK; param = fil_xml_next(param)) {
         const char* what = fil_xml_is(param, "param") ? fil_xml_text(reader, param, "name", true) : NULL;
-        if (what == NULL || name == NULL || commands || strcmp(what, "initial_value") != 0 ||
-            strcmp(name, "effort") == 0) {
+        if (what == NULL || name == NULL || commands || strcmp(what, "initial_value") != 0 || strcmp(name, "effort") == 0) {
             fil_xml_ignore(reader, what != NULL ? what : (const char*)param->name);
             continue;
         }
@@ -253,8 +245,7 @@ static void read_interface(FilUrdfReader* reader, const xmlNode* node, FilRobotJ
 
 static void read_control(FilUrdfReader* reader, const xmlNode* control, const FilUrdf* urdf)
 {
-    for (const xmlNode* node = fil_xml_first(control); node != NULL && reader->status == FIL_OK;
-         node = fil_xml_next(node)) {
+    for (const xmlNode* node = fil_xml_first(control); node != NULL && reader->status == FIL_OK; node = fil_xml_next(node)) {
         if (!fil_xml_is(node, "joint")) {
             fil_xml_ignore(reader, (const char*)node->name);
             continue;
@@ -278,16 +269,14 @@ static void read_control(FilUrdfReader* reader, const xmlNode* control, const Fi
 
 static void read_links(FilUrdfReader* reader, const xmlNode* root, FilUrdf* urdf)
 {
-    for (const xmlNode* node = fil_xml_first(root); node != NULL && reader->status == FIL_OK;
-         node = fil_xml_next(node)) {
+    for (const xmlNode* node = fil_xml_first(root); node != NULL && reader->status == FIL_OK; node = fil_xml_next(node)) {
         if (!fil_xml_is(node, "link")) {
             continue;
         }
         FilLinkDef link;
         fil_urdf_read_link(reader, node, &link);
         if (reader->status == FIL_OK && find_link(urdf, link.name) >= 0) {
-            fil_xml_fail(reader, node, "there is one already, on line %d",
-                         urdf->link_lines[find_link(urdf, link.name)]);
+            fil_xml_fail(reader, node, "there is one already, on line %d", urdf->link_lines[find_link(urdf, link.name)]);
         }
         urdf->link_lines[urdf->link_count] = (int)xmlGetLineNo((xmlNode*)node);
         urdf->links[urdf->link_count++] = link;
@@ -299,24 +288,21 @@ static void read_links(FilUrdfReader* reader, const xmlNode* root, FilUrdf* urdf
 
 static void read_joints(FilUrdfReader* reader, const xmlNode* root, FilUrdf* urdf)
 {
-    for (const xmlNode* node = fil_xml_first(root); node != NULL && reader->status == FIL_OK;
-         node = fil_xml_next(node)) {
+    for (const xmlNode* node = fil_xml_first(root); node != NULL && reader->status == FIL_OK; node = fil_xml_next(node)) {
         if (!fil_xml_is(node, "joint")) {
             continue;
         }
         FilRobotJointDef joint = fil_robot_joint_def_default();
         joint.name = fil_xml_text(reader, node, "name", true);
         if (find_joint(urdf, joint.name) >= 0) {
-            fil_xml_fail(reader, node, "there is one already, on line %d",
-                         urdf->joint_lines[find_joint(urdf, joint.name)]);
+            fil_xml_fail(reader, node, "there is one already, on line %d", urdf->joint_lines[find_joint(urdf, joint.name)]);
         }
         read_joint(reader, node, urdf, &joint);
         urdf->joint_lines[urdf->joint_count] = (int)xmlGetLineNo((xmlNode*)node);
         urdf->joints[urdf->joint_count++] = joint;
     }
     int j = 0;
-    for (const xmlNode* node = fil_xml_first(root); node != NULL && reader->status == FIL_OK;
-         node = fil_xml_next(node)) {
+    for (const xmlNode* node = fil_xml_first(root); node != NULL && reader->status == FIL_OK; node = fil_xml_next(node)) {
         if (fil_xml_is(node, "joint")) {
             read_mimic(reader, node, urdf, &urdf->joints[j++]);
         } else if (fil_xml_is(node, "ros2_control")) {
@@ -374,8 +360,7 @@ static void put_prefixes(xmlNode* parent, const char* prefix, FilPool* pool)
 {
     static const struct {
         const char *element, *attribute;
-    } places[] = {{"link", "name"},  {"joint", "name"},  {"parent", "link"},
-                  {"child", "link"}, {"mimic", "joint"}, {"gazebo", "reference"}};
+    } places[] = {{"link", "name"}, {"joint", "name"}, {"parent", "link"}, {"child", "link"}, {"mimic", "joint"}, {"gazebo", "reference"}};
     for (xmlNode* node = parent->children; node != NULL; node = node->next) {
         for (size_t k = 0; k < sizeof places / sizeof places[0]; k++) {
             if (fil_xml_is(node, places[k].element)) {
@@ -388,8 +373,7 @@ static void put_prefixes(xmlNode* parent, const char* prefix, FilPool* pool)
     }
 }
 
-static void describe(FilUrdfReader* reader, xmlDoc* document, const FilSource* source, const char* prefix,
-                     FilUrdf* urdf)
+static void describe(FilUrdfReader* reader, xmlDoc* document, const FilSource* source, const char* prefix, FilUrdf* urdf)
 {
     if (prefix == NULL || prefix[0] == '\0') {
         urdf->description = fil_pool_text(reader->pool, source->text, source->size);
@@ -448,8 +432,7 @@ void fil_urdf_locate(const FilUrdf* urdf, const FilSource* source, const char* m
         const bool is_link = k < urdf->link_count;
         const int own = is_link ? k : k - urdf->link_count;
         char quoted[128];
-        snprintf(quoted, sizeof quoted, "%s '%.100s'", is_link ? "link" : "joint",
-                 is_link ? urdf->links[own].name : urdf->joints[own].name);
+        snprintf(quoted, sizeof quoted, "%s '%.100s'", is_link ? "link" : "joint", is_link ? urdf->links[own].name : urdf->joints[own].name);
         const char* found = strstr(message, quoted);
         if (found != NULL && (best == NULL || found < best)) {
             best = found;

@@ -20,8 +20,7 @@ typedef struct FilUrdf {
 } FilUrdf;
 
 /* FIL_BAD_INPUT: `error` holds "file:line: element: what is wrong". Meshes are read. */
-FIL_MUST_CHECK FilStatus fil_urdf_read(const FilSource* source, const char* prefix, FilPool* pool, FilUrdf* urdf,
-                                       FilError* error);
+FIL_MUST_CHECK FilStatus fil_urdf_read(const FilSource* source, const char* prefix, FilPool* pool, FilUrdf* urdf, FilError* error);
 
 /* Puts the line of the link or joint that a message about the robot names in front of it. */
 void fil_urdf_locate(const FilUrdf* urdf, const FilSource* source, const char* message, FilError* error);

@@ -90,8 +90,7 @@ static bool is_file(const char* path)
 }
 
 /* folder/package/rest, or folder/rest where the folder itself is called so; NULL if there is no such file. */
-static char* try_folder(FilUrdfReader* reader, const char* folder, size_t length, const char* package,
-                        size_t package_length, const char* rest)
+static char* try_folder(FilUrdfReader* reader, const char* folder, size_t length, const char* package, size_t package_length, const char* rest)
 {
     const size_t size = length + package_length + strlen(rest) + 3;
     char* path = fil_xml_alloc(reader, size, 1);
@@ -129,9 +128,7 @@ static char* find_in_package(FilUrdfReader* reader, const char* name)
             }
         }
     }
-    char* found = strchr(reader->path, '/') == NULL || reader->path[0] != '/'
-                      ? try_folder(reader, ".", 1, name, package, slash + 1)
-                      : NULL;
+    char* found = strchr(reader->path, '/') == NULL || reader->path[0] != '/' ? try_folder(reader, ".", 1, name, package, slash + 1) : NULL;
     const char* prefixes = getenv("AMENT_PREFIX_PATH");
     while (found == NULL && prefixes != NULL && *prefixes != '\0' && reader->status == FIL_OK) {
         const size_t length = strcspn(prefixes, ":"), size = length + 7;
@@ -196,7 +193,8 @@ static void read_mesh(FilUrdfReader* reader, const xmlNode* node, FilShapeDef* s
     const char* path = find_mesh(reader, name);
     FilMesh mesh = {0};
     FilError inner;
-    const bool found = path != NULL, read = found && (is_collada(path) ? fil_collada_read(path, &mesh, &inner) : fil_mesh_read(path, 1.0, &mesh, &inner)) == FIL_OK;
+    const bool found = path != NULL,
+               read = found && (is_collada(path) ? fil_collada_read(path, &mesh, &inner) : fil_mesh_read(path, 1.0, &mesh, &inner)) == FIL_OK;
     if (read) {
         take_mesh(reader, &mesh, scale, seen != NULL, shape);
     } else if (seen != NULL) {
@@ -277,8 +275,7 @@ void fil_urdf_read_link(FilUrdfReader* reader, const xmlNode* node, FilLinkDef* 
         count += fil_xml_is(child, "collision");
     }
     FilShapeDef* shapes = fil_xml_alloc(reader, count, sizeof *shapes);
-    for (const xmlNode* child = fil_xml_first(node); child != NULL && reader->status == FIL_OK;
-         child = fil_xml_next(child)) {
+    for (const xmlNode* child = fil_xml_first(node); child != NULL && reader->status == FIL_OK; child = fil_xml_next(child)) {
         if (fil_xml_is(child, "collision")) {
             read_collision(reader, child, &shapes[link->shape_count++]);
         }

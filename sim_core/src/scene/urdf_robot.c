@@ -44,8 +44,7 @@ static void apply(const FilRobotJointSetting* setting, FilRobotJointDef* joint)
     joint->modes = setting->modes >= 0 ? (unsigned)setting->modes : joint->modes;
 }
 
-static FilStatus apply_settings(FilWorld* world, const char* source, const FilRobotJointSetting* settings, int count,
-                                const FilUrdf* urdf)
+static FilStatus apply_settings(FilWorld* world, const char* source, const FilRobotJointSetting* settings, int count, const FilUrdf* urdf)
 {
     for (int k = 0; k < count; k++) {
         const char* name = settings[k].joint;
@@ -61,9 +60,8 @@ static FilStatus apply_settings(FilWorld* world, const char* source, const FilRo
         }
         if (!found) {
             FilError error;
-            fil_error(&error, FIL_BAD_INPUT, "%.200s has no joint '%.80s'%s%.80s%s", source, name,
-                      guess.best != NULL ? "; did you mean '" : "", guess.best != NULL ? guess.best : "",
-                      guess.best != NULL ? "'?" : "");
+            fil_error(&error, FIL_BAD_INPUT, "%.200s has no joint '%.80s'%s%.80s%s", source, name, guess.best != NULL ? "; did you mean '" : "",
+                      guess.best != NULL ? guess.best : "", guess.best != NULL ? "'?" : "");
             return fil_world_set_error(world, FIL_BAD_INPUT, error.text);
         }
     }
@@ -82,10 +80,11 @@ static FilId find_link(const FilWorld* world, const char* prefix, const char* na
     return fil_world_find_link(world, text);
 }
 
-FilStatus fil_world_add_robot_urdf(FilWorld* world, const FilRobotDef* given, const char* path, const char* text,
-                                   size_t size, const FilRobotJointSetting* settings, int setting_count, FilId* robot)
+FilStatus fil_world_add_robot_urdf(FilWorld* world, const FilRobotDef* given, const char* path, const char* text, size_t size,
+                                   const FilRobotJointSetting* settings, int setting_count, FilId* robot)
 {
-    if (given == NULL || (path == NULL && text == NULL) || (text == NULL && size > 0) || setting_count < 0 || (settings == NULL && setting_count > 0)) {
+    if (given == NULL || (path == NULL && text == NULL) || (text == NULL && size > 0) || setting_count < 0 ||
+        (settings == NULL && setting_count > 0)) {
         return fil_world_set_error(world, FIL_BAD_INPUT, "a robot from URDF needs a definition, a source and the settings it counts");
     }
     FilPool pool = {0};

@@ -57,8 +57,7 @@ static bool read_visual(FilUrdfReader* reader, const xmlNode* root, const xmlNod
     }
     if (material != NULL) {
         const char* name = fil_xml_text(reader, material, "name", false);
-        visual->colored = read_color(reader, material, &visual->color) ||
-                          (name != NULL && find_color(reader, root, name, &visual->color));
+        visual->colored = read_color(reader, material, &visual->color) || (name != NULL && find_color(reader, root, name, &visual->color));
     }
     fil_xml_ignore_others(reader, node, known);
     return seen && reader->status == FIL_OK;

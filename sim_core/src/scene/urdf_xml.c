@@ -36,9 +36,9 @@ void fil_xml_fail(FilUrdfReader* reader, const xmlNode* at, const char* format, 
         }
         xmlFree(name);
     }
-    reader->status = at != NULL ? fil_error(reader->error, FIL_BAD_INPUT, "%.200s:%ld: %s%s", reader->path,
-                                            xmlGetLineNo((xmlNode*)at), place, message)
-                                : fil_error(reader->error, FIL_BAD_INPUT, "%.200s: %s", reader->path, message);
+    reader->status = at != NULL
+                         ? fil_error(reader->error, FIL_BAD_INPUT, "%.200s:%ld: %s%s", reader->path, xmlGetLineNo((xmlNode*)at), place, message)
+                         : fil_error(reader->error, FIL_BAD_INPUT, "%.200s: %s", reader->path, message);
 }
 
 void* fil_xml_alloc(FilUrdfReader* reader, size_t count, size_t size)
@@ -87,7 +87,7 @@ xmlDoc* fil_xml_parse(FilUrdfReader* reader, const FilSource* source)
         fil_xml_fail(reader, NULL, "is larger than %zu bytes", MOST_BYTES);
         return NULL;
     }
-    static pthread_once_t started = PTHREAD_ONCE_INIT; // the parser must not be started by two threads at once
+    static pthread_once_t started = PTHREAD_ONCE_INIT;  // the parser must not be started by two threads at once
     pthread_once(&started, xmlInitParser);
     xmlParserCtxt* context = xmlNewParserCtxt();
     if (context == NULL) {
@@ -104,11 +104,10 @@ xmlDoc* fil_xml_parse(FilUrdfReader* reader, const FilSource* source)
     const xmlError* problem = xmlCtxtGetLastError(context);
     if (document == NULL && reader->status == FIL_OK) {
         char message[200];
-        snprintf(message, sizeof message, "%s",
-                 problem != NULL && problem->message != NULL ? problem->message : "no XML");
+        snprintf(message, sizeof message, "%s", problem != NULL && problem->message != NULL ? problem->message : "no XML");
         message[strcspn(message, "\r\n")] = '\0';
-        reader->status = fil_error(reader->error, FIL_BAD_INPUT, "%.200s:%d: not well-formed XML: %s", reader->path,
-                                   problem != NULL ? problem->line : 1, message);
+        reader->status =
+            fil_error(reader->error, FIL_BAD_INPUT, "%.200s:%d: not well-formed XML: %s", reader->path, problem != NULL ? problem->line : 1, message);
     } else if (document != NULL && document->intSubset != NULL) {
         fil_xml_fail(reader, NULL, "has a document type with entities; a URDF has none");
     }
@@ -221,8 +220,7 @@ bool fil_xml_parse_numbers(const char* text, int count, double* values)
     return text[strspn(text, blank)] == '\0';
 }
 
-bool fil_xml_numbers(FilUrdfReader* reader, const xmlNode* node, const char* name, bool required, int count,
-                     double* values)
+bool fil_xml_numbers(FilUrdfReader* reader, const xmlNode* node, const char* name, bool required, int count, double* values)
 {
     const char* text = fil_xml_text(reader, node, name, required);
     double read[6];
@@ -231,8 +229,7 @@ bool fil_xml_numbers(FilUrdfReader* reader, const xmlNode* node, const char* nam
     }
     if (!fil_xml_parse_numbers(text, count, read)) {
         const char* hint = strstr(text, "${") != NULL ? "; this is xacro: expand it first" : "";
-        fil_xml_fail(reader, node, "%s=\"%.80s\" is not %s%s", name, text,
-                     count == 1 ? "a number" : "the numbers it needs", hint);
+        fil_xml_fail(reader, node, "%s=\"%.80s\" is not %s%s", name, text, count == 1 ? "a number" : "the numbers it needs", hint);
         return false;
     }
     memcpy(values, read, sizeof(double) * (size_t)count);
@@ -249,6 +246,5 @@ void fil_xml_origin(FilUrdfReader* reader, const xmlNode* parent, FilVec3* posit
     }
     *position = (FilVec3){xyz[0], xyz[1], xyz[2]};
     const double x[3] = {rpy[0], 0.0, 0.0}, y[3] = {0.0, rpy[1], 0.0}, z[3] = {0.0, 0.0, rpy[2]};
-    *orientation =
-        fil_quat_multiply(fil_quat_exponential(z), fil_quat_multiply(fil_quat_exponential(y), fil_quat_exponential(x)));
+    *orientation = fil_quat_multiply(fil_quat_exponential(z), fil_quat_multiply(fil_quat_exponential(y), fil_quat_exponential(x)));
 }

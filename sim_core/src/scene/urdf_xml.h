@@ -40,8 +40,7 @@ void fil_xml_ignore(FilUrdfReader* reader, const char* name);
 /* An attribute's text in the pool; NULL if it is not there, which is a failure when required. */
 const char* fil_xml_text(FilUrdfReader* reader, const xmlNode* node, const char* name, bool required);
 /* `count` finite numbers; false (and nothing changed) if the attribute is not there. */
-bool fil_xml_numbers(FilUrdfReader* reader, const xmlNode* node, const char* name, bool required, int count,
-                     double* values);
+bool fil_xml_numbers(FilUrdfReader* reader, const xmlNode* node, const char* name, bool required, int count, double* values);
 /* The numbers of a text; false if they are not exactly `count` finite ones. */
 bool fil_xml_parse_numbers(const char* text, int count, double* values);
 

@@ -187,8 +187,7 @@ static FilStatus write_error(FilError* error, const FilYaml* at, const char* for
     const size_t room = sizeof error->text > used ? sizeof error->text - used : 0;
     const size_t length = strlen(at->file);
     const char* file = length > room ? at->file + (length - room) : at->file;
-    snprintf(error->text, sizeof error->text, "%s%s%s: %s: %s", file != at->file ? "..." : "", file, line, path,
-             message);
+    snprintf(error->text, sizeof error->text, "%s%s%s: %s: %s", file != at->file ? "..." : "", file, line, path, message);
     make_printable(error->text);
     return FIL_BAD_INPUT;
 }
@@ -340,8 +339,7 @@ static FilStatus close_container(Parser* parser)
     while (duplicate-- > 0) {
         second = second->next;
     }
-    return fil_yaml_error(parser->error, second, "given twice (first in line %d)",
-                          fil_yaml_find(node, second->key)->line);
+    return fil_yaml_error(parser->error, second, "given twice (first in line %d)", fil_yaml_find(node, second->key)->line);
 }
 
 static FilStatus check_extras(const Parser* parser, const void* anchor, const void* tag, int line)
@@ -358,8 +356,7 @@ static FilStatus take_event(Parser* parser, const yaml_event_t* event)
     FilStatus status;
     switch (event->type) {
         case YAML_DOCUMENT_START_EVENT:
-            return ++parser->documents > 1 ? refuse(parser, line, "a scene is one YAML document, here a second begins")
-                                           : FIL_OK;
+            return ++parser->documents > 1 ? refuse(parser, line, "a scene is one YAML document, here a second begins") : FIL_OK;
         case YAML_ALIAS_EVENT:
             return check_extras(parser, event->data.alias.anchor, NULL, line);
         case YAML_SCALAR_EVENT:
@@ -434,8 +431,8 @@ static FilStatus parse_events(Parser* parser, yaml_parser_t* yaml, const char* t
     }
 }
 
-FilStatus fil_yaml_parse(const char* file, const char* text, size_t size, const FilSceneLimits* limits, int* values,
-                         FilPool* pool, FilYaml** root, FilError* error)
+FilStatus fil_yaml_parse(const char* file, const char* text, size_t size, const FilSceneLimits* limits, int* values, FilPool* pool, FilYaml** root,
+                         FilError* error)
 {
     Parser parser = {.file = file, .limits = limits, .values = values, .pool = pool, .error = error};
     FilStatus status = check_text(&parser, text, size);

@@ -54,8 +54,8 @@ typedef struct FilSceneLimits {
 FilSceneLimits fil_scene_limits_default(void);
 
 /* Checks the text against the limits and parses it. `values` counts on over several documents. */
-FIL_MUST_CHECK FilStatus fil_yaml_parse(const char* file, const char* text, size_t size, const FilSceneLimits* limits,
-                                        int* values, FilPool* pool, FilYaml** root, FilError* error);
+FIL_MUST_CHECK FilStatus fil_yaml_parse(const char* file, const char* text, size_t size, const FilSceneLimits* limits, int* values, FilPool* pool,
+                                        FilYaml** root, FilError* error);
 
 /* The value of a key, or NULL. */
 FilYaml* fil_yaml_find(const FilYaml* mapping, const char* key);

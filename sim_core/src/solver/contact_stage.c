@@ -8,9 +8,8 @@
 
 void fil_contact_stage_free(FilContactStage* stage)
 {
-    void* blocks[] = {stage->offset, stage->first_block, stage->start,    stage->row,  stage->values,    stage->v_free,
-                      stage->push,   stage->v,      stage->constraints, stage->impulses, stage->weak, stage->takes_part,
-                      stage->pushed};
+    void* blocks[] = {stage->offset, stage->first_block, stage->start,    stage->row,  stage->values,     stage->v_free, stage->push,
+                      stage->v,      stage->constraints, stage->impulses, stage->weak, stage->takes_part, stage->pushed};
     for (size_t k = 0; k < sizeof blocks / sizeof blocks[0]; k++) {
         fil_free(blocks[k]);
     }
@@ -90,8 +89,7 @@ static bool build_pattern(FilSolver* solver)
             !room((void**)&stage->v, columns + 1, &v_capacity, 4 * sizeof(double)) ||
             !room((void**)&stage->v_free, columns + 1, &free_capacity, 4 * sizeof(double)) ||
             !room((void**)&stage->push, columns + 1, &push_capacity, 4 * sizeof(double)) ||
-            !room((void**)&stage->row, 2 * blocks, &row_capacity, sizeof(int)) ||
-            !room((void**)&stage->weak, blocks, &weak_capacity, sizeof(bool)) ||
+            !room((void**)&stage->row, 2 * blocks, &row_capacity, sizeof(int)) || !room((void**)&stage->weak, blocks, &weak_capacity, sizeof(bool)) ||
             !room((void**)&stage->values, blocks, &value_capacity, 16 * sizeof(double))) {
             return false;
         }
@@ -103,7 +101,7 @@ static bool build_pattern(FilSolver* solver)
     stage->patterns++;
     memset(stage->start, 0, sizeof(int) * (size_t)(columns + 1));
     memset(stage->weak, 0, sizeof(bool) * (size_t)blocks);
-    int* scratch = stage->row + blocks; // columns of the blocks, which come sorted by column within each body
+    int* scratch = stage->row + blocks;  // columns of the blocks, which come sorted by column within each body
     int first = 0;
     for (int b = 0; b < solver->system->body_count; b++) {
         const FilBody* body = &solver->system->bodies[b];
@@ -137,7 +135,7 @@ void fil_contacts_take(FilSolver* solver, int b)
     const size_t bytes = sizeof(double) * (size_t)body->v_count;
     body->ops->tangent(body->impl, stage->values + (size_t)16 * (size_t)stage->first_block[b]);
     memcpy(stage->v_free + 4 * stage->offset[b], solver->system->scratch.solution + body->v, bytes);
-    memcpy(stage->v + 4 * stage->offset[b], solver->system->state.v + body->v, bytes); // warm start
+    memcpy(stage->v + 4 * stage->offset[b], solver->system->state.v + body->v, bytes);  // warm start
     if (stage->pushed[b]) {
         memcpy(stage->push + 4 * stage->offset[b], solver->system->scratch.push + body->v, bytes);
     } else {
@@ -167,8 +165,7 @@ FilStatus fil_contacts_prepare(FilSolver* solver)
 {
     FilContactStage* stage = &solver->contact;
     stage->constraint_count = 0;
-    stage->active = solver->collision->set.count > 0 || solver->joints.count > 0 || fil_own_constraints(solver) > 0 ||
-                    solver->model->everyone;
+    stage->active = solver->collision->set.count > 0 || solver->joints.count > 0 || fil_own_constraints(solver) > 0 || solver->model->everyone;
     if (stage->active && (!make_room(solver) || (choose_bodies(solver) && !build_pattern(solver)))) {
         return FIL_OUT_OF_MEMORY;
     }

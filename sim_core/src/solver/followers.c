@@ -64,8 +64,7 @@ static void add_follower(FilSolver* solver, int j, int point, const double* at, 
     double jacobian[12 * FIL_JACOBIAN_BLOCKS];
     FilFollower* item = &f->items[f->count];
     *item = (FilFollower){.variable = solver->contact.offset[joint->side[0].body] + point, .joint = j, .point = point, .first = f->part_count};
-    item->count =
-        body->ops->point_jacobian(body->impl, side->index, side->edge, x, solver->system->state.q + body->q, blocks, jacobian, item->bias);
+    item->count = body->ops->point_jacobian(body->impl, side->index, side->edge, x, solver->system->state.q + body->q, blocks, jacobian, item->bias);
     for (int k = 0; k < item->count; k++) {
         double* part = f->part_jacobian.at + 16 * (size_t)f->part_count;
         memset(part, 0, 16 * sizeof *part);
@@ -81,7 +80,7 @@ static void add_follower(FilSolver* solver, int j, int point, const double* at, 
         item->count++;
     }
     for (int k = 0; k < 3; k++) {
-        item->bias[k] += (at[k] - x[k]) / dt; // back to its place
+        item->bias[k] += (at[k] - x[k]) / dt;  // back to its place
     }
     f->of_variable.at[item->variable] = f->count++;
 }
@@ -278,7 +277,7 @@ static FilStatus build_pattern(FilSolver* solver)
         }
         f->row.at[count++] = (int)(uint32_t)keys[k];
     }
-    f->start.at[stage->column_count] = count; // every column has its diagonal
+    f->start.at[stage->column_count] = count;  // every column has its diagonal
     for (int c = 0; c < stage->column_count; c++) {
         for (int k = stage->start[c]; k < stage->start[c + 1]; k++) {
             const bool kept = f->of_variable.at[c] < 0 && f->of_variable.at[stage->row[k]] < 0;
@@ -307,8 +306,8 @@ static void multiply(const double* b, const double* jc, const double* jr, double
     }
     for (int c = 0; c < 4; c++) {
         for (int r = 0; r < 4; r++) {
-            m[4 * c + r] = jr == NULL ? t[4 * c + r]
-                                      : jr[r] * t[4 * c] + jr[4 + r] * t[4 * c + 1] + jr[8 + r] * t[4 * c + 2] + jr[12 + r] * t[4 * c + 3];
+            m[4 * c + r] =
+                jr == NULL ? t[4 * c + r] : jr[r] * t[4 * c] + jr[4 + r] * t[4 * c + 1] + jr[8 + r] * t[4 * c + 2] + jr[12 + r] * t[4 * c + 3];
         }
     }
 }
@@ -333,7 +332,7 @@ static void fold_block(FilFollowers* f, int c, int r, const double* block)
             double m[16];
             const int u = columns[i], v = rows[j];
             if (c == r && v < u) {
-                continue; // the other half of a symmetric product
+                continue;  // the other half of a symmetric product
             }
             multiply(block, jc != NULL ? jc + 16 * i : NULL, jr != NULL ? jr + 16 * j : NULL, m);
             double* to = f->values.at + FIL_BLOCK_SIZE * (size_t)find_block(f, u, v);
@@ -365,7 +364,7 @@ static void fold_values(FilSolver* solver)
             }
         }
     }
-    for (int k = 0; k < f->count; k++) { // followers stand alone
+    for (int k = 0; k < f->count; k++) {  // followers stand alone
         double* block = f->values.at + FIL_BLOCK_SIZE * (size_t)f->start.at[f->items[k].variable];
         block[0] = block[5] = block[10] = 1.0;
         block[15] = f->items[k].auxiliary ? block[15] : 1.0;
@@ -457,7 +456,7 @@ static FilStatus fold_constraint(FilFollowers* f, const FilContactStage* stage, 
         for (int i = 0; i < 3; i++) {
             to->bias[i] += fil_v3_dot(g + 4 * i, item->bias);
         }
-        const int moved = item->first + item->count - (item->auxiliary ? 1 : 0); // rows have nothing on the fourth number
+        const int moved = item->first + item->count - (item->auxiliary ? 1 : 0);  // rows have nothing on the fourth number
         for (int p = item->first; p < moved && status == FIL_OK; p++) {
             const double* j = f->part_jacobian.at + 16 * (size_t)p;
             double rows[12];
@@ -523,7 +522,7 @@ void fil_followers_unfold(FilSolver* solver)
     }
     fil_block_multiply(&pattern, stage->values, f->apart.at, f->momentum.at);
     for (size_t k = 0; k < numbers; k++) {
-        f->momentum.at[k] += stage->push[k]; // what all impulses on it together are
+        f->momentum.at[k] += stage->push[k];  // what all impulses on it together are
     }
 }
 

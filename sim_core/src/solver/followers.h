@@ -9,11 +9,11 @@
 #include "solver/contact_stage.h"
 
 typedef struct FilFollower {
-    int variable;    /* of the problem */
-    int joint, point; /* of the solver, of the solid's blocks */
-    int first, count; /* its parts: blocks that it moves with */
-    bool auxiliary;   /* the last of them is itself: its fourth number stays an unknown */
-    double bias[3];  /* m/s */
+    int variable;       /* of the problem */
+    int joint, point;   /* of the solver, of the solid's blocks */
+    int first, count;   /* its parts: blocks that it moves with */
+    bool auxiliary;     /* the last of them is itself: its fourth number stays an unknown */
+    double bias[3];     /* m/s */
     double reaction[3]; /* N s, on it */
 } FilFollower;
 
@@ -28,7 +28,7 @@ typedef struct FilFollowers {
     FilInts of_variable; /* its follower, -1: none */
 
     /* the folded problem */
-    int patterns;    /* which of the stage's this is of; 0: none */
+    int patterns;              /* which of the stage's this is of; 0: none */
     FilInts pattern_variables; /* of followers and parts when it was made */
     int pattern_variable_count;
     FilInts start, row, slots; /* slots: where blocks without followers went, -1 of others */

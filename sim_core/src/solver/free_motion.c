@@ -43,8 +43,7 @@ static double dot(const double* a, const double* b, int n)
 }
 
 /* Fills the weights 1 / A_ii; returns the size of what is at work, and what rounding alone leaves of a residual. */
-static double set_measure(const FilBody* body, const FilStepSetup* setup, const double* q, const double* v,
-                          FilNewtonScratch* s, double* rounding)
+static double set_measure(const FilBody* body, const FilStepSetup* setup, const double* q, const double* v, FilNewtonScratch* s, double* rounding)
 {
     const int n = body->v_count;
     double stiffness = 0.0, reach = 0.0;
@@ -77,8 +76,8 @@ static bool factor(const FilBody* body, const double* v, const double* push, dou
     return true;
 }
 
-bool fil_free_motion(const FilBody* body, const FilStepSetup* setup, double share, int most, const double* q,
-                     const double* change, double* push, double* v, FilNewtonScratch* s, FilNewtonReport* report)
+bool fil_free_motion(const FilBody* body, const FilStepSetup* setup, double share, int most, const double* q, const double* change, double* push,
+                     double* v, FilNewtonScratch* s, FilNewtonReport* report)
 {
     const FilBodyOps* ops = body->ops;
     const int n = body->v_count;
@@ -93,7 +92,7 @@ bool fil_free_motion(const FilBody* body, const FilStepSetup* setup, double shar
             return false;
         }
     }
-    if (setup->theta == 0.0) { // explicit: m is linear in v
+    if (setup->theta == 0.0) {  // explicit: m is linear in v
         ops->solve(body->impl, s->residual);
         for (int k = 0; k < n; k++) {
             v[k] -= s->residual[k];
@@ -135,8 +134,8 @@ bool fil_free_motion(const FilBody* body, const FilStepSetup* setup, double shar
             }
             if (evaluate(body, s->trial, 0.0, push, s->residual, &new_potential)) {
                 const double new_norm = weighted_norm(s->residual, s->weight, n);
-                accepted = new_potential <= potential + 1e-4 * step * slope ||
-                           (shift == 0.0 && new_norm <= (1.0 - 1e-4 * step) * norm) || new_norm <= tolerance;
+                accepted = new_potential <= potential + 1e-4 * step * slope || (shift == 0.0 && new_norm <= (1.0 - 1e-4 * step) * norm) ||
+                           new_norm <= tolerance;
                 if (accepted) {
                     potential = new_potential;
                     norm = new_norm;

@@ -17,8 +17,7 @@ static const double MOST_SCALE = 1e4;
 /* ---- corners ---- */
 
 /* What a corner's velocity depends on: blocks of the world's velocities and 3 x 4 Jacobians; `bias` if on nothing. */
-static int corner_blocks(const FilSolver* solver, int point, const double* x, const double* q, int* blocks, double* jacobian,
-                         double* bias)
+static int corner_blocks(const FilSolver* solver, int point, const double* x, const double* q, int* blocks, double* jacobian, double* bias)
 {
     const FilIpcPoint* p = &solver->ipc.surface.points[point];
     const FilWorldCollider* c = &solver->collision->colliders[p->collider];
@@ -152,8 +151,7 @@ static bool make_room(FilSolver* solver)
         most += field->pairs[k].friction > 0.0 ? fil_ipc_slide_blocks(solver, &field->pairs[k]) : 0;
     }
     slides->count = 0;
-    return fil_ints_reserve(&slides->variable, most) && fil_ints_reserve(&slides->column, most) &&
-           fil_doubles_reserve(&slides->jacobian, 12 * most);
+    return fil_ints_reserve(&slides->variable, most) && fil_ints_reserve(&slides->column, most) && fil_doubles_reserve(&slides->jacobian, 12 * most);
 }
 
 /* Whether a pair rubs where points are; with its gap, normal, weights and normal force there. */
@@ -198,8 +196,8 @@ FilStatus fil_ipc_contacts_follow(FilSolver* solver)
         if (rubs(solver, pair, &gap, normal, weight, &force)) {
             const int s = solver->system->staged ? -1 : fil_ipc_slide_find(&field->other_slides, pair, from);
             from = s >= 0 ? s + 1 : from;
-            status = s >= 0 ? fil_ipc_slide_keep(solver, &field->other_slides.at[s], force)
-                            : fil_ipc_slide_add(solver, pair, normal, weight, gap, force);
+            status =
+                s >= 0 ? fil_ipc_slide_keep(solver, &field->other_slides.at[s], force) : fil_ipc_slide_add(solver, pair, normal, weight, gap, force);
         }
     }
     return status;
@@ -331,7 +329,7 @@ static void add_entries(FilBlockSum* sum, int list, const Entry* entries, int co
             const double* m = h + stride * 3 * entries[e].corner + 3 * entries[f].corner;
             double* block = fil_block_sum_at(sum, list, entries[e].local, entries[f].local);
             if (block == NULL) {
-                continue; // its transpose is there
+                continue;  // its transpose is there
             }
             if (a != NULL || b != NULL) {
                 add_turned(block, a != NULL ? a : identity, b != NULL ? b : identity, scale, m, stride);
@@ -398,7 +396,7 @@ static int side_part(const FilSolver* solver, const FilIpcPair* pair, int from, 
     const FilIpcPoint* point = &points[pair->point[nearest]];
     const FilWorldCollider* c = &solver->collision->colliders[point->collider];
     *part = 0;
-    if (c->collider.kind != FIL_COLLIDER_ROW) { // vertices of sheets are colliders one after the other
+    if (c->collider.kind != FIL_COLLIDER_ROW) {  // vertices of sheets are colliders one after the other
         return point->node >= 0 ? point->collider + point->after : point->collider;
     }
     const FilIpcPoint *first = &points[pair->point[from]], *last = &points[pair->point[to - 1]];
@@ -430,8 +428,7 @@ static FilStatus report(FilSolver* solver, const FilIpcPair* pair, const FilIpcS
     const double gap = see_pair(solver, pair, normal, weight);
     const int split = pair->plane >= 0 ? 0 : fil_feature_split(pair->repulsion.pair);
     FilContact contact = {.distance = gap, .ended = true, .mu = pair->friction};
-    contact.collider[0] = pair->plane >= 0 ? field->surface.planes[pair->plane]
-                                           : side_part(solver, pair, 0, split, weight, &contact.part[0]);
+    contact.collider[0] = pair->plane >= 0 ? field->surface.planes[pair->plane] : side_part(solver, pair, 0, split, weight, &contact.part[0]);
     contact.collider[1] = side_part(solver, pair, split, pair->corner_count, weight, &contact.part[1]);
     for (int side = 0; side < 2; side++) {
         contact.body[side] = solver->collision->colliders[contact.collider[side]].body;

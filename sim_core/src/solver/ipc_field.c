@@ -9,10 +9,9 @@
 
 void fil_ipc_field_free(FilIpcField* field)
 {
-    void* blocks[] = {field->x.at,          field->rings,          field->points.at,       field->ends.at,   field->x_end.at,
-                      field->ahead.at,
-                      field->listed.at,     field->listed_end.at,  field->slack.at,        field->astray.at, field->boxes,
-                      field->courses,       field->pairs,          field->active.at,       field->was_active.at};
+    void* blocks[] = {field->x.at,     field->rings,     field->points.at,     field->ends.at,   field->x_end.at,
+                      field->ahead.at, field->listed.at, field->listed_end.at, field->slack.at,  field->astray.at,
+                      field->boxes,    field->courses,   field->pairs,         field->active.at, field->was_active.at};
     for (size_t k = 0; k < sizeof blocks / sizeof blocks[0]; k++) {
         fil_free(blocks[k]);
     }
@@ -163,9 +162,8 @@ static bool make_room(FilSolver* solver)
 {
     FilIpcField* field = &solver->ipc;
     const size_t points = 3 * (size_t)field->surface.point_count, q = (size_t)solver->system->q_count;
-    return fil_doubles_reserve(&field->x, q) && fil_doubles_reserve(&field->x_end, q) &&
-           fil_doubles_reserve(&field->points, points) && fil_doubles_reserve(&field->ends, points) &&
-           fil_doubles_reserve(&field->ahead, points);
+    return fil_doubles_reserve(&field->x, q) && fil_doubles_reserve(&field->x_end, q) && fil_doubles_reserve(&field->points, points) &&
+           fil_doubles_reserve(&field->ends, points) && fil_doubles_reserve(&field->ahead, points);
 }
 
 /* `points` to where the step begins, `ends` to where it goes with v. */
@@ -198,7 +196,7 @@ static FilStatus part(FilSolver* solver, double* v)
             v[body->v + own] = (field->ends.at[3 * p + k] - solver->system->state.q[body->q + own]) / field->dt;
         }
     }
-    shorten(solver, 1.0, v); // what is held stays so
+    shorten(solver, 1.0, v);  // what is held stays so
     place_step(solver, v);
     return fil_ipc_relist(solver);
 }
@@ -351,7 +349,7 @@ static double longest(FilSolver* solver, const double* v, const double* directio
         }
     }
     place(solver, end, field->x_end.at, field->ends.at);
-    place_shapes(solver, v, field->x.at); // points are there since add()
+    place_shapes(solver, v, field->x.at);  // points are there since add()
     if (fil_ipc_relist(solver) != FIL_OK) {
         return 0.0;
     }

@@ -15,16 +15,16 @@ enum { FIL_RING_BLOCKS = 6 };
 
 /* A ring in a step. */
 typedef struct FilRingTerm {
-    int body;                              /* of the world */
-    int count;                             /* of blocks */
-    bool stuck;                            /* at the step's start */
-    FilFriction friction;                  /* along the rod, and of a hole along its rim */
-    double jacobian[FIL_RING_BLOCKS][12];  /* 3 x 4, of the velocity of the ring against the rod at the step's start */
-    int lagged[FIL_RING_BLOCKS];           /* blocks of the world's velocities, for friction, ... */
-    int column[FIL_RING_BLOCKS];           /* ... and columns of the matrix for them */
-    int block[FIL_RING_BLOCKS];            /* for the potential, as of the last accepted v */
-    FilTrackPlace place;                   /* at the last accepted v */
-    int local[FIL_RING_BLOCKS];            /* which variable of its list each block is; -1: none */
+    int body;                             /* of the world */
+    int count;                            /* of blocks */
+    bool stuck;                           /* at the step's start */
+    FilFriction friction;                 /* along the rod, and of a hole along its rim */
+    double jacobian[FIL_RING_BLOCKS][12]; /* 3 x 4, of the velocity of the ring against the rod at the step's start */
+    int lagged[FIL_RING_BLOCKS];          /* blocks of the world's velocities, for friction, ... */
+    int column[FIL_RING_BLOCKS];          /* ... and columns of the matrix for them */
+    int block[FIL_RING_BLOCKS];           /* for the potential, as of the last accepted v */
+    FilTrackPlace place;                  /* at the last accepted v */
+    int local[FIL_RING_BLOCKS];           /* which variable of its list each block is; -1: none */
 } FilRingTerm;
 
 /* Two features, or a point and a plane, that could come into each other's range. */
@@ -35,15 +35,15 @@ typedef struct FilIpcPair {
     int plane; /* of the surface; -1: none */
     double friction;
     double share; /* of what touches it and its neighbours along rods: in the stiffness */
-    double gap; /* m, where points were when last asked for forces, or listed */
+    double gap;   /* m, where points were when last asked for forces, or listed */
 } FilIpcPair;
 
 /* Friction of a pair that touched at the step's start, with what it was then. */
 typedef struct FilIpcSlide {
     FilIpcPair pair;
-    int first, count;    /* blocks of the relative velocity */
+    int first, count; /* blocks of the relative velocity */
     FilFriction friction;
-    bool told;           /* with the contacts of the step */
+    bool told; /* with the contacts of the step */
 } FilIpcSlide;
 
 /* An edge on its way: its middle, half of it, its mean motion, and how far around that its surface may get. */
@@ -62,21 +62,21 @@ typedef struct FilIpcSlides {
 
 typedef struct FilIpcField {
     double dt;
-    double scale; /* of the barriers' stiffness */
+    double scale;  /* of the barriers' stiffness */
     bool relisted; /* since the last accepted v */
-    FilDoubles x; /* positions of a trial, as long as q: of bodies that are points */
+    FilDoubles x;  /* positions of a trial, as long as q: of bodies that are points */
     FilRingTerm* rings;
     int ring_count, ring_capacity;
     FilIpcSurface surface;
-    FilDoubles points, ends;  /* 3 per point of the surface: of a trial; of the end of a Newton step */
-    FilDoubles x_end;         /* like q: of the end of a Newton step */
-    FilDoubles ahead;         /* where points go in the step, as first guessed: what edges share contacts by */
-    FilDoubles listed;        /* where points were when all pairs were listed */
-    FilDoubles listed_end;    /* where they were to go when pairs of theirs were listed last, apart from what all go since, ... */
-    FilDoubles slack;         /* ... and how far beside that, against the mean of all, each may go now, m */
-    double fall;              /* m, how far any may have moved by itself: for planes */
-    FilInts astray;           /* points, edges and triangles whose pairs are to be listed: 1, else 0 */
-    FilAabb* boxes;           /* of points */
+    FilDoubles points, ends; /* 3 per point of the surface: of a trial; of the end of a Newton step */
+    FilDoubles x_end;        /* like q: of the end of a Newton step */
+    FilDoubles ahead;        /* where points go in the step, as first guessed: what edges share contacts by */
+    FilDoubles listed;       /* where points were when all pairs were listed */
+    FilDoubles listed_end;   /* where they were to go when pairs of theirs were listed last, apart from what all go since, ... */
+    FilDoubles slack;        /* ... and how far beside that, against the mean of all, each may go now, m */
+    double fall;             /* m, how far any may have moved by itself: for planes */
+    FilInts astray;          /* points, edges and triangles whose pairs are to be listed: 1, else 0 */
+    FilAabb* boxes;          /* of points */
     size_t box_capacity;
     FilIpcCourse* courses; /* of edges */
     size_t course_capacity;
@@ -98,8 +98,7 @@ static inline FilSlipping fil_ring_slipping(const FilRingTerm* term)
 
 static inline FilSlipping fil_slide_slipping(const FilIpcSlides* slides, const FilIpcSlide* slide)
 {
-    return (FilSlipping){slide->count, slides->variable.at + slide->first, slides->column.at + slide->first,
-                         slides->jacobian.at + 12 * slide->first};
+    return (FilSlipping){slide->count, slides->variable.at + slide->first, slides->column.at + slide->first, slides->jacobian.at + 12 * slide->first};
 }
 
 struct FilSolver;
@@ -154,8 +153,7 @@ double fil_ipc_scale(const struct FilSolver* solver);
 
 /* ipc_slide.c: friction of a pair in range, seen from the first feature along `normal` with those weights and that gap, under a
  * normal force; and the blocks that its slip depends on at most. There is room for them. */
-FilStatus fil_ipc_slide_add(struct FilSolver* solver, const FilIpcPair* pair, const double* normal, const double* weight, double gap,
-                            double force);
+FilStatus fil_ipc_slide_add(struct FilSolver* solver, const FilIpcPair* pair, const double* normal, const double* weight, double gap, double force);
 /* The same of one that there was before: it acts where it did, along the same tangents, under another normal force. */
 FilStatus fil_ipc_slide_keep(struct FilSolver* solver, const FilIpcSlide* was, double force);
 size_t fil_ipc_slide_blocks(const struct FilSolver* solver, const FilIpcPair* pair);

@@ -54,7 +54,7 @@ static double sum_changes(FilSolver* solver, const double* v, double* most)
     }
     for (int s = 0; s < field->other_slides.count; s++) {
         FilIpcSlide* was = &field->other_slides.at[s];
-        if (!was->told) { // has left
+        if (!was->told) {  // has left
             force_of(solver, &field->other_slides, was, v, force);
             change += fil_v3_norm(force);
             *most += was->friction.most;
@@ -84,7 +84,7 @@ FilStatus fil_ipc_follow_friction(FilSolver* solver, const double* v, bool* agai
     const double change = sum_changes(solver, v, &most), share = most > 0.0 ? change / most : 0.0;
     *again = share > settings->friction_tolerance && field->lag_round + 1 < settings->friction_iterations;
     field->lag_round++;
-    if (!*again) { // v is the solution with what it was found with
+    if (!*again) {  // v is the solution with what it was found with
         swap_slides(field);
         info->friction_iterations = info->friction_iterations > field->lag_round ? info->friction_iterations : field->lag_round;
         info->friction_change = fmax(info->friction_change, share);

@@ -49,7 +49,7 @@ static bool edges_at_joint(const FilSolver* solver, const FilIpcEdge* e, const F
 bool fil_ipc_may_meet(const FilSolver* solver, int p, int q)
 {
     const FilIpcPoint* points = solver->ipc.surface.points;
-    if (points[p].rim > 0 || points[q].rim > 0) { // those are for planes
+    if (points[p].rim > 0 || points[q].rim > 0) {  // those are for planes
         return false;
     }
     const FilWorldCollider *a = collider_of(solver, p), *b = collider_of(solver, q);
@@ -83,8 +83,7 @@ static double stiffness_of(const FilSolver* solver, double mass_a, double mass_b
 static FilStatus append(FilSolver* solver, const FilIpcPair* pair)
 {
     FilIpcField* field = &solver->ipc;
-    const FilStatus status =
-        fil_solver_reserve((void**)&field->pairs, field->pair_count, &field->pair_capacity, sizeof *field->pairs);
+    const FilStatus status = fil_solver_reserve((void**)&field->pairs, field->pair_count, &field->pair_capacity, sizeof *field->pairs);
     if (status == FIL_OK) {
         field->pairs[field->pair_count++] = *pair;
     }
@@ -258,8 +257,8 @@ static FilStatus list_lone(FilSolver* solver, const int* astray, const int* astr
         }
         for (int q = p + 1; q < s->point_count && status == FIL_OK; q++) {
             const int corners[2] = {p, q};
-            if (s->points[q].lone && (astray[p] | astray[q]) != 0 && fil_aabb_overlap(&boxes[p], &boxes[q]) &&
-                fil_ipc_may_meet(solver, p, q) && !fil_ipc_at_joint(solver, p, q)) {
+            if (s->points[q].lone && (astray[p] | astray[q]) != 0 && fil_aabb_overlap(&boxes[p], &boxes[q]) && fil_ipc_may_meet(solver, p, q) &&
+                !fil_ipc_at_joint(solver, p, q)) {
                 status = add_pair(solver, FIL_POINT_POINT, corners, 2, 0.0);
             }
         }
@@ -283,14 +282,14 @@ static FilStatus list_planes(FilSolver* solver, const double* x, double reach)
             const double radius = s->points[p].radius, gap = fil_v3_dot(arm, normal) - radius;
             const bool meets = s->points[p].rim > 0 ? s->points[p].rim == 1 + k : !s->points[p].prism;
             if (meets && gap <= reach && fil_collision_may_meet(solver->collision, own, c) && !fil_collision_kept_apart(solver->collision, own, c)) {
-                const FilIpcPair pair = {.repulsion = {FIL_POINT_POINT, radius, solver->settings.model.ipc.range,
-                                                       stiffness_of(solver, s->points[p].mass, INFINITY), 0.0},
-                                         .share = 1.0,
-                                         .point = {p},
-                                         .corner_count = 1,
-                                         .plane = k,
-                                         .friction = friction_of(solver, own, c),
-                                         .gap = gap};
+                const FilIpcPair pair = {
+                    .repulsion = {FIL_POINT_POINT, radius, solver->settings.model.ipc.range, stiffness_of(solver, s->points[p].mass, INFINITY), 0.0},
+                    .share = 1.0,
+                    .point = {p},
+                    .corner_count = 1,
+                    .plane = k,
+                    .friction = friction_of(solver, own, c),
+                    .gap = gap};
                 status = append(solver, &pair);
             }
         }
@@ -391,8 +390,8 @@ static void drop_pairs(FilIpcField* field)
         for (int i = 0; i < pair->corner_count && pair->plane < 0; i++) {
             astray |= field->astray.at[pair->point[i]];
         }
-        if (pair->plane >= 0 || (astray == 0 && comes_into_range(field, pair->repulsion.pair, pair->point, pair->corner_count,
-                                                                 pair->gap - pair->repulsion.range))) {
+        if (pair->plane >= 0 ||
+            (astray == 0 && comes_into_range(field, pair->repulsion.pair, pair->point, pair->corner_count, pair->gap - pair->repulsion.range))) {
             field->pairs[kept++] = *pair;
         }
     }

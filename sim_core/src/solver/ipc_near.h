@@ -13,17 +13,16 @@ typedef struct FilIpcNear {
     FilBvh trees[3];    /* edges, triangles, points */
     FilAabb* within;    /* boxes that this holds for: of points, while all keep `centre`, then edges, then triangles ... */
     size_t capacity;
-    double spare;       /* ... less this, m, for rounding */
-    double centre[3];   /* mean of all points */
-    int point_count;    /* 0: it holds for nothing */
-    FilInts left;       /* points, edges, triangles that have left their boxes: 1, else 0 */
+    double spare;     /* ... less this, m, for rounding */
+    double centre[3]; /* mean of all points */
+    int point_count;  /* 0: it holds for nothing */
+    FilInts left;     /* points, edges, triangles that have left their boxes: 1, else 0 */
 } FilIpcNear;
 
 void fil_ipc_near_free(FilIpcNear* near);
 
 /* For boxes around points x; within `margin` of them it will hold again. Allocates only to grow. */
-FIL_MUST_CHECK FilStatus fil_ipc_near_find(FilIpcNear* near, const FilIpcSurface* surface, const double* x, const FilAabb* boxes,
-                                           double margin);
+FIL_MUST_CHECK FilStatus fil_ipc_near_find(FilIpcNear* near, const FilIpcSurface* surface, const double* x, const FilAabb* boxes, double margin);
 
 /* The same 0 or 1 for edges, and then triangles, with a corner whose mark is 1; those of points come first in `marks`. */
 void fil_ipc_near_mark(const FilIpcSurface* surface, int* marks);

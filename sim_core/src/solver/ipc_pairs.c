@@ -37,14 +37,14 @@ double fil_ipc_distance(FilFeature kind, const int* points, int count, const dou
     const double *a = x + 3 * points[0], *b = x + 3 * points[1], *c = x + 3 * points[count > 2 ? 2 : 1], *d = x + 3 * points[count - 1];
     double s, t, w[3];
     switch (kind) {
-    case FIL_POINT_SEGMENT:
-        return sqrt(fil_point_segment(a, b, c, &s));
-    case FIL_SEGMENT_SEGMENT:
-        return sqrt(fil_segment_segment(a, b, c, d, &s, &t));
-    case FIL_POINT_TRIANGLE:
-        return sqrt(fil_point_triangle(a, b, c, d, w));
-    default:
-        return fil_v3_distance(a, b);
+        case FIL_POINT_SEGMENT:
+            return sqrt(fil_point_segment(a, b, c, &s));
+        case FIL_SEGMENT_SEGMENT:
+            return sqrt(fil_segment_segment(a, b, c, d, &s, &t));
+        case FIL_POINT_TRIANGLE:
+            return sqrt(fil_point_triangle(a, b, c, d, w));
+        default:
+            return fil_v3_distance(a, b);
     }
 }
 
@@ -71,9 +71,8 @@ static double plane_gap(const FilSolver* solver, const FilIpcPair* pair, const d
 double fil_ipc_gap(const FilSolver* solver, const FilIpcPair* pair)
 {
     const FilIpcField* field = &solver->ipc;
-    return pair->plane >= 0
-               ? plane_gap(solver, pair, field->points.at, field->x.at)
-               : fil_ipc_distance(pair->repulsion.pair, pair->point, pair->corner_count, field->points.at) - pair->repulsion.offset;
+    return pair->plane >= 0 ? plane_gap(solver, pair, field->points.at, field->x.at)
+                            : fil_ipc_distance(pair->repulsion.pair, pair->point, pair->corner_count, field->points.at) - pair->repulsion.offset;
 }
 
 /* How much of the way from `points` to `ends` leaves a pair its share of the gap. */

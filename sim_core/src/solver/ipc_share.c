@@ -12,8 +12,7 @@ static bool of_rod(const FilSolver* solver, int point)
 }
 
 /* Where the chain of points goes on from an end of an edge; NULL: nowhere. */
-static const double* node_beyond(const FilSolver* solver, const int collider[2], const int part[2], int side, int end, int first,
-                                 const double* x)
+static const double* node_beyond(const FilSolver* solver, const int collider[2], const int part[2], int side, int end, int first, const double* x)
 {
     const FilCollider* c = &solver->collision->colliders[collider[side]].collider;
     const int beyond = fil_collision_edge_beyond(solver->collision, collider, part, side, end);

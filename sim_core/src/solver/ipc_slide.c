@@ -22,7 +22,7 @@ typedef struct Side {
     const int* point; /* its corners; NULL: a plane */
     const double* weight;
     int count;
-    double sign; /* of its velocity in the slip: that of the second feature against the first */
+    double sign;          /* of its velocity in the slip: that of the second feature against the first */
     double at[3], radius; /* the feature's closest point */
     double along[3];      /* MOMENTS_ACROSS: the edge, ... */
     double length;        /* m */
@@ -45,8 +45,13 @@ static Side side_of(const FilSolver* solver, const int* point, const double* wei
 {
     const FilIpcField* field = &solver->ipc;
     const FilIpcPoint* first = &field->surface.points[point[0]];
-    Side s = {.collider = &solver->collision->colliders[first->collider], .point = point, .weight = weight, .count = count,
-              .sign = sign, .radius = first->radius, .node = first->node >= 0};
+    Side s = {.collider = &solver->collision->colliders[first->collider],
+              .point = point,
+              .weight = weight,
+              .count = count,
+              .sign = sign,
+              .radius = first->radius,
+              .node = first->node >= 0};
     s.body = &solver->system->bodies[s.collider->body];
     s.mesh = s.node && s.body->ops->mesh != NULL;
     for (int i = 0; i < count; i++) {
@@ -112,21 +117,20 @@ static void add_part(Rates* rates, const Side* side, int part, double share, con
 {
     int blocks[FIL_JACOBIAN_BLOCKS];
     double jacobian[12 * FIL_JACOBIAN_BLOCKS], bias[3];
-    const int count = side->body->ops->point_jacobian(side->body->impl, side->collider->index, part, point,
-                                                      rates->solver->ipc.x.at + side->body->q, blocks, jacobian, bias);
+    const int count = side->body->ops->point_jacobian(side->body->impl, side->collider->index, part, point, rates->solver->ipc.x.at + side->body->q,
+                                                      blocks, jacobian, bias);
     for (int b = 0; b < count; b++) {
         keep_part(jacobian + 12 * b, line, sign);
         add_block(rates, side, blocks[b], share * side->sign, jacobian + 12 * b);
     }
-    if (line == NULL || sign > 0.0) { // what is scripted has no unknowns, and takes all moments
+    if (line == NULL || sign > 0.0) {  // what is scripted has no unknowns, and takes all moments
         fil_v3_axpy(rates->slide->friction.bias, share * side->sign, bias);
     }
 }
 
 /* Adds w_i 1 - h grad(w_i) n' of a triangle's corners: the velocity at a point that the plane's normal n carries at height h; `line` and
  * `sign` as in add_part(). */
-static void add_triangle(Rates* rates, const Side* side, const int* corner, double share, const double* point, const double* line,
-                         double sign)
+static void add_triangle(Rates* rates, const Side* side, const int* corner, double share, const double* point, const double* line, double sign)
 {
     const FilIpcField* field = &rates->solver->ipc;
     const double* x[3];
@@ -147,7 +151,7 @@ static void add_triangle(Rates* rates, const Side* side, const int* corner, doub
         fil_v3_cross(slope, n, across);
         fil_v3_scale(slope, 1.0 / twice, slope);
         fil_v3_sub(from, point, x[(i + 1) % 3]);
-        const double weight = fil_v3_dot(from, slope); // zero on that side, 1 at the corner
+        const double weight = fil_v3_dot(from, slope);  // zero on that side, 1 at the corner
         for (int k = 0; k < 9; k++) {
             jacobian[4 * (k / 3) + k % 3] = (k / 3 == k % 3 ? weight : 0.0) - h * slope[k / 3] * n[k % 3];
         }
@@ -197,8 +201,8 @@ static void add_nodes(Rates* rates, const Side* side, const double* arm, const d
         double jacobian[12] = {0.0};
         const double turn = turned == NULL ? 0.0 : (i == 0 ? 1.0 : -1.0) / side->length;
         for (int k = 0; k < 9; k++) {
-            jacobian[4 * (k / 3) + k % 3] = (k / 3 == k % 3 ? fabs(side->weight[i]) : 0.0) +
-                                            (turned != NULL ? turn * turned[k / 3] * arm[k % 3] : 0.0);
+            jacobian[4 * (k / 3) + k % 3] =
+                (k / 3 == k % 3 ? fabs(side->weight[i]) : 0.0) + (turned != NULL ? turn * turned[k / 3] * arm[k % 3] : 0.0);
         }
         add_block(rates, side, rates->solver->ipc.surface.points[side->point[i]].node, side->sign, jacobian);
     }
@@ -220,7 +224,7 @@ static void add_side(Rates* rates, const Side* side, const double* point, const 
         add_triangle(rates, side, side->point, 1.0, point, line, sign);
     } else if (side->count == 2) {
         add_part(rates, side, edge_between(&points[side->point[0]], &points[side->point[1]]), 1.0, point, line, sign);
-    } else { // a node turns as the edges that meet there do on average
+    } else {  // a node turns as the edges that meet there do on average
         const int* part = points[side->point[0]].part;
         add_part(rates, side, part[0], 0.5, point, line, sign);
         add_part(rates, side, part[1], 0.5, point, line, sign);
@@ -233,7 +237,7 @@ static void add_side(Rates* rates, const Side* side, const double* point, const 
  * there is of f along it. */
 static void add_two_edges(Rates* rates, const Side* a, const Side* b)
 {
-    static const double PARALLEL = 5e-4; // chosen: below a sine of 0.03 moments across both edges are given up
+    static const double PARALLEL = 5e-4;  // chosen: below a sine of 0.03 moments across both edges are given up
     double apart[3], back[3], dual_a[3], dual_b[3];
     fil_v3_sub(apart, b->at, a->at);
     fil_v3_scale(back, -1.0, apart);
@@ -306,7 +310,7 @@ static size_t side_blocks(const FilSolver* solver, const int* point, int count)
     if (first->node < 0) {
         return (size_t)(own < FIL_JACOBIAN_BLOCKS ? own : FIL_JACOBIAN_BLOCKS);
     }
-    if (body->ops->mesh != NULL && count < 3) { // each triangle has 3 - count other corners
+    if (body->ops->mesh != NULL && count < 3) {  // each triangle has 3 - count other corners
         return (size_t)(count + (3 - count) * count_triangles(&solver->ipc.surface, point, count));
     }
     return !c->collider.twists ? (size_t)count : count == 1 ? 6 : 3;
@@ -356,8 +360,7 @@ FilStatus fil_ipc_slide_keep(FilSolver* solver, const FilIpcSlide* was, double f
     return FIL_OK;
 }
 
-FilStatus fil_ipc_slide_add(FilSolver* solver, const FilIpcPair* pair, const double* normal, const double* weight, double gap,
-                            double force)
+FilStatus fil_ipc_slide_add(FilSolver* solver, const FilIpcPair* pair, const double* normal, const double* weight, double gap, double force)
 {
     FilIpcField* field = &solver->ipc;
     FilIpcSlides* slides = &field->slides;

@@ -9,8 +9,10 @@ static const char* name_of(const FilSolver* solver, int collider)
 
 static FilStatus refuse(FilSolver* solver, int collider_a, int part_a, int collider_b, int part_b)
 {
-    return fil_solver_refuse(solver, "'%s' (part %d) and '%s' (part %d) intersect at the start: contact model 'ipc' "
-                          "cannot part them; move them apart, of one sheet coarsen its folds, or use 'sap_lagged'", name_of(solver, collider_a), part_a, name_of(solver, collider_b), part_b);
+    return fil_solver_refuse(solver,
+                             "'%s' (part %d) and '%s' (part %d) intersect at the start: contact model 'ipc' "
+                             "cannot part them; move them apart, of one sheet coarsen its folds, or use 'sap_lagged'",
+                             name_of(solver, collider_a), part_a, name_of(solver, collider_b), part_b);
 }
 
 static bool shares(const int* a, int count_a, const int* b, int count_b)
@@ -43,8 +45,8 @@ static FilStatus check_piercing(FilSolver* solver)
             fil_ipc_at_joint(solver, e->point[0], t->point[0]) || fil_ipc_at_joint(solver, e->point[1], t->point[0])) {
             continue;
         }
-        const double d2 = fil_segment_triangle(x + 3 * e->point[0], x + 3 * e->point[1], x + 3 * t->point[0], x + 3 * t->point[1],
-                                               x + 3 * t->point[2], &along, w);
+        const double d2 =
+            fil_segment_triangle(x + 3 * e->point[0], x + 3 * e->point[1], x + 3 * t->point[0], x + 3 * t->point[1], x + 3 * t->point[2], &along, w);
         const double offset = s->points[e->point[0]].radius + s->points[t->point[0]].radius;
         if (d2 <= offset * offset) {
             status = refuse(solver, s->points[e->point[0]].collider, e->part, s->points[t->point[0]].collider, t->part);

@@ -52,8 +52,7 @@ static FilStatus add_edge(FilSolver* solver, int a, int b, int part, double leng
 static FilStatus add_triangle(FilSolver* solver, int a, int b, int c, int part)
 {
     FilIpcSurface* s = &solver->ipc.surface;
-    const FilStatus status =
-        fil_solver_reserve((void**)&s->triangles, s->triangle_count, &s->triangle_capacity, sizeof *s->triangles);
+    const FilStatus status = fil_solver_reserve((void**)&s->triangles, s->triangle_count, &s->triangle_capacity, sizeof *s->triangles);
     if (status == FIL_OK) {
         s->triangles[s->triangle_count++] = (FilIpcTriangle){{a, b, c}, part};
     }
@@ -67,9 +66,11 @@ static FilStatus take_row(FilSolver* solver, int index)
     const int first = solver->ipc.surface.point_count;
     const double mass = solver->ipc.surface.body_mass[c->body] / (0.25 * body->q_count);
     FilStatus status = FIL_OK;
-    if (c->collider.boxes) { // a circle around them would keep strips apart that lie on each other
-        return fil_solver_refuse(solver, "'%s' has rectangular sections, whose sides contact model 'ipc' does not know: use 'sap', "
-                                         "'sap_lagged', 'lcp' or 'imc', or switch off its collision", c->name);
+    if (c->collider.boxes) {  // a circle around them would keep strips apart that lie on each other
+        return fil_solver_refuse(solver,
+                                 "'%s' has rectangular sections, whose sides contact model 'ipc' does not know: use 'sap', "
+                                 "'sap_lagged', 'lcp' or 'imc', or switch off its collision",
+                                 c->name);
     }
     for (int i = 0; i < c->collider.node_count && status == FIL_OK; i++) {
         const int edge = i < c->collider.edge_count ? i : i - 1;
@@ -79,8 +80,14 @@ static FilStatus take_row(FilSolver* solver, int index)
         FilPlacement place;
         body->ops->place(body->impl, c->index, solver->system->state.q + body->q, solver->system->state.v + body->v, &place);
         body->ops->point_jacobian(body->impl, c->index, edge, place.nodes + 4 * i, solver->system->state.q + body->q, blocks, jacobian, bias);
-        const FilIpcPoint point = {.collider = index, .node = blocks[i == edge ? 0 : 1],
-                                   .part = {i > 0 ? i - 1 : c->collider.closed ? c->collider.edge_count - 1 : edge, edge}, .radius = c->collider.radii[edge], .mass = mass};
+        const FilIpcPoint point = {.collider = index,
+                                   .node = blocks[i == edge ? 0 : 1],
+                                   .part = {i > 0                ? i - 1
+                                            : c->collider.closed ? c->collider.edge_count - 1
+                                                                 : edge,
+                                            edge},
+                                   .radius = c->collider.radii[edge],
+                                   .mass = mass};
         status = add_point(solver, &point);
     }
     for (int i = 0; i < c->collider.edge_count && status == FIL_OK; i++) {
@@ -101,13 +108,16 @@ static FilStatus take_mesh(FilSolver* solver, int index, const FilBodyMesh* mesh
     const int first = solver->ipc.surface.point_count;
     FilStatus status = FIL_OK;
     for (int i = 0; i < mesh->vertex_count && status == FIL_OK; i++) {
-        const FilIpcPoint point = {.collider = index, .node = block_of(mesh, i), .after = i, .radius = mesh->radius,
+        const FilIpcPoint point = {.collider = index,
+                                   .node = block_of(mesh, i),
+                                   .after = i,
+                                   .radius = mesh->radius,
                                    .mass = solver->ipc.surface.body_mass[c->body] / mesh->vertex_count};
         status = add_point(solver, &point);
     }
     // lengths as at first, whenever this is asked for: a restored world goes on with the same bits
     const FilBody* body = &solver->system->bodies[c->body];
-    double* x = solver->system->next.q + body->q; // written again when the step is over
+    double* x = solver->system->next.q + body->q;  // written again when the step is over
     body->ops->init_state(body->impl, x, solver->system->next.v + body->v, solver->system->next.h + body->h);
     for (int k = 0; k < mesh->edge_count && status == FIL_OK; k++) {
         const int a = mesh->edges[2 * k], b = mesh->edges[2 * k + 1];
@@ -125,30 +135,29 @@ static int shape_points(const FilShape* shape, double (*local)[3], int most)
 {
     int count = 0;
     switch (shape->kind) {
-    case FIL_SHAPE_SPHERE:
-        fil_v3_set(local[count++], 0.0, 0.0, 0.0);
-        break;
-    case FIL_SHAPE_CAPSULE:
-        fil_v3_set(local[count++], 0.0, 0.0, -shape->half[2]);
-        fil_v3_set(local[count++], 0.0, 0.0, shape->half[2]);
-        break;
-    case FIL_SHAPE_BOX:
-        for (int k = 0; k < 8; k++) {
-            fil_v3_set(local[count++], (k & 1 ? 1.0 : -1.0) * shape->half[0], (k & 2 ? 1.0 : -1.0) * shape->half[1],
-                       (k & 4 ? 1.0 : -1.0) * shape->half[2]);
-        }
-        break;
-    case FIL_SHAPE_CYLINDER:
-        for (int k = 0; k < 2 * PRISM; k++) {
-            const double angle = 2.0 * FIL_PI * (k / 2) / PRISM;
-            fil_v3_set(local[count++], shape->radius * cos(angle), shape->radius * sin(angle),
-                       k % 2 == 0 ? -shape->half[2] : shape->half[2]);
-        }
-        break;
-    default:
-        for (int k = 0; k < shape->hull->vertex_count && k < most; k++) {
-            fil_v3_copy(local[count++], shape->hull->vertices + 3 * k);
-        }
+        case FIL_SHAPE_SPHERE:
+            fil_v3_set(local[count++], 0.0, 0.0, 0.0);
+            break;
+        case FIL_SHAPE_CAPSULE:
+            fil_v3_set(local[count++], 0.0, 0.0, -shape->half[2]);
+            fil_v3_set(local[count++], 0.0, 0.0, shape->half[2]);
+            break;
+        case FIL_SHAPE_BOX:
+            for (int k = 0; k < 8; k++) {
+                fil_v3_set(local[count++], (k & 1 ? 1.0 : -1.0) * shape->half[0], (k & 2 ? 1.0 : -1.0) * shape->half[1],
+                           (k & 4 ? 1.0 : -1.0) * shape->half[2]);
+            }
+            break;
+        case FIL_SHAPE_CYLINDER:
+            for (int k = 0; k < 2 * PRISM; k++) {
+                const double angle = 2.0 * FIL_PI * (k / 2) / PRISM;
+                fil_v3_set(local[count++], shape->radius * cos(angle), shape->radius * sin(angle), k % 2 == 0 ? -shape->half[2] : shape->half[2]);
+            }
+            break;
+        default:
+            for (int k = 0; k < shape->hull->vertex_count && k < most; k++) {
+                fil_v3_copy(local[count++], shape->hull->vertices + 3 * k);
+            }
     }
     return count;
 }
@@ -252,7 +261,9 @@ static FilStatus take_shape(FilSolver* solver, int index)
         return status;
     }
     if (shape->mesh != NULL) {
-        return fil_solver_refuse(solver, "contact model 'ipc' takes convex meshes only, which '%s' is not; use 'sap', 'sap_lagged' or 'lcp', or set convex for its hull", c->name);
+        return fil_solver_refuse(
+            solver, "contact model 'ipc' takes convex meshes only, which '%s' is not; use 'sap', 'sap_lagged' or 'lcp', or set convex for its hull",
+            c->name);
     }
     if (shape->kind == FIL_SHAPE_HULL && shape->hull->vertex_count > MOST) {
         return fil_solver_refuse(solver, "contact model 'ipc' takes hulls of at most %d corners", MOST);
@@ -264,7 +275,9 @@ static FilStatus take_shape(FilSolver* solver, int index)
     const int first = s->point_count, count = shape_points(shape, local, MOST);
     FilStatus status = FIL_OK;
     for (int k = 0; k < count && status == FIL_OK; k++) {
-        FilIpcPoint point = {.collider = index, .node = -1, .radius = fil_shape_rounding(shape),
+        FilIpcPoint point = {.collider = index,
+                             .node = -1,
+                             .radius = fil_shape_rounding(shape),
                              .mass = pushed_mass(solver, c, local[k]),
                              .lone = shape->kind == FIL_SHAPE_SPHERE,
                              .prism = shape->kind == FIL_SHAPE_CYLINDER};
@@ -294,7 +307,7 @@ static FilStatus take_rims(FilSolver* solver)
     FilStatus status = FIL_OK;
     for (int first = 0; first < count; first += s->points[first].prism ? 2 * PRISM : 1) {
         for (int k = 0; k < 2 * PRISM * s->plane_count && s->points[first].prism && status == FIL_OK; k++) {
-            FilIpcPoint point = s->points[first + k % (2 * PRISM)]; // what it weighs
+            FilIpcPoint point = s->points[first + k % (2 * PRISM)];  // what it weighs
             const double angle = 2.0 * FIL_PI * (k % (2 * PRISM) / 2) / PRISM;
             point.prism = false;
             point.rim = 1 + k / (2 * PRISM);
@@ -326,7 +339,7 @@ static FilStatus weigh_bodies(FilSolver* solver)
 static bool edges_may_meet(const FilIpcSurface* s)
 {
     for (int e = 0; e < s->edge_count; e++) {
-        const bool other = e == 0 || s->edges[e].collider != s->edges[e - 1].collider; // one edge of each is enough
+        const bool other = e == 0 || s->edges[e].collider != s->edges[e - 1].collider;  // one edge of each is enough
         for (int f = 0; f <= e && other; f++) {
             if (fil_ipc_edges_meet(&s->edges[e], &s->edges[f])) {
                 return true;
@@ -454,7 +467,7 @@ void fil_ipc_surface_place(const FilSolver* solver, const double* q, double* x)
             continue;
         }
         const FilIpcPoint* point = &s->points[k];
-        if (last != point->collider) { // points of a shape stand together
+        if (last != point->collider) {  // points of a shape stand together
             shape_pose(solver, &solver->collision->colliders[point->collider], q, &pose);
             last = point->collider;
             rim = 0;
@@ -465,8 +478,7 @@ void fil_ipc_surface_place(const FilSolver* solver, const double* q, double* x)
                 rim = point->rim;
             }
             const double radius = solver->collision->colliders[point->collider].collider.shape.radius, *turn = point->local;
-            const double local[3] = {radius * (turn[0] * down[0] - turn[1] * down[1]), radius * (turn[0] * down[1] + turn[1] * down[0]),
-                                     turn[2]};
+            const double local[3] = {radius * (turn[0] * down[0] - turn[1] * down[1]), radius * (turn[0] * down[1] + turn[1] * down[0]), turn[2]};
             fil_m3_apply(x + 3 * k, pose.r, local);
         } else {
             fil_m3_apply(x + 3 * k, pose.r, point->local);

@@ -47,8 +47,8 @@ typedef struct FilIpcSurface {
     FilIpcEdge* edges;
     FilIpcTriangle* triangles;
     int *fan_first, *fan; /* of each point: triangles that meet there, fan[fan_first[p]] to fan[fan_first[p + 1]] */
-    int* planes;    /* colliders that are half-spaces */
-    bool sides_meet; /* some edges may meet edges, or points triangles: not only lone points and planes something */
+    int* planes;          /* colliders that are half-spaces */
+    bool sides_meet;      /* some edges may meet edges, or points triangles: not only lone points and planes something */
     double* body_mass;
 } FilIpcSurface;
 

@@ -204,7 +204,7 @@ void fil_joints_collect(FilSolver* solver, double dt)
             joint->effort = r == joint->motor_row ? impulse[0] / dt : joint->effort;
         }
         if (fil_followers_hold(&solver->followers, j)) {
-            continue; // followers add theirs
+            continue;  // followers add theirs
         }
         fil_joint_collect_points(solver->system, joint, stage->impulses + 3 * (joint->first_constraint + joint->row_count), dt);
     }

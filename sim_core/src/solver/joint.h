@@ -59,9 +59,9 @@ typedef enum FilJointCoordinate {
 
 typedef struct FilJointOps {
     const char* name;
-    bool springs;   /* all equations are springs */
-    bool oriented;  /* both sides need an orientation, and the joint an axis */
-    bool motor;     /* it can have one */
+    bool springs;  /* all equations are springs */
+    bool oriented; /* both sides need an orientation, and the joint an axis */
+    bool motor;    /* it can have one */
     FilJointCoordinate coordinate;
     /* Appends the equations that always hold; frames are those of the sides now. */
     FilStatus (*hold)(struct FilSolver* solver, FilJoint* joint, const FilPose frame[2]);

@@ -12,25 +12,25 @@ double fil_joint_position_at(const FilSystem* system, const FilJoint* joint, con
     double axis[3], gap[3];
     fil_pose_axis(axis, &frame[1], 0);
     switch (coordinate) {
-    case FIL_JOINT_TURN: {
-        double across[3], first[3], second[3];
-        fil_pose_axis(across, &frame[0], 1);
-        fil_pose_axis(first, &frame[1], 1);
-        fil_pose_axis(second, &frame[1], 2);
-        const double angle = atan2(fil_v3_dot(across, second), fil_v3_dot(across, first));
-        const double turn = 2.0 * FIL_PI, last = system->state.h[joint->memory];
-        return joint->start + angle + turn * round((last - angle) / turn);
-    }
-    case FIL_JOINT_SLIDE:
-        fil_v3_sub(gap, frame[0].p, frame[1].p);
-        return joint->start + fil_v3_dot(axis, gap);
-    case FIL_JOINT_SWING: {
-        double swing[3];
-        fil_joint_swing_between(&frame[1], &frame[0], swing);
-        return fil_v3_norm(swing);
-    }
-    case FIL_JOINT_NO_COORDINATE:
-        break;
+        case FIL_JOINT_TURN: {
+            double across[3], first[3], second[3];
+            fil_pose_axis(across, &frame[0], 1);
+            fil_pose_axis(first, &frame[1], 1);
+            fil_pose_axis(second, &frame[1], 2);
+            const double angle = atan2(fil_v3_dot(across, second), fil_v3_dot(across, first));
+            const double turn = 2.0 * FIL_PI, last = system->state.h[joint->memory];
+            return joint->start + angle + turn * round((last - angle) / turn);
+        }
+        case FIL_JOINT_SLIDE:
+            fil_v3_sub(gap, frame[0].p, frame[1].p);
+            return joint->start + fil_v3_dot(axis, gap);
+        case FIL_JOINT_SWING: {
+            double swing[3];
+            fil_joint_swing_between(&frame[1], &frame[0], swing);
+            return fil_v3_norm(swing);
+        }
+        case FIL_JOINT_NO_COORDINATE:
+            break;
     }
     return 0.0;
 }
@@ -96,7 +96,7 @@ static FilStatus drive(const Axis* a)
     law.upper[0] = a->dt * motor->max_effort;
     law.lower[0] = -law.upper[0];
     if (motor->mode == FIL_JOINT_EFFORT) {
-        law.sticks = true; // the impulse is what the bounds leave
+        law.sticks = true;  // the impulse is what the bounds leave
         law.upper[0] = a->dt * fmin(fmax(joint->target, -motor->max_effort), motor->max_effort);
         law.lower[0] = law.upper[0];
     }
@@ -122,7 +122,7 @@ static FilStatus act_about_point(Axis* a, const FilPose frame[2])
     FilStatus status = FIL_OK;
     if (isfinite(joint->upper)) {
         fil_joint_swing_between(&frame[1], &frame[0], a->axis);
-        if (fil_v3_normalise(a->axis) > 0.0) { // in the middle of its cone it has no way to go
+        if (fil_v3_normalise(a->axis) > 0.0) {  // in the middle of its cone it has no way to go
             status = limit(a, joint->upper - a->position, -1.0);
         }
     }
@@ -141,21 +141,20 @@ static FilStatus act_about_point(Axis* a, const FilPose frame[2])
     return status;
 }
 
-FilStatus fil_joint_add_axis(FilSolver* solver, FilJoint* joint, const FilPose frame[2], FilJointCoordinate coordinate,
-                             double position, double dt)
+FilStatus fil_joint_add_axis(FilSolver* solver, FilJoint* joint, const FilPose frame[2], FilJointCoordinate coordinate, double position, double dt)
 {
     Axis a = {.solver = solver, .joint = joint, .position = position, .dt = dt};
     fil_pose_axis(a.axis, &frame[1], 0);
     switch (coordinate) {
-    case FIL_JOINT_TURN:
-        return act_along(&a, joint->angular_stiffness[0], joint->angular_damping);
-    case FIL_JOINT_SLIDE:
-        a.point = frame[0].p;
-        return act_along(&a, joint->stiffness, joint->damping);
-    case FIL_JOINT_SWING:
-        return act_about_point(&a, frame);
-    case FIL_JOINT_NO_COORDINATE:
-        break;
+        case FIL_JOINT_TURN:
+            return act_along(&a, joint->angular_stiffness[0], joint->angular_damping);
+        case FIL_JOINT_SLIDE:
+            a.point = frame[0].p;
+            return act_along(&a, joint->stiffness, joint->damping);
+        case FIL_JOINT_SWING:
+            return act_about_point(&a, frame);
+        case FIL_JOINT_NO_COORDINATE:
+            break;
     }
     return FIL_OK;
 }

@@ -9,7 +9,7 @@
 double fil_joint_position_at(const FilSystem* system, const FilJoint* joint, const FilPose frame[2], FilJointCoordinate coordinate);
 
 /* Appends what acts along the coordinate; `position` is its own. */
-FIL_MUST_CHECK FilStatus fil_joint_add_axis(struct FilSolver* solver, FilJoint* joint, const FilPose frame[2],
-                                            FilJointCoordinate coordinate, double position, double dt);
+FIL_MUST_CHECK FilStatus fil_joint_add_axis(struct FilSolver* solver, FilJoint* joint, const FilPose frame[2], FilJointCoordinate coordinate,
+                                            double position, double dt);
 
 #endif

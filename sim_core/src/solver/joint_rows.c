@@ -18,8 +18,7 @@ void fil_joint_side_pose(const FilSystem* system, const FilBodySide* side, FilPo
         fil_v3_copy(pose->p, system->state.q + body->q + 4 * side->point);
         return;
     }
-    body->ops->frame(body->impl, side->index, side->frame_part, system->state.q + body->q, system->state.h + body->h,
-                     pose);
+    body->ops->frame(body->impl, side->index, side->frame_part, system->state.q + body->q, system->state.h + body->h, pose);
 }
 
 void fil_joint_frames(const FilSystem* system, const FilJoint* joint, FilPose frame[2])
@@ -32,8 +31,7 @@ void fil_joint_frames(const FilSystem* system, const FilJoint* joint, FilPose fr
 }
 
 /* Velocity of a side's point, or of its turning where `point` is NULL: blocks and Jacobians, as of the body's. */
-static int side_jacobian(const FilSystem* system, const FilBodySide* side, const double* point, int* blocks,
-                         double* jacobian, double* bias)
+static int side_jacobian(const FilSystem* system, const FilBodySide* side, const double* point, int* blocks, double* jacobian, double* bias)
 {
     const FilBody* body = &system->bodies[side->body];
     const double* q = system->state.q + body->q;
@@ -44,9 +42,8 @@ static int side_jacobian(const FilSystem* system, const FilBodySide* side, const
         blocks[0] = side->point;
         return 1;
     }
-    return point != NULL
-               ? body->ops->point_jacobian(body->impl, side->index, side->edge, point, q, blocks, jacobian, bias)
-               : body->ops->turn_jacobian(body->impl, side->index, side->edge, q, blocks, jacobian, bias);
+    return point != NULL ? body->ops->point_jacobian(body->impl, side->index, side->edge, point, q, blocks, jacobian, bias)
+                         : body->ops->turn_jacobian(body->impl, side->index, side->edge, q, blocks, jacobian, bias);
 }
 
 void fil_joint_relative_velocity(const FilSystem* system, const FilJoint* joint, const double* point, double* velocity)
@@ -73,8 +70,8 @@ void fil_joint_relative_velocity(const FilSystem* system, const FilJoint* joint,
 }
 
 /* Rows of one side, turned into `axes` (rows) and multiplied by `sign`. */
-static FilStatus add_side(FilSolver* solver, const FilBodySide* side, const double* point, const double* axes,
-                          double sign, int row_count, FilSapConstraint* constraint)
+static FilStatus add_side(FilSolver* solver, const FilBodySide* side, const double* point, const double* axes, double sign, int row_count,
+                          FilSapConstraint* constraint)
 {
     FilContactStage* stage = &solver->contact;
     if (side->body < 0) {
@@ -96,8 +93,7 @@ static FilStatus add_side(FilSolver* solver, const FilBodySide* side, const doub
         for (int j = 0; j < row_count; j++) {
             for (int k = 0; k < 4; k++) {
                 const double* column = jacobian + 12 * b + k;
-                rows[4 * j + k] =
-                    sign * (axes[3 * j] * column[0] + axes[3 * j + 1] * column[4] + axes[3 * j + 2] * column[8]);
+                rows[4 * j + k] = sign * (axes[3 * j] * column[0] + axes[3 * j + 1] * column[4] + axes[3 * j + 2] * column[8]);
                 constraint->bounded.error[j] -= ahead > 0.0 ? ahead * rows[4 * j + k] * u[4 * blocks[b] + k] : 0.0;
             }
         }
@@ -119,8 +115,8 @@ FilSapBounded fil_joint_law(int equations, const double* error, double stiffness
 }
 
 /* Appends a constraint on the velocity of one side against the other. */
-static FilStatus add_constraint(FilSolver* solver, const FilBodySide* from, const FilBodySide* to, const double* point,
-                                const double* axes, const FilSapBounded* law, double bias)
+static FilStatus add_constraint(FilSolver* solver, const FilBodySide* from, const FilBodySide* to, const double* point, const double* axes,
+                                const FilSapBounded* law, double bias)
 {
     FilContactStage* stage = &solver->contact;
     FilSapConstraint* c = &stage->constraints[stage->constraint_count++];
@@ -132,8 +128,7 @@ static FilStatus add_constraint(FilSolver* solver, const FilBodySide* from, cons
     return status == FIL_OK ? add_side(solver, from, point, axes, -1.0, law->equations, c) : status;
 }
 
-FilStatus fil_joint_add_row(FilSolver* solver, FilJoint* joint, const double* point, const double* axes,
-                            const FilSapBounded* law, double bias)
+FilStatus fil_joint_add_row(FilSolver* solver, FilJoint* joint, const double* point, const double* axes, const FilSapBounded* law, double bias)
 {
     FilJointRow* row = &joint->rows[joint->row_count++];
     *row = (FilJointRow){.equations = law->equations, .turns = point == NULL};

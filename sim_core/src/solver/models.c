@@ -27,10 +27,8 @@ FilIpcSettings fil_ipc_settings_default(void)
 
 FilModelSettings fil_model_settings_default(void)
 {
-    return (FilModelSettings){.sap = fil_sap_settings_default(),
-                              .lcp = fil_lcp_settings_default(),
-                              .imc = fil_imc_settings_default(),
-                              .ipc = fil_ipc_settings_default()};
+    return (FilModelSettings){
+        .sap = fil_sap_settings_default(), .lcp = fil_lcp_settings_default(), .imc = fil_imc_settings_default(), .ipc = fil_ipc_settings_default()};
 }
 
 static FilStatus check_sap(const FilModelSettings* settings, FilError* error)
@@ -40,8 +38,7 @@ static FilStatus check_sap(const FilModelSettings* settings, FilError* error)
         return fil_error(error, FIL_BAD_INPUT, "sap: stick must lie between 0 and 1, and slip_velocity must be a positive speed");
     }
     if (!(sap->tolerance > 0.0 && sap->tolerance < 1.0) || sap->max_iterations < 1) {
-        return fil_error(error, FIL_BAD_INPUT,
-                         "sap: the contact tolerance must lie between 0 and 1, and max_iterations must be positive");
+        return fil_error(error, FIL_BAD_INPUT, "sap: the contact tolerance must lie between 0 and 1, and max_iterations must be positive");
     }
     if (sap->friction_iterations < 0) {
         return fil_error(error, FIL_BAD_INPUT, "sap: friction_iterations must not be negative");
@@ -78,7 +75,8 @@ static FilStatus check_ipc(const FilModelSettings* settings, FilError* error)
 static void want_imc(const FilModelSettings* settings, FilCollisionWants* wants)
 {
     const FilImcSettings* imc = &settings->imc;
-    *wants = (FilCollisionWants){.around = imc->reach, .round = !imc->rectangles, .plain = !imc->contact_points, .vertices = true, .shares = imc->contact_points};
+    *wants = (FilCollisionWants){
+        .around = imc->reach, .round = !imc->rectangles, .plain = !imc->contact_points, .vertices = true, .shares = imc->contact_points};
 }
 
 static void want_spt(const FilModelSettings* settings, FilCollisionWants* wants)
@@ -117,19 +115,60 @@ static const char* spt_misfit(const FilModelSettings* settings, const FilCollide
 
 const FilContactModel fil_contact_models[] = {
     {.name = "none", .integrators = ANY, .patches = true, .check = check_sap, .solve = fil_velocity_solve, .velocity = fil_velocity_sap},
-    {.name = "sap", .integrators = EULER, .contacts = true, .folds = true, .patches = true, .check = check_sap, .solve = fil_velocity_solve,
+    {.name = "sap",
+     .integrators = EULER,
+     .contacts = true,
+     .folds = true,
+     .patches = true,
+     .check = check_sap,
+     .solve = fil_velocity_solve,
      .velocity = fil_velocity_sap},
-    {.name = "sap_lagged", .integrators = EULER, .contacts = true, .folds = true, .patches = true, .check = check_sap, .solve = fil_velocity_solve,
-     .kind = FIL_SAP_LAGGED_CONTACT, .velocity = fil_velocity_sap},
-    {.name = "lcp", .integrators = EULER, .contacts = true, .patches = true, .check = check_lcp, .solve = fil_velocity_solve,
+    {.name = "sap_lagged",
+     .integrators = EULER,
+     .contacts = true,
+     .folds = true,
+     .patches = true,
+     .check = check_sap,
+     .solve = fil_velocity_solve,
+     .kind = FIL_SAP_LAGGED_CONTACT,
+     .velocity = fil_velocity_sap},
+    {.name = "lcp",
+     .integrators = EULER,
+     .contacts = true,
+     .patches = true,
+     .check = check_lcp,
+     .solve = fil_velocity_solve,
      .advice = "try contact model sap, which always has a solution, a contact_stiffness, or less overlap at the start",
      .velocity = fil_velocity_lcp},
-    {.name = "imc", .integrators = EULER, .contacts = true, .coupled = true, .want = want_imc, .check = check_imc, .misfit = imc_misfit,
-     .solve = fil_potential_solve_step, .field = &fil_pair_field, .pair = &fil_imc_pair},
-    {.name = "spt", .integrators = EULER, .contacts = true, .coupled = true, .want = want_spt, .check = check_imc, .misfit = spt_misfit,
-     .solve = fil_potential_solve_step, .field = &fil_pair_field, .pair = &fil_spt_pair},
-    {.name = "ipc", .integrators = EULER | 1 << FIL_SDIRK2, .everyone = true, .coupled = true, .rings = true, .frugal = true,
-     .check = check_ipc, .solve = fil_potential_solve_step, .field = &fil_ipc_potential},
+    {.name = "imc",
+     .integrators = EULER,
+     .contacts = true,
+     .coupled = true,
+     .want = want_imc,
+     .check = check_imc,
+     .misfit = imc_misfit,
+     .solve = fil_potential_solve_step,
+     .field = &fil_pair_field,
+     .pair = &fil_imc_pair},
+    {.name = "spt",
+     .integrators = EULER,
+     .contacts = true,
+     .coupled = true,
+     .want = want_spt,
+     .check = check_imc,
+     .misfit = spt_misfit,
+     .solve = fil_potential_solve_step,
+     .field = &fil_pair_field,
+     .pair = &fil_spt_pair},
+    {.name = "ipc",
+     .integrators = EULER | 1 << FIL_SDIRK2,
+     .everyone = true,
+     .coupled = true,
+     .rings = true,
+     .frugal = true,
+     .check = check_ipc,
+     .solve = fil_potential_solve_step,
+     .field = &fil_ipc_potential},
 };
 const int fil_contact_models_count = (int)(sizeof fil_contact_models / sizeof fil_contact_models[0]);
 

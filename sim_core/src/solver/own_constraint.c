@@ -6,9 +6,8 @@ int fil_own_constraints_of(const FilSolver* solver, int b)
 {
     const FilBody* body = &solver->system->bodies[b];
     const FilState* state = &solver->system->state;
-    return body->ops->constraint_count == NULL
-               ? 0
-               : body->ops->constraint_count(body->impl, state->q + body->q, state->v + body->v, state->h + body->h);
+    return body->ops->constraint_count == NULL ? 0
+                                               : body->ops->constraint_count(body->impl, state->q + body->q, state->v + body->v, state->h + body->h);
 }
 
 int fil_own_constraints(const FilSolver* solver)

@@ -190,7 +190,7 @@ static FilStatus weigh(FilSolver* solver)
                 return FIL_NOT_CONVERGED;
             }
             fil_v3_set(set->contacts[k].impulse, 0.0, 0.0, 0.0);
-            continue; // P2 eq. 22
+            continue;  // P2 eq. 22
         }
         if (c->nodes) {
             take_ends(solver, c);
@@ -373,8 +373,7 @@ static FilStatus list(FilSolver* solver, FilInts* list_end, FilInts* variable, i
 {
     const FilPotentialProblem* p = &solver->potential.problem;
     const FilContactSet* set = &solver->collision->set;
-    if (!fil_ints_reserve(list_end, (size_t)p->count) ||
-        !fil_ints_reserve(variable, (size_t)set->block_count)) {
+    if (!fil_ints_reserve(list_end, (size_t)p->count) || !fil_ints_reserve(variable, (size_t)set->block_count)) {
         return FIL_OUT_OF_MEMORY;
     }
     int end = 0;
@@ -431,7 +430,7 @@ static void hessian(FilSolver* solver, const double* v, FilPotentialOrder order,
     for (int k = 0; k < p->count; k++) {
         const FilPotentialContact* c = &p->contacts[k];
         const FilPotentialEdges* e = c->edges >= 0 ? edges_of(stage, c->edges) : NULL;
-        if (e != NULL && e->simple && order == FIL_POTENTIAL_DEFINITE) { // known since the forces were: v is where
+        if (e != NULL && e->simple && order == FIL_POTENTIAL_DEFINITE) {  // known since the forces were: v is where
             add_simple(sum, k, c, e, scale);
             continue;
         }
@@ -521,7 +520,7 @@ static FilStatus finish(FilSolver* solver, const double* v, double* impulse, Fil
         if (c->edges >= 0) {
             take_force(edges_of(stage, c->edges), c->lane, &alone);
         }
-        fil_v3_add(force, kept->gradient + 6, kept->gradient + 9); // on side 1, negative
+        fil_v3_add(force, kept->gradient + 6, kept->gradient + 9);  // on side 1, negative
         fil_m3_apply(c->contact->impulse, c->contact->frame, force);
         fil_v3_add(c->contact->impulse, c->contact->impulse, kept->row_gradient);
         fil_v3_scale(c->contact->impulse, -p->dt, c->contact->impulse);

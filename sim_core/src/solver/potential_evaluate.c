@@ -47,8 +47,7 @@ bool fil_potential_evaluate_bodies(FilSolver* solver, const double* v, bool tang
 }
 
 /* Adds contacts and joints to what evaluate_bodies() has found. */
-bool fil_potential_evaluate_contacts(FilSolver* solver, const FilPotentialField* field, const double* v, double* residual,
-                                     double* potential)
+bool fil_potential_evaluate_contacts(FilSolver* solver, const FilPotentialField* field, const double* v, double* residual, double* potential)
 {
     *potential += field->add(solver, v, residual);
     *potential += fil_potential_joints_add(solver, v, residual);
@@ -56,8 +55,7 @@ bool fil_potential_evaluate_contacts(FilSolver* solver, const FilPotentialField*
     return isfinite(*potential);
 }
 
-bool fil_potential_evaluate_all(FilSolver* solver, const FilPotentialField* field, const double* v, double* residual,
-                                double* potential)
+bool fil_potential_evaluate_all(FilSolver* solver, const FilPotentialField* field, const double* v, double* residual, double* potential)
 {
     return fil_potential_evaluate_bodies(solver, v, !field->scheme->quasi_newton, residual, potential) &&
            fil_potential_evaluate_contacts(solver, field, v, residual, potential);

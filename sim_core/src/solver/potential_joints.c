@@ -18,10 +18,8 @@ static FilStatus set_laws(FilSolver* solver, double dt)
     const FilContactStage* all = &solver->contact;
     const FilSapOptions settings = fil_sap_options_default();
     const FilSapScales scales = {dt, settings.rigidity, settings.stick, settings.slip_velocity};
-    const FilSapProblem problem = {.pattern = {all->column_count, all->start, all->row},
-                                   .a = all->values,
-                                   .block = all->rows.variable,
-                                   .jacobian = all->rows.jacobian};
+    const FilSapProblem problem = {
+        .pattern = {all->column_count, all->start, all->row}, .a = all->values, .block = all->rows.variable, .jacobian = all->rows.jacobian};
     const size_t count = (size_t)all->constraint_count;
     if (!fil_buffer_reserve((void**)&stage->laws, &stage->law_capacity, count, sizeof *stage->laws)) {
         return FIL_OUT_OF_MEMORY;
@@ -81,8 +79,7 @@ static void respond(const FilSolver* solver, int k, const double* v, FilSapRespo
     double v_c[3];
     fil_v3_copy(v_c, constraint->bias);
     for (int b = constraint->first_block; b < constraint->first_block + constraint->block_count; b++) {
-        const double *j = rows->jacobian + 12 * (size_t)b,
-                     *x = v + 4 * (size_t)solver->potential.column_block.at[rows->variable[b]];
+        const double *j = rows->jacobian + 12 * (size_t)b, *x = v + 4 * (size_t)solver->potential.column_block.at[rows->variable[b]];
         for (int row = 0; row < 3; row++) {
             v_c[row] += j[4 * row] * x[0] + j[4 * row + 1] * x[1] + j[4 * row + 2] * x[2] + j[4 * row + 3] * x[3];
         }

@@ -134,7 +134,7 @@ static FilStatus begin(FilSolver* solver, const FilPotentialField* field, double
     FilStatus status = FIL_NOT_CONVERGED;
     bool evaluated = false;
     for (int attempt = 0; attempt < 2 && !evaluated; attempt++) {
-        guess(solver, attempt == 0, v); // the second time: that was too far
+        guess(solver, attempt == 0, v);  // the second time: that was too far
         status = field->begin != NULL ? field->begin(solver, dt, v, info) : FIL_OK;
         if (status != FIL_OK) {
             return attempt == 0 ? status : FIL_NOT_CONVERGED;
@@ -152,8 +152,7 @@ static FilStatus set_up_problem(FilSolver* solver, double dt)
 {
     FilPotentialStage* stage = &solver->potential;
     FilSystem* system = solver->system;
-    if (!fil_doubles_reserve(&stage->impulse, (size_t)system->v_count) ||
-        !fil_doubles_reserve(&stage->edge_scratch, (size_t)system->h_count)) {
+    if (!fil_doubles_reserve(&stage->impulse, (size_t)system->v_count) || !fil_doubles_reserve(&stage->edge_scratch, (size_t)system->h_count)) {
         return FIL_OUT_OF_MEMORY;
     }
     stage->bound = false;
@@ -243,7 +242,7 @@ FilStatus fil_potential_solve_step(FilSolver* solver, double dt, FilStepInfo* in
         info->least_distance = fmin(info->least_distance, set->contacts[k].distance);
     }
     FilStatus status = FIL_OK;
-    if (solver->contact.active && system->v_count > 0) { // a world without bodies has no arrays yet
+    if (solver->contact.active && system->v_count > 0) {  // a world without bodies has no arrays yet
         status = solve_together(solver, solver->model->field, dt, info);
     }
     for (int k = 0; k < system->v_count && status == FIL_OK; k++) {

@@ -85,7 +85,7 @@ static void take_lead(Sheet* sheet)
     }
     sheet->lead_size = sheet->field->add_lead(sheet->solver, sheet->v, residual);
     for (int k = 0; k < FIL_BLOCK * sheet->reached_count; k++) {
-        const int from = 4 * block[sheet->reached[k / 4]] + k % 4; // what is held feels none
+        const int from = 4 * block[sheet->reached[k / 4]] + k % 4;  // what is held feels none
         sheet->lead[4 * sheet->reached[k / 4] + k % 4] = solver->system->scratch.weight[from] > 0.0 ? residual[from] : 0.0;
     }
 }
@@ -144,7 +144,7 @@ static FilBlockPcgResult find_direction(Sheet* sheet, int patience, double* dire
     const FilBlockPcgResult result = fil_block_pcg_solve(pcg, &sheet->terms, accuracy, patience, sheet->right, sheet->x);
     if (result == FIL_PCG_DONE) {
         fil_potential_direct(sheet->solver, direction);
-        if (!aim->definite) { // the next direction begins with what friction makes of this one
+        if (!aim->definite) {  // the next direction begins with what friction makes of this one
             (void)sheet->field->review(sheet->solver, sheet->v, direction);
             sheet->field->revise(sheet->solver, 0.0);
         }
@@ -158,14 +158,21 @@ FilStatus fil_potential_solve_sheet(FilSolver* solver, const FilPotentialField* 
     enum { STIFF_STEPS = 20 };
     FilPotentialStage* stage = &solver->potential;
     double* stiff = &stage->problem.memory[FIL_MEMORY_STIFF];
-    const int patience = has_triangles(solver) ? 200 : 60; // their factor costs more than that of a net
+    const int patience = has_triangles(solver) ? 200 : 60;  // their factor costs more than that of a net
     const size_t n = FIL_BLOCK * (size_t)solver->contact.column_count;
     if (!fil_doubles_reserve(&stage->vectors, 3 * n)) {
         return FIL_OUT_OF_MEMORY;
     }
     double* at = stage->vectors.at;
-    Sheet sheet = {.solver = solver, .field = field, .aim = aim, .v = v, .terms = terms_of(solver),
-                   .x = solver->contact.v, .right = at, .lead = at + n, .near = at + 2 * n};
+    Sheet sheet = {.solver = solver,
+                   .field = field,
+                   .aim = aim,
+                   .v = v,
+                   .terms = terms_of(solver),
+                   .x = solver->contact.v,
+                   .right = at,
+                   .lead = at + n,
+                   .near = at + 2 * n};
     FilStatus status = FIL_OK;
     *result = FIL_PCG_SLOW;
     // where they are slow, with the bodies' stiffness in the factor, and for some steps at once

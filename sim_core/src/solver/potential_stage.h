@@ -37,32 +37,32 @@ typedef struct FilPotentialStage {
     void* edges; /* FilPotentialEdges, see fil_potential_edges() */
     size_t edges_capacity;
     int edges_count;
-    FilDoubles distances;  /* per contact, of the solution */
-    FilDoubles impulse;    /* on the world's velocities, by contacts */
+    FilDoubles distances; /* per contact, of the solution */
+    FilDoubles impulse;   /* on the world's velocities, by contacts */
     FilDoubles edge_scratch;
     double shift; /* of bodies' tangents as evaluated with their residuals */
     FilBlockCholesky* cholesky;
     FilBlockPcg pcg;
-    int pcg_pattern; /* FilContactStage.patterns when it was bound */
-    bool pcg_bound;  /* to the contacts' pattern */
-    FilBlockSum hessian;   /* of contacts and joints */
-    FilBlockSum friction;  /* of contacts, where it stands apart */
-    int first_friction_list; /* where friction begins among the lists where it does not */
-    FilDoubles vectors;    /* over the matrix's variables, of sheets */
+    int pcg_pattern;                 /* FilContactStage.patterns when it was bound */
+    bool pcg_bound;                  /* to the contacts' pattern */
+    FilBlockSum hessian;             /* of contacts and joints */
+    FilBlockSum friction;            /* of contacts, where it stands apart */
+    int first_friction_list;         /* where friction begins among the lists where it does not */
+    FilDoubles vectors;              /* over the matrix's variables, of sheets */
     FilInts list_end, list_variable; /* of contacts: columns of the matrix */
-    FilSapLaw* laws; /* of joints and motors */
+    FilSapLaw* laws;                 /* of joints and motors */
     size_t law_capacity;
     FilInts column_block; /* of each column of the matrix: the block of the world's velocities */
     int first_joint_list; /* where joints and motors begin among the lists */
     int analysed_blocks;
-    bool analysed;   /* there is an analysis */
-    bool begins;     /* nothing has been solved in this step */
-    bool exact;      /* the analysis is of just this pattern, */
+    bool analysed;     /* there is an analysis */
+    bool begins;       /* nothing has been solved in this step */
+    bool exact;        /* the analysis is of just this pattern, */
     int exact_pattern; /* with these of the bodies */
-    bool settled;    /* this step has an analysis that depends on nothing before it */
-    bool bound;      /* the pattern is that of the contacts, */
-    bool apart;      /* friction's by itself */
-    bool factorable; /* and the analysis is for it */
+    bool settled;      /* this step has an analysis that depends on nothing before it */
+    bool bound;        /* the pattern is that of the contacts, */
+    bool apart;        /* friction's by itself */
+    bool factorable;   /* and the analysis is for it */
     FilPotentialFactors factors;
     FilBroyden broyden; /* mends them */
 } FilPotentialStage;
@@ -185,11 +185,9 @@ void fil_potential_joints_finish(struct FilSolver* solver, const double* v, doub
  * else those that have been factored stay. */
 bool fil_potential_evaluate_bodies(struct FilSolver* solver, const double* v, bool tangent, double* residual, double* potential);
 /* Adds contacts and joints to that. */
-bool fil_potential_evaluate_contacts(struct FilSolver* solver, const FilPotentialField* field, const double* v, double* residual,
-                                     double* potential);
+bool fil_potential_evaluate_contacts(struct FilSolver* solver, const FilPotentialField* field, const double* v, double* residual, double* potential);
 /* Both, as a scheme needs them. */
-bool fil_potential_evaluate_all(struct FilSolver* solver, const FilPotentialField* field, const double* v, double* residual,
-                                double* potential);
+bool fil_potential_evaluate_all(struct FilSolver* solver, const FilPotentialField* field, const double* v, double* residual, double* potential);
 
 /* ---- potential_system.c, potential_sheet.c: linear systems ---- */
 
@@ -220,8 +218,8 @@ FIL_MUST_CHECK FilStatus fil_potential_solve_all(struct FilSolver* solver, const
 bool fil_potential_is_sheet(const struct FilSolver* solver, const FilPotentialField* field);
 /* Solves so, with friction apart. */
 FIL_MUST_CHECK FilStatus fil_potential_solve_sheet(struct FilSolver* solver, const FilPotentialField* field, const FilPotentialAim* aim,
-                                                   const double* v, const double* residual, double* direction,
-                                                   FilBlockPcgResult* result, FilStepInfo* info);
+                                                   const double* v, const double* residual, double* direction, FilBlockPcgResult* result,
+                                                   FilStepInfo* info);
 
 /* ---- pair_field.c: contacts that collision found, each with a potential of its own (FilPairPotential) ---- */
 

@@ -123,8 +123,8 @@ static void assemble(FilSolver* solver, const FilPotentialField* field, const do
 }
 
 /* Solves with the whole factored; friction changes its mind a few times. *definite is false if the matrix is not. */
-static FilStatus solve_whole(FilSolver* solver, const FilPotentialField* field, const FilPotentialAim* aim, FilPotentialOrder order,
-                             const double* v, const double* residual, double* direction, bool* definite, FilStepInfo* info)
+static FilStatus solve_whole(FilSolver* solver, const FilPotentialField* field, const FilPotentialAim* aim, FilPotentialOrder order, const double* v,
+                             const double* residual, double* direction, bool* definite, FilStepInfo* info)
 {
     enum { REVIEWS = 4 };
     FilPotentialStage* stage = &solver->potential;
@@ -173,7 +173,7 @@ static FilStatus solve_assembled(FilSolver* solver, const FilPotentialField* fie
             return status;
         }
         status = adopt(solver, field, false);
-        stage->bound = false; // the next one tries again
+        stage->bound = false;  // the next one tries again
         if (status == FIL_OK) {
             assemble(solver, field, v, order);
         }

@@ -95,23 +95,23 @@ static void turn_rod(const FilRingBody* ring, const Sight* sight, const double* 
     const int own = own_blocks(ring), count = ring->track.count, last = ring->track.loop ? count - 1 : count - 2;
     const double n = fil_v3_norm(sight->point.slope);
     double t[3], across[3], spin[3];
-    fil_v3_scale(t, -1.0 / n, sight->point.slope); // r = p - c runs against the curve
+    fil_v3_scale(t, -1.0 / n, sight->point.slope);  // r = p - c runs against the curve
     const double ahead = fil_v3_dot(t, arm);
     fil_v3_copy(across, arm);
     fil_v3_axpy(across, -ahead, t);
     fil_v3_cross(spin, t, arm);
     for (int i = own; i < term->count; i++) {
-        const double rate = sight->point.change[1 + i - own] / n; // r runs against the curve here, too
+        const double rate = sight->point.change[1 + i - own] / n;  // r runs against the curve here, too
         for (int k = 0; k < 9; k++) {
             term->jacobian[i][4 * (k / 3) + k % 3] += rate * ((k / 3 == k % 3 ? ahead : 0.0) - t[k / 3] * across[k % 3]);
         }
     }
-    if (!ring->holed) { // friction along the rod alone does not twist it
+    if (!ring->holed) {  // friction along the rod alone does not twist it
         return;
     }
     // the curve's piece is between the two middle nodes, and belongs to the edge there
     const int edge = (int)fmin(fmax(floor(sight->place.piece + sight->place.u - 0.5), 0.0), last);
-    if (ring->angles[edge] == sight->point.node[1]) { // not where the edge begins at a copy of a shared node, which is none of the blocks
+    if (ring->angles[edge] == sight->point.node[1]) {  // not where the edge begins at a copy of a shared node, which is none of the blocks
         for (int k = 0; k < 3; k++) {
             term->jacobian[own + 1][4 * k + 3] -= spin[k];
         }
@@ -156,7 +156,7 @@ static bool lag(FilSolver* solver, FilRingTerm* term)
     fil_v3_copy(term->friction.tangent[0], sight.point.slope);
     fil_v3_normalise(term->friction.tangent[0]);
     double arm[3];
-    fil_v3_copy(arm, sight.point.r); // a point feels friction where it is, and so must the rod: neither gains angular momentum
+    fil_v3_copy(arm, sight.point.r);  // a point feels friction where it is, and so must the rod: neither gains angular momentum
     if (ring->holed) {
         touch_rim(solver, &sight, term, arm);
     }
@@ -184,8 +184,7 @@ FilStatus fil_rings_begin(FilSolver* solver)
         if (body->ops->ring == NULL || solver->system->state.h[body->h + FIL_RING_THREADED] == 0.0) {
             continue;
         }
-        const FilStatus status =
-            fil_solver_reserve((void**)&field->rings, field->ring_count, &field->ring_capacity, sizeof *field->rings);
+        const FilStatus status = fil_solver_reserve((void**)&field->rings, field->ring_count, &field->ring_capacity, sizeof *field->rings);
         if (status != FIL_OK) {
             return status;
         }
@@ -195,7 +194,7 @@ FilStatus fil_rings_begin(FilSolver* solver)
         FilRingBody* ring = ring_of(solver, term);
         term->count = ring->holed ? 6 : 4;
         open_ends(solver, ring);
-        if (!lag(solver, term)) { // somebody has set it or its rod elsewhere
+        if (!lag(solver, term)) {  // somebody has set it or its rod elsewhere
             return fil_solver_refuse(solver, "ring '%s' is not where its rod could hold it: set both, or neither", body->name);
         }
     }
@@ -253,9 +252,7 @@ void fil_rings_hessian(FilSolver* solver, bool positive, FilBlockSum* sum, int f
         energy_of(ring_of(solver, term), &sight, NULL, hessian, positive);
         for (int e = 0; e < n * n; e++) {
             const int i = e / n, j = e % n;
-            double* block = term->local[i] >= 0 && term->local[j] >= 0
-                                ? fil_block_sum_at(sum, first_list + k, term->local[i], term->local[j])
-                                : NULL;
+            double* block = term->local[i] >= 0 && term->local[j] >= 0 ? fil_block_sum_at(sum, first_list + k, term->local[i], term->local[j]) : NULL;
             for (int m = 0; m < 9 && block != NULL; m++) {
                 block[4 * (m % 3) + m / 3] += scale * hessian[3 * n * (3 * i + m / 3) + 3 * j + m % 3];
             }

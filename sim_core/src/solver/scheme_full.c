@@ -14,14 +14,13 @@ static double accuracy_after(double fall)
 
 /* Direction of a field's full model. Where that leads uphill, because friction's is made about slips that are not there yet: of
  * the model about v itself, which never does while it is positive definite. */
-static FilStatus find_direction(FilSolver* solver, FilPotentialIteration* newton, const double* v,
-                                 FilStepInfo* info)
+static FilStatus find_direction(FilSolver* solver, FilPotentialIteration* newton, const double* v, FilStepInfo* info)
 {
     FilNewtonScratch* s = &solver->system->scratch;
     FilPotentialAim aim = {newton->definite, false, newton->accuracy, newton->norm, newton->tolerance};
     FilStatus status = fil_potential_solve_all(solver, newton->field, &aim, v, s->residual, s->direction, info);
     if (status == FIL_OK && !aim.definite && fil_potential_slope(solver, s->residual, s->direction) >= 0.0) {
-        if (solver->potential.apart) { // of sheets: of the paraboloid from above
+        if (solver->potential.apart) {  // of sheets: of the paraboloid from above
             aim.definite = true;
         } else {
             newton->field->center(solver, v);
@@ -43,14 +42,14 @@ static bool search(FilSolver* solver, FilPotentialIteration* newton, double* v)
     const bool kinks = solver->contact.constraint_count > 0;
     const double rounding = 1e-12 * (fabs(newton->potential) + fabs(start));
     double low = 0.0, low_slope = start, high = 0.0, high_slope = INFINITY, step = longest;
-    int side = 0; // which end moved last
+    int side = 0;  // which end moved last
     for (int look = 0; look < LOOKS; look++) {
         double potential, slope = INFINITY, norm = INFINITY;
         fil_potential_try(solver, v, s->direction, step, s->trial);
         if (fil_potential_evaluate_all(solver, newton->field, s->trial, s->residual, &potential)) {
             slope = fil_potential_slope(solver, s->residual, s->direction);
             norm = fil_potential_size(solver, s->residual, false);
-            const bool farthest = step == longest && slope <= 0.0; // still downhill at the end of the line
+            const bool farthest = step == longest && slope <= 0.0;  // still downhill at the end of the line
             const bool flat = (fabs(slope) <= 0.5 * fabs(start) || farthest) && potential <= newton->potential + rounding;
             // near the solution potentials differ by less than they are rounded by (gaps of 1e-17 m times forces): slope and residual tell
             const bool near = fabs(slope) <= 0.5 * fabs(start) && norm < newton->norm && potential <= newton->potential + newton->noise;

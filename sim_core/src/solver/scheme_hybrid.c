@@ -31,8 +31,7 @@ static FilStatus find_direction(FilSolver* solver, FilPotentialIteration* newton
     if (newton->tangent) {
         const FilPotentialAim aim = {newton->definite, false, ACCURACY, newton->norm, newton->tolerance};
         status = fil_potential_solve_all(solver, newton->field, &aim, v, s->residual, s->direction, info);
-    } else if (!fil_potential_factor_bodies(solver, v, s->direction, info) ||
-               !fil_potential_solve(solver, s->residual, s->direction)) {
+    } else if (!fil_potential_factor_bodies(solver, v, s->direction, info) || !fil_potential_solve(solver, s->residual, s->direction)) {
         status = FIL_NOT_CONVERGED;
     }
     fil_broyden_start(&stage->broyden, s->direction);

@@ -49,11 +49,12 @@ static bool move_body(const FilSolver* solver, const FilStepSetup* setup, int b,
     FilSystem* system = solver->system;
     const FilBody* body = &system->bodies[b];
     FilNewtonScratch scratch = fil_system_scratch(system, b);
-    return fil_free_motion(body, setup, solver->settings.newton_tolerance, solver->settings.newton_max_iterations,
-                           system->state.q + body->q, system->state.change + body->v, push, scratch.solution, &scratch, report);
+    return fil_free_motion(body, setup, solver->settings.newton_tolerance, solver->settings.newton_max_iterations, system->state.q + body->q,
+                           system->state.change + body->v, push, scratch.solution, &scratch, report);
 }
 
-/* Makes the contact problem linear about the velocity v that a body guesses from `change`, under the push m(v): the problem is the same about any v. */
+/* Makes the contact problem linear about the velocity v that a body guesses from `change`, under the push m(v): the problem is the same about any v.
+ */
 static bool linearise_about(FilSolver* solver, int b, const double* change)
 {
     FilSystem* system = solver->system;
@@ -77,11 +78,11 @@ static bool linearise_if_definite(FilSolver* solver, int b)
     const FilBody* body = &solver->system->bodies[b];
     const bool definite = linearise_about_start(solver, b) && body->ops->factor(body->impl);
     solver->contact.pushed[b] = false;
-    return definite && linearise_about_start(solver, b); // the tangent itself again
+    return definite && linearise_about_start(solver, b);  // the tangent itself again
 }
 
-/* Free motion about the last step's contacts. Where that is too far, or the body buckles under their forces alone, about its velocity at the start: what its
- * contacts hold stays near that. Else about no contact, as published. */
+/* Free motion about the last step's contacts. Where that is too far, or the body buckles under their forces alone, about its velocity at the start:
+ * what its contacts hold stays near that. Else about no contact, as published. */
 static bool move_alone(FilSolver* solver, const FilStepSetup* setup, int b, FilBodyMotion* result)
 {
     const FilBody* body = &solver->system->bodies[b];
@@ -155,7 +156,7 @@ static FilStatus free_motion(FilSolver* solver, const FilStepSetup* setup, FilSt
     fil_system_run(solver->system, move_bodies, &motion);
     int iterations = 0;
     bool ok = true;
-    for (int b = 0; b < count && ok; b++) { // up to the first that failed
+    for (int b = 0; b < count && ok; b++) {  // up to the first that failed
         const FilNewtonReport* report = &solver->motions[b].newton;
         ok = solver->motions[b].done;
         iterations = report->iterations > iterations ? report->iterations : iterations;

@@ -42,12 +42,12 @@ typedef struct FilSolver {
     FilCollisionStage* collision;
     const FilContactModel* model;
     FilSolverSettings settings;
-    FilError* error;  /* where messages go */
-    FilWatch* watch;  /* ends a solution early, as not converged; NULL: nobody does */
-    bool refused;     /* the step failed with a message of its own: it cannot be done like this at any step size */
-    bool first_step;  /* nothing has been stepped yet */
-    int memory;       /* where models keep FIL_POTENTIAL_MEMORY numbers from step to step in the history */
-    double last_dt;   /* s, of the last stage: what impulses are forces over */
+    FilError* error;        /* where messages go */
+    FilWatch* watch;        /* ends a solution early, as not converged; NULL: nobody does */
+    bool refused;           /* the step failed with a message of its own: it cannot be done like this at any step size */
+    bool first_step;        /* nothing has been stepped yet */
+    int memory;             /* where models keep FIL_POTENTIAL_MEMORY numbers from step to step in the history */
+    double last_dt;         /* s, of the last stage: what impulses are forces over */
     FilBodyMotion* motions; /* per body, of this stage */
     size_t motion_capacity;
     FilJoints joints;

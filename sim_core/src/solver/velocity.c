@@ -127,15 +127,16 @@ static double nonlinear_residual(FilSolver* solver)
             if (solver->system->scratch.weight[k] > 0.0) {
                 const double off = residual[k] - momentum[k];
                 error += off * off / solver->system->scratch.weight[k];
-                size += (solver->system->scratch.scale[k] * solver->system->scratch.scale[k] + momentum[k] * momentum[k]) / solver->system->scratch.weight[k];
+                size += (solver->system->scratch.scale[k] * solver->system->scratch.scale[k] + momentum[k] * momentum[k]) /
+                        solver->system->scratch.weight[k];
             }
         }
     }
     return size > 0.0 ? sqrt(error / size) : 0.0;
 }
 
-/* Makes the next problem linear about the present solution: v* = v under the push m(v), which the same impulses would balance if m were linear. False where
- * they do already, within the tolerance of free motion, or where m cannot be evaluated. */
+/* Makes the next problem linear about the present solution: v* = v under the push m(v), which the same impulses would balance if m were linear. False
+ * where they do already, within the tolerance of free motion, or where m cannot be evaluated. */
 static bool relinearise(FilSolver* solver)
 {
     FilContactStage* stage = &solver->contact;
@@ -148,7 +149,8 @@ static bool relinearise(FilSolver* solver)
         double potential;
         if (stage->offset[b] >= 0) {
             stage->pushed[b] = true;
-            if (!body->ops->evaluate(body->impl, solver->system->scratch.solution + body->v, 0.0, solver->system->scratch.push + body->v, &potential)) {
+            if (!body->ops->evaluate(body->impl, solver->system->scratch.solution + body->v, 0.0, solver->system->scratch.push + body->v,
+                                     &potential)) {
                 return false;
             }
         }
@@ -205,12 +207,13 @@ FilStatus fil_velocity_sap(FilSolver* solver, const FilSapProblem* problem, FilS
     if (solver->velocity.sap == NULL && (solver->velocity.sap = fil_sap_create()) == NULL) {
         return FIL_OUT_OF_MEMORY;
     }
-    if (problem->constraint_count == 0 && !release(solver)) { // v = v*
+    if (problem->constraint_count == 0 && !release(solver)) {  // v = v*
         report->indefinite = true;
         return FIL_NOT_CONVERGED;
     }
     double* v = solver->followers.count > 0 ? solver->followers.v.at : stage->v;
-    const FilStatus status = fil_sap_working_set_solve(&solver->velocity.working_set, solver->velocity.sap, problem, &options, v, stage->impulses, &stats);
+    const FilStatus status =
+        fil_sap_working_set_solve(&solver->velocity.working_set, solver->velocity.sap, problem, &options, v, stage->impulses, &stats);
     *report = (FilSolverReport){stats.iterations, stats.analyses, 0, stats.indefinite, stats.residual};
     return status;
 }
@@ -259,7 +262,7 @@ static FilStatus solve_once(FilSolver* solver, double dt, bool again, FilStepInf
         for (int b = 0; b < solver->system->body_count && (shift > 0.0 || again); b++) {
             fil_contacts_take(solver, b);
         }
-        if (again) { // from the solution that it is linear about
+        if (again) {  // from the solution that it is linear about
             memcpy(stage->v, stage->v_free, 4 * sizeof(double) * (size_t)stage->column_count);
         }
         report = (FilSolverReport){0};
@@ -294,9 +297,9 @@ static FilStatus check_depths(FilSolver* solver, FilStepInfo* info)
         const FilContact* contact = &collision->set.contacts[k];
         deep += -contact->distance > DEEP * contact->size;
         if (allowed > 0.0 && -contact->distance > allowed * contact->size) {
-            return fil_solver_refuse(solver, "'%s' and '%s' overlap by %g m, more than max_depth allows of their size, %g m; try a smaller dt, or place them apart",
-                                     collision->colliders[contact->collider[0]].name, collision->colliders[contact->collider[1]].name,
-                                     -contact->distance, contact->size);
+            return fil_solver_refuse(
+                solver, "'%s' and '%s' overlap by %g m, more than max_depth allows of their size, %g m; try a smaller dt, or place them apart",
+                collision->colliders[contact->collider[0]].name, collision->colliders[contact->collider[1]].name, -contact->distance, contact->size);
         }
     }
     info->deep_contacts = deep > info->deep_contacts ? deep : info->deep_contacts;
@@ -322,7 +325,7 @@ FilStatus fil_velocity_solve(FilSolver* solver, double dt, FilStepInfo* info)
     const int passes = solver->settings.relinearisations > least ? solver->settings.relinearisations : least;
     for (int pass = 0; pass <= passes && status == FIL_OK; pass++) {
         if (pass > 0 && !relinearise(solver)) {
-            break; // what was found before stays
+            break;  // what was found before stays
         }
         stage->constraint_count = 0;
         fil_contact_set_clear(&stage->rows);

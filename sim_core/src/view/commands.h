@@ -11,13 +11,13 @@ typedef enum FilViewAsk {
     FIL_VIEW_PAUSE,
     FIL_VIEW_STEP,
     FIL_VIEW_RESET,
-    FIL_VIEW_SPEED,   /* numbers[0]: simulated seconds per second */
-    FIL_VIEW_MODEL,   /* part: of the contact models */
-    FIL_VIEW_GRAB,    /* object, part; numbers: local point, strength */
-    FIL_VIEW_MOVE,    /* numbers: target of the hand, m */
+    FIL_VIEW_SPEED, /* numbers[0]: simulated seconds per second */
+    FIL_VIEW_MODEL, /* part: of the contact models */
+    FIL_VIEW_GRAB,  /* object, part; numbers: local point, strength */
+    FIL_VIEW_MOVE,  /* numbers: target of the hand, m */
     FIL_VIEW_RELEASE,
-    FIL_VIEW_SEEK,    /* numbers[0]: time of a film, s */
-    FIL_VIEW_CONTROL, /* object, part: of its controls; numbers[0]: the value */
+    FIL_VIEW_SEEK,      /* numbers[0]: time of a film, s */
+    FIL_VIEW_CONTROL,   /* object, part: of its controls; numbers[0]: the value */
     FIL_VIEW_PARAMETER, /* part: of the scene's parameters; numbers[0]: the value */
 } FilViewAsk;
 

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "view/show.h"
 #include "view/frame.h"
+#include "view/show.h"
 
 static void write_numbers(FilJson* json, const char* key, const double* numbers, int count)
 {
@@ -38,7 +38,7 @@ static void write_curve(FilJson* json, const FilShowKind* kind, const FilWorld* 
     }
     fil_json_boolean(json, "plain", curve.plain);
     FilShownGrip grip;
-    fil_json_boolean(json, "whole", kind->grip != NULL && kind->grip(world, id, 0, &grip) && !grip.turns); // pulled by its middle
+    fil_json_boolean(json, "whole", kind->grip != NULL && kind->grip(world, id, 0, &grip) && !grip.turns);  // pulled by its middle
     fil_json_open(json, "radii", '[');
     for (int e = 0; e < curve.edge_count; ++e) {
         fil_json_number(json, NULL, kind->curve_radius(world, id, e));
@@ -216,7 +216,7 @@ static void write_control(void* context, FilControlPlace place, const FilShownCo
 {
     FilJson* json = context;
     fil_json_open(json, NULL, '{');
-    fil_json_integer(json, "object", (uint64_t)place.object); // as in the list of objects
+    fil_json_integer(json, "object", (uint64_t)place.object);  // as in the list of objects
     fil_json_integer(json, "part", (uint64_t)place.part);
     fil_json_text(json, "of", place.of);
     fil_json_text(json, "name", control->name);

@@ -133,7 +133,7 @@ FilStatus fil_film_take(FilFilm* film, const FilWorld* world, FilViewFrame* fram
 {
     const double time = fil_world_time(world);
     if (time < fil_film_end(film)) {
-        fil_film_clear(film); // what came before the reset is another film
+        fil_film_clear(film);  // what came before the reset is another film
     }
     if (!fil_film_wants(film, time)) {
         return FIL_OK;

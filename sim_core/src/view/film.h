@@ -19,9 +19,9 @@ void fil_film_clear(FilFilm* film);
 FIL_MUST_CHECK FilStatus fil_film_take(FilFilm* film, const FilWorld* world, FilViewFrame* frame);
 
 int fil_film_count(FilFilm* film);
-double fil_film_end(FilFilm* film); /* s, of the last frame; 0 before the first */
+double fil_film_end(FilFilm* film);             /* s, of the last frame; 0 before the first */
 double fil_film_time(FilFilm* film, int index); /* s; NaN: there is none such */
-int fil_film_at(FilFilm* film, double time); /* the last frame not after a time; -1: none */
+int fil_film_at(FilFilm* film, double time);    /* the last frame not after a time; -1: none */
 /* Copies a frame into `*bytes`, which grows as needed; its size, 0 if there is none such or memory is out. */
 size_t fil_film_copy(FilFilm* film, int index, unsigned char** bytes, size_t* capacity);
 

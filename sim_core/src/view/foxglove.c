@@ -322,7 +322,7 @@ static bool receive_text(FilFoxglovePeer* peer, const void* bytes, size_t size)
         enqueue(peer, fil_foxglove_status("this operation is not offered here"), false);
     }
     const bool known = op[0] != '\0';
-    fil_pool_free(&pool); // and with it the words
+    fil_pool_free(&pool);  // and with it the words
     return known;
 }
 
@@ -375,9 +375,9 @@ static FilFoxgloveMessage answer_call(const FilFoxglove* foxglove, const FilFoxg
 
 static bool is_named(const FilYaml* names, const char* name)
 {
-    bool named = names == NULL || names->count == 0; // none: all
+    bool named = names == NULL || names->count == 0;  // none: all
     for (const FilYaml* item = names != NULL ? names->first : NULL; item != NULL && !named; item = item->next) {
-        named = strcmp(item->kind == FIL_YAML_SCALAR ? item->text : fil_foxglove_word(item, "name"), name) == 0; // names, or parameters
+        named = strcmp(item->kind == FIL_YAML_SCALAR ? item->text : fil_foxglove_word(item, "name"), name) == 0;  // names, or parameters
     }
     return named;
 }
@@ -422,7 +422,8 @@ static FilFoxgloveMessage set_parameters(FilFoxglove* foxglove, uint32_t peer, c
     for (const FilYaml* item = list != NULL ? list->first : NULL; item != NULL; item = item->next) {
         FilFoxgloveParameter parameter;
         char reason[FIL_FOXGLOVE_ANSWER] = "a parameter needs a name and a value";
-        if (!fil_foxglove_read_parameter(item, &parameter) || host->set_parameter == NULL || !host->set_parameter(host->context, &parameter, reason)) {
+        if (!fil_foxglove_read_parameter(item, &parameter) || host->set_parameter == NULL ||
+            !host->set_parameter(host->context, &parameter, reason)) {
             answer(foxglove, peer, fil_foxglove_status(reason));
         }
     }

@@ -38,7 +38,7 @@ struct FilFoxglovePeer {
         uint32_t id, channel;
     } subscriptions[FIL_FOXGLOVE_SUBSCRIPTIONS];
     int subscription_count;
-    bool watches_all;                                             /* parameters: hears of all their changes, or ... */
+    bool watches_all;                                        /* parameters: hears of all their changes, or ... */
     char (*watched)[sizeof((FilFoxgloveParameter*)0)->name]; /* ... of those with these names; NULL: none yet */
     int watched_count;
     FilFoxgloveWaiting outbox[FIL_FOXGLOVE_OUTBOX];

@@ -190,7 +190,7 @@ FilFoxgloveMessage fil_foxglove_status(const char* words)
     if (!begin(&text, "status")) {
         return (FilFoxgloveMessage){0};
     }
-    fil_json_integer(&text.json, "level", 2); // an error
+    fil_json_integer(&text.json, "level", 2);  // an error
     fil_json_text(&text.json, "message", words);
     return end(&text);
 }

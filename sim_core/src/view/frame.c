@@ -130,7 +130,8 @@ static void write_header(unsigned char* at, const FilWorld* world, const FilView
 {
     const uint32_t start[2] = {0x314c4946u, (state->runs ? 1u : 0u) | (state->failed ? 2u : 0u)};
     const double times[2] = {fil_world_time(world), state->rate};
-    const uint32_t counts[4] = {(uint32_t)plotted, (uint32_t)numbers, (uint32_t)fil_world_contact_count(world), (uint32_t)fil_world_patch_count(world)};
+    const uint32_t counts[4] = {(uint32_t)plotted, (uint32_t)numbers, (uint32_t)fil_world_contact_count(world),
+                                (uint32_t)fil_world_patch_count(world)};
     memcpy(at, start, 8);
     memcpy(at + 8, times, 16);
     memcpy(at + 24, counts, 16);

@@ -20,8 +20,8 @@
 
 typedef struct FilViewState {
     bool runs, failed;
-    double rate;           /* simulated seconds per second */
-    FilVec3 hand, pull;    /* m, N: what pulls, and where it holds */
+    double rate;        /* simulated seconds per second */
+    FilVec3 hand, pull; /* m, N: what pulls, and where it holds */
 } FilViewState;
 
 /* Vertices of all surfaces at the start, in the order of the description: laws of shells and solids are about that shape. */

@@ -21,10 +21,10 @@ FilHand fil_hand_open(void)
 /* What a part of an object is, and where. */
 typedef struct Held {
     FilShownGrip grip;
-    double point[3];  /* m, of the hand */
-    double mass;      /* kg, of the part */
-    double weight;    /* kg, of the object */
-    double size;      /* m, of the object */
+    double point[3]; /* m, of the hand */
+    double mass;     /* kg, of the part */
+    double weight;   /* kg, of the object */
+    double size;     /* m, of the object */
 } Held;
 
 static void see_shape(const FilShowKind* kind, const FilWorld* world, FilId id, int part, const double* local, Held* held)
@@ -53,7 +53,7 @@ static bool see(const FilWorld* world, int object, int part, const double* local
     } else if (kind->curve != NULL && part < kind->curve(world, id).node_count) {
         parts = kind->grip == NULL ? kind->curve(world, id).node_count : 1;
         kind->curve_node(world, id, part, held->point);
-        if (kind->grip != NULL && !held->grip.turns) { // wherever it is held, its one point is pulled
+        if (kind->grip != NULL && !held->grip.turns) {  // wherever it is held, its one point is pulled
             fil_v3_set(held->point, held->grip.center.x, held->grip.center.y, held->grip.center.z);
         }
         held->size = 0.5 * kind->curve_length(world, id);

@@ -16,12 +16,12 @@ typedef struct FilHandGrip {
 typedef struct FilHand {
     FilHandGrip grips[FIL_HAND_GRIPS];
     int grip_count;
-    int held;           /* of the grips; -1: none */
-    double local[3];    /* m, of a shape: the point in its own frame */
-    double target[3];   /* m */
-    double last[3];     /* m, where the point was a step ago */
-    double stiffness;   /* N/m */
-    double damping;     /* N s/m */
+    int held;                 /* of the grips; -1: none */
+    double local[3];          /* m, of a shape: the point in its own frame */
+    double target[3];         /* m */
+    double last[3];           /* m, where the point was a step ago */
+    double stiffness;         /* N/m */
+    double damping;           /* N s/m */
     double point[3], pull[3]; /* m, N */
 } FilHand;
 

@@ -39,7 +39,7 @@ static void obey(FilPlayer* player, const FilViewCommand* command)
     switch ((FilViewAsk)command->ask) {
         case FIL_VIEW_PLAY:
             player->runs = true;
-            player->time = player->time >= fil_film_end(player->film) ? 0.0 : player->time; // from the start, after the end
+            player->time = player->time >= fil_film_end(player->film) ? 0.0 : player->time;  // from the start, after the end
             break;
         case FIL_VIEW_PAUSE:
             player->runs = false;
@@ -59,7 +59,7 @@ static void obey(FilPlayer* player, const FilViewCommand* command)
         case FIL_VIEW_SEEK:
             player->time = fmax(at, 0.0);
             break;
-        default: // what has happened cannot be pulled on
+        default:  // what has happened cannot be pulled on
             break;
     }
 }
@@ -73,7 +73,7 @@ FilStatus fil_player_update(FilPlayer* player, double now, double deadline)
     for (double until = deadline; fil_view_queue_take(&player->queue, until, &command); until = 0.0) {
         obey(player, &command);
     }
-    player->time = fmin(player->time, end); // waits for more of it
+    player->time = fmin(player->time, end);  // waits for more of it
     const int frame = fil_film_at(player->film, player->time);
     if (frame < 0 || (frame == player->shown && !player->stale && (end == player->shown_end || now < player->shown_clock + END_RHYTHM))) {
         return FIL_OK;

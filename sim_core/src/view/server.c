@@ -77,7 +77,7 @@ static FilStatus publish(FilViewServer* server, Message* message, const void* by
     // what a page makes of a text is empty until a frame comes
     server->frame.version += message == &server->text && server->frame.size > 0;
     pthread_mutex_unlock(&server->lock);
-    lws_cancel_service(server->context); // wakes the thread
+    lws_cancel_service(server->context);  // wakes the thread
     return kept ? FIL_OK : FIL_OUT_OF_MEMORY;
 }
 
@@ -90,7 +90,8 @@ FilStatus fil_view_server_tell(FilViewServer* server, const char* text, size_t s
 static bool is_shown(FilViewServer* server, const void* frame, size_t size)
 {
     pthread_mutex_lock(&server->lock);
-    const bool shown = server->def.picture == NULL && size > 0 && server->frame.size == size && memcmp(server->frame.bytes + LWS_PRE, frame, size) == 0;
+    const bool shown =
+        server->def.picture == NULL && size > 0 && server->frame.size == size && memcmp(server->frame.bytes + LWS_PRE, frame, size) == 0;
     pthread_mutex_unlock(&server->lock);
     return shown;
 }
@@ -252,7 +253,7 @@ static int on_stream(struct lws* connection, enum lws_callback_reasons reason, v
             return write_news(server, connection, page);
         case LWS_CALLBACK_RECEIVE:
             return (lws_frame_is_binary(connection) ? receive : receive_text)(server, connection, page, bytes, size);
-        case LWS_CALLBACK_EVENT_WAIT_CANCELLED: // there is news
+        case LWS_CALLBACK_EVENT_WAIT_CANCELLED:  // there is news
             lws_callback_on_writable_all_protocol(lws_get_context(connection), lws_get_protocol(connection));
             return 0;
         default:
@@ -348,12 +349,14 @@ static void* serve(void* pointer)
 static FilStatus open_server(FilViewServer* server, FilError* error)
 {
     static const lws_retry_bo_t idle = {.secs_since_valid_ping = 10, .secs_since_valid_hangup = 20};
-    server->mount = (struct lws_http_mount){.mountpoint = "/", .origin = server->folder, .def = "index.html",
-                                            .origin_protocol = LWSMPRO_FILE, .mountpoint_len = 1};
+    server->mount = (struct lws_http_mount){
+        .mountpoint = "/", .origin = server->folder, .def = "index.html", .origin_protocol = LWSMPRO_FILE, .mountpoint_len = 1};
     server->protocols[0] = (struct lws_protocols){.name = "http", .callback = lws_callback_http_dummy};
-    server->protocols[1] = (struct lws_protocols){.name = "filum", .callback = on_stream, .per_session_data_size = sizeof(Page), .rx_buffer_size = 1024};
+    server->protocols[1] =
+        (struct lws_protocols){.name = "filum", .callback = on_stream, .per_session_data_size = sizeof(Page), .rx_buffer_size = 1024};
     if (server->def.foxglove != NULL) {
-        server->protocols[2] = (struct lws_protocols){.name = "foxglove.websocket.v1", .callback = on_foxglove, .per_session_data_size = sizeof(Link), .rx_buffer_size = 4096};
+        server->protocols[2] = (struct lws_protocols){
+            .name = "foxglove.websocket.v1", .callback = on_foxglove, .per_session_data_size = sizeof(Link), .rx_buffer_size = 4096};
         server->protocols[3] = server->protocols[2];
         server->protocols[3].name = "foxglove.sdk.v1";
     }

@@ -25,7 +25,7 @@ typedef struct FilViewServerDef {
     void (*picture)(void* context, const unsigned char* bytes, size_t size);
     /* Text of a page, terminated: a scene to be shown instead; called from that thread. NULL: none is taken. */
     void (*text)(void* context, const char* text, size_t size);
-    void* context; /* of all three */
+    void* context;         /* of all three */
     FilFoxglove* foxglove; /* served on the same port; outlives the server; NULL: not at all */
     bool read_only;        /* for those who come by foxglove */
     const char* origins;   /* of other sites' pages that may come by foxglove, separated by spaces; NULL: none */
@@ -41,11 +41,11 @@ FIL_MUST_CHECK FilStatus fil_view_server_tell(FilViewServer* server, const char*
 FIL_MUST_CHECK FilStatus fil_view_server_show(FilViewServer* server, const void* frame, size_t size);
 
 typedef struct FilViewCounts {
-    int pages;               /* connected */
-    int viewers;             /* connected by foxglove */
-    uint64_t frames, bytes;  /* sent, to all pages */
-    uint64_t skipped;        /* frames that a slow page did not get */
-    uint64_t refused;        /* connections: too many, or from elsewhere */
+    int pages;              /* connected */
+    int viewers;            /* connected by foxglove */
+    uint64_t frames, bytes; /* sent, to all pages */
+    uint64_t skipped;       /* frames that a slow page did not get */
+    uint64_t refused;       /* connections: too many, or from elsewhere */
 } FilViewCounts;
 
 FilViewCounts fil_view_server_counts(FilViewServer* server);

@@ -7,7 +7,8 @@ FilStatus fil_view_server_start(const FilViewServerDef* def, FilViewServer** ser
     (void)def;
     *server = NULL;
     return fil_error(error, FIL_BAD_INPUT,
-                     "this program has no page to show: build it where libwebsockets and npm are (apt install libwebsockets-dev npm), with FILUM_VIEW=on in a workspace");
+                     "this program has no page to show: build it where libwebsockets and npm are (apt install libwebsockets-dev npm), with "
+                     "FILUM_VIEW=on in a workspace");
 }
 
 void fil_view_server_stop(FilViewServer* server)

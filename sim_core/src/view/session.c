@@ -16,13 +16,13 @@ struct FilViewSession {
     FilViewServer* server;
     FilViewQueue queue;
     FilViewFrame frame;
-    FilHand own;        /* without one of somebody else */
+    FilHand own; /* without one of somebody else */
     FilHand* hand;
-    FilViewRest rest;   /* of the world that was loaded */
-    FilSource source;   /* without text: not to be changed */
-    bool steers;        /* pages may */
+    FilViewRest rest; /* of the world that was loaded */
+    FilSource source; /* without text: not to be changed */
+    bool steers;      /* pages may */
     pthread_mutex_t lock;
-    char* edited;       /* under the lock: a scene's text that a page has sent; NULL: none */
+    char* edited; /* under the lock: a scene's text that a page has sent; NULL: none */
     size_t edited_size;
     char said[512];     /* by fil_view_session_say() */
     char described[32]; /* the contact model in the description */
@@ -40,9 +40,14 @@ static FilStatus describe(FilViewSession* session)
     FilSimulation* simulation = session->simulation;
     const char* message = simulation->failed ? simulation->failure : session->said;
     size_t size;
-    const FilViewDescription description = {
-        .world = simulation->world, .scene = &simulation->scene, .message = message, .source = &session->source, .steers = session->steers, .locked = !session->steers,
-        .speed = simulation->real_time_factor, .rest = &session->rest};
+    const FilViewDescription description = {.world = simulation->world,
+                                            .scene = &simulation->scene,
+                                            .message = message,
+                                            .source = &session->source,
+                                            .steers = session->steers,
+                                            .locked = !session->steers,
+                                            .speed = simulation->real_time_factor,
+                                            .rest = &session->rest};
     char* text = fil_view_describe(&description, &size);
     const FilStatus status = text != NULL ? fil_view_server_tell(session->server, text, size) : FIL_OUT_OF_MEMORY;
     free(text);
@@ -201,12 +206,12 @@ static FilStatus obey(FilViewSession* session, const FilViewCommand* command)
         case FIL_VIEW_CONTROL:
             return set_control(simulation->world, (int)command->object, (int)command->part, numbers[0]);
         case FIL_VIEW_PARAMETER: {
-            FilError error; // pages are told of it already
+            FilError error;  // pages are told of it already
             const FilStatus changed = fil_view_session_set_parameter(session, (int)command->part, numbers[0], &error);
             (void)changed;
             break;
         }
-        case FIL_VIEW_SEEK: // there is no film
+        case FIL_VIEW_SEEK:  // there is no film
             break;
     }
     return status;
@@ -239,7 +244,7 @@ FilStatus fil_view_session_show(FilViewSession* session, double now)
     session->next = fmax(session->next + FIL_VIEW_FRAME_TIME, now);
     notice_load(session);
     if (fil_view_server_counts(session->server).pages == 0) {
-        return FIL_OK; // who joins is shown the next one
+        return FIL_OK;  // who joins is shown the next one
     }
     const bool changed = session->stale || session->speed != simulation->real_time_factor || strcmp(session->failure, simulation->failure) != 0 ||
                          strcmp(session->described, fil_world_contact_model(simulation->world)) != 0;

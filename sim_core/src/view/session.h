@@ -12,14 +12,14 @@
 typedef struct FilViewSession FilViewSession;
 
 typedef struct FilViewSessionDef {
-    FilSimulation* simulation; /* outlives the session; may load other worlds */
-    FilHand* hand;             /* of somebody who pulls with it, for pages to see; NULL: the session's own */
-    const char* address;       /* to listen on */
-    int port;                  /* 0: any that is free */
-    bool read_only;            /* pages can look, but neither steer nor pull */
+    FilSimulation* simulation;      /* outlives the session; may load other worlds */
+    FilHand* hand;                  /* of somebody who pulls with it, for pages to see; NULL: the session's own */
+    const char* address;            /* to listen on */
+    int port;                       /* 0: any that is free */
+    bool read_only;                 /* pages can look, but neither steer nor pull */
     const FilSceneOptions* options; /* as the scene was loaded, for pages that change its parameters or its text; NULL: they cannot */
-    FilFoxglove* foxglove;     /* for viewers on the same port; NULL: none */
-    const char* origins;       /* of other sites' pages that may come as viewers, separated by spaces */
+    FilFoxglove* foxglove;          /* for viewers on the same port; NULL: none */
+    const char* origins;            /* of other sites' pages that may come as viewers, separated by spaces */
 } FilViewSessionDef;
 
 FIL_MUST_CHECK FilStatus fil_view_session_open(const FilViewSessionDef* def, FilViewSession** session, FilError* error);

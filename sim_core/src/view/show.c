@@ -88,7 +88,8 @@ FilColor fil_show_shape_color(const FilShowKind* kind, const FilWorld* world, Fi
 
 FilShownControl fil_show_chamber(double pressure, double usual)
 {
-    return (FilShownControl){.name = "chamber", .unit = "Pa", .lower = fmin(0.0, pressure), .upper = fmax(usual, pressure), .value = pressure, .pressure = true};
+    return (FilShownControl){
+        .name = "chamber", .unit = "Pa", .lower = fmin(0.0, pressure), .upper = fmax(usual, pressure), .value = pressure, .pressure = true};
 }
 
 void fil_show_controls(const FilWorld* world, void (*see)(void* context, FilControlPlace place, const FilShownControl* control), void* context)
@@ -151,7 +152,7 @@ void fil_show_sleeve(const FilShowKind* kind, const FilWorld* world, FilId id, i
     FilPose a, b;
     double before = see_disk(kind, world, id, 0, &a), across[3] = {a.r[0], a.r[3], a.r[6]};
     ring_corners(a.p, (double[]){a.r[2], a.r[5], a.r[8]}, before, across, sides, corners);
-    see(context, 0, (const double (*)[3])corners);
+    see(context, 0, (const double(*)[3])corners);
     for (int d = 1; d < kind->shape_count(world, id); ++d) {
         const double after = see_disk(kind, world, id, d, &b), gap = fil_v3_distance(a.p, b.p);
         for (int k = 1; k <= edges; ++k) {
@@ -163,7 +164,7 @@ void fil_show_sleeve(const FilShowKind* kind, const FilWorld* world, FilId id, i
                 along[c] = 6.0 * u * v * (b.p[c] - a.p[c]) + v * (v - 2.0 * u) * ta + u * (u - 2.0 * v) * tb;
             }
             ring_corners(x, along, v * before + u * after, across, sides, corners);
-            see(context, edges * (d - 1) + k, (const double (*)[3])corners);
+            see(context, edges * (d - 1) + k, (const double(*)[3])corners);
         }
         a = b;
         before = after;

@@ -1,5 +1,5 @@
-/* A kind of object, or the handles that hold objects, as it is shown: in `filum info`, and in drawings, on the page of `filum view` and in the node's markers as a curve,
- * as shapes or as a surface of triangles. One file show_<kind>.c holds a kind's row, the list below names them. */
+/* A kind of object, or the handles that hold objects, as it is shown: in `filum info`, and in drawings, on the page of `filum view` and in the node's
+ * markers as a curve, as shapes or as a surface of triangles. One file show_<kind>.c holds a kind's row, the list below names them. */
 #ifndef FILUM_VIEW_SHOW_H
 #define FILUM_VIEW_SHOW_H
 
@@ -50,7 +50,7 @@ typedef struct FilShowKind {
     int (*count)(const FilWorld* world);
     FilId (*at)(const FilWorld* world, int index);
     const char* (*name)(const FilWorld* world, FilId id);
-    void (*print)(const FilWorld* world, FilId id); /* lines for `filum info` */
+    void (*print)(const FilWorld* world, FilId id);   /* lines for `filum info` */
     FilLook (*look)(const FilWorld* world, FilId id); /* NULL: its parts have looks of their own */
 
     /* As a curve; NULL: the kind has none. */
@@ -58,7 +58,7 @@ typedef struct FilShowKind {
     double (*curve_radius)(const FilWorld* world, FilId id, int edge);   /* m */
     void (*curve_nodes)(const FilWorld* world, FilId id, double* nodes); /* 3 per node, m */
     void (*curve_node)(const FilWorld* world, FilId id, int node, double* position);
-    double (*curve_length)(const FilWorld* world, FilId id); /* m */
+    double (*curve_length)(const FilWorld* world, FilId id);              /* m */
     void (*curve_frames)(const FilWorld* world, FilId id, double* edges); /* 9 per edge: m1, m2, t */
 
     /* As shapes; NULL: the kind has none. */
@@ -79,7 +79,7 @@ typedef struct FilShowKind {
     int (*triangle_count)(const FilWorld* world, FilId id);
     void (*triangle)(const FilWorld* world, FilId id, int index, int vertices[3]);
     void (*vertex)(const FilWorld* world, FilId id, int index, double position[3]); /* m */
-    bool closed; /* it is the skin of a body, seen from outside only */
+    bool closed;                                                                    /* it is the skin of a body, seen from outside only */
 } FilShowKind;
 
 /* One row per kind, in the order of `filum info`. */

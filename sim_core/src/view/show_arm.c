@@ -12,11 +12,9 @@ static void print(const FilWorld* world, FilId arm)
         length += fil_arm_shape(world, arm, k).length;
     }
     fil_arm_disk_pose(world, arm, 0, &position, &orientation);
-    printf("  %-16s %d sections, %d chambers, %d disks, length %.6g m\n", fil_arm_name(world, arm),
-           fil_arm_section_count(world, arm), fil_arm_chamber_count(world, arm), fil_arm_disk_count(world, arm),
-           length);
-    printf("  %-16s base %s at %g %g %g m\n", "", fil_arm_base_moves(world, arm) ? "moves, now" : "fixed", position.x,
-           position.y, position.z);
+    printf("  %-16s %d sections, %d chambers, %d disks, length %.6g m\n", fil_arm_name(world, arm), fil_arm_section_count(world, arm),
+           fil_arm_chamber_count(world, arm), fil_arm_disk_count(world, arm), length);
+    printf("  %-16s base %s at %g %g %g m\n", "", fil_arm_base_moves(world, arm) ? "moves, now" : "fixed", position.x, position.y, position.z);
 }
 
 static void shape(const FilWorld* world, FilId arm, int index, FilShownShape* out)

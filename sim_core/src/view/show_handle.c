@@ -118,7 +118,7 @@ static bool grip(const FilWorld* world, FilId handle, int index, FilShownGrip* o
 
 static FilLook look(const FilWorld* world, FilId handle)
 {
-    return fil_world_look(world, fil_attachment_info(world, handle).object); // seen with what it holds
+    return fil_world_look(world, fil_attachment_info(world, handle).object);  // seen with what it holds
 }
 
 const FilShowKind fil_show_handle = {

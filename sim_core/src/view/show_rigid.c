@@ -33,8 +33,7 @@ static void print_shape(const FilShapeDef* shape)
 
 static void print(const FilWorld* world, FilId body)
 {
-    static const char* const motions[] = {
-        [FIL_STATIC] = "static", [FIL_KINEMATIC] = "kinematic", [FIL_DYNAMIC] = "dynamic"};
+    static const char* const motions[] = {[FIL_STATIC] = "static", [FIL_KINEMATIC] = "kinematic", [FIL_DYNAMIC] = "dynamic"};
     const FilMotion motion = fil_rigid_motion(world, body);
     printf("  %-16s %s", fil_rigid_name(world, body), motions[motion]);
     if (motion == FIL_DYNAMIC) {

@@ -11,15 +11,13 @@ static void print(const FilWorld* world, FilId robot)
         fixed += fil_robot_link_fixed(world, robot, l);
         shapes += fil_robot_shape_count(world, robot, l);
     }
-    printf("  %-16s %d links, %d of them fixed, %d shapes\n", fil_robot_name(world, robot),
-           fil_robot_link_count(world, robot), fixed, shapes);
+    printf("  %-16s %d links, %d of them fixed, %d shapes\n", fil_robot_name(world, robot), fil_robot_link_count(world, robot), fixed, shapes);
     for (int j = 0; j < fil_robot_joint_count(world, robot); ++j) {
         const unsigned modes = fil_robot_joint_modes(world, robot, j);
-        printf("                   %s %.9g%s%s%s%s%s\n", fil_robot_joint_name(world, robot, j),
-               fil_robot_joint_state(world, robot, j).position,
+        printf("                   %s %.9g%s%s%s%s%s\n", fil_robot_joint_name(world, robot, j), fil_robot_joint_state(world, robot, j).position,
                fil_robot_joint_mimics(world, robot, j) ? ", follows" : "", modes != 0 ? ", takes" : "",
-               (modes & FIL_JOINT_POSITION) != 0 ? " position" : "",
-               (modes & FIL_JOINT_VELOCITY) != 0 ? " velocity" : "", (modes & FIL_JOINT_EFFORT) != 0 ? " effort" : "");
+               (modes & FIL_JOINT_POSITION) != 0 ? " position" : "", (modes & FIL_JOINT_VELOCITY) != 0 ? " velocity" : "",
+               (modes & FIL_JOINT_EFFORT) != 0 ? " effort" : "");
     }
     if (fil_robot_ignored(world, robot)[0] != '\0') {
         printf("                   without effect: %s\n", fil_robot_ignored(world, robot));
@@ -59,8 +57,7 @@ static void shape(const FilWorld* world, FilId robot, int index, FilShownShape* 
     const int link = find_link(world, robot, &index);
     const FilId id = fil_robot_link(world, robot, link);
     const FilLook look = fil_world_look(world, id);
-    *out = (FilShownShape){
-        .moves = true, .part = fil_robot_link_name(world, robot, link), .colored = look.colored, .color = look.color};
+    *out = (FilShownShape){.moves = true, .part = fil_robot_link_name(world, robot, link), .colored = look.colored, .color = look.color};
     if (fil_world_visual_count(world, id) > 0) {
         const FilVisual visual = fil_world_visual(world, id, index);
         out->def = visual.shape;

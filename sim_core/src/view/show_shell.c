@@ -5,9 +5,8 @@
 
 static void print(const FilWorld* world, FilId shell)
 {
-    printf("  %-16s %d vertices, %d triangles, thickness %g m\n", fil_shell_name(world, shell),
-           fil_shell_vertex_count(world, shell), fil_shell_triangle_count(world, shell),
-           fil_shell_thickness(world, shell));
+    printf("  %-16s %d vertices, %d triangles, thickness %g m\n", fil_shell_name(world, shell), fil_shell_vertex_count(world, shell),
+           fil_shell_triangle_count(world, shell), fil_shell_thickness(world, shell));
 }
 
 static bool control(const FilWorld* world, FilId shell, int chamber, FilShownControl* out)

@@ -5,9 +5,8 @@
 
 static void print(const FilWorld* world, FilId solid)
 {
-    printf("  %-16s %d vertices, %d elements, %s, %g kg\n", fil_solid_name(world, solid),
-           fil_solid_vertex_count(world, solid), fil_solid_tet_count(world, solid),
-           fil_solid_model_name(fil_solid_model(world, solid)), fil_solid_mass(world, solid));
+    printf("  %-16s %d vertices, %d elements, %s, %g kg\n", fil_solid_name(world, solid), fil_solid_vertex_count(world, solid),
+           fil_solid_tet_count(world, solid), fil_solid_model_name(fil_solid_model(world, solid)), fil_solid_mass(world, solid));
 }
 
 static bool control(const FilWorld* world, FilId solid, int chamber, FilShownControl* out)

@@ -34,7 +34,7 @@ void fil_simulation_watch(FilSimulation* simulation, bool (*stop)(void* context)
     if (simulation->world != NULL) {
         fil_world_set_stop(simulation->world, stop, context);
         const FilStatus status = fil_world_set_time_limit(simulation->world, simulation->step_limit);
-        (void)status; // a limit that is not negative is taken
+        (void)status;  // a limit that is not negative is taken
     }
 }
 
@@ -53,8 +53,7 @@ void fil_simulation_adopt(FilSimulation* simulation, FilWorld* world, const FilS
     restart_schedule(simulation);
 }
 
-FilStatus fil_simulation_load(FilSimulation* simulation, const char* scene, const FilSceneOptions* options,
-                              FilError* error)
+FilStatus fil_simulation_load(FilSimulation* simulation, const char* scene, const FilSceneOptions* options, FilError* error)
 {
     char path[sizeof simulation->scene_path];
     FilWorld* world = NULL;
@@ -69,8 +68,8 @@ FilStatus fil_simulation_load(FilSimulation* simulation, const char* scene, cons
     return status;
 }
 
-FilStatus fil_simulation_load_text(FilSimulation* simulation, const char* name, const char* text, size_t size,
-                                   const FilSceneOptions* options, FilError* error)
+FilStatus fil_simulation_load_text(FilSimulation* simulation, const char* name, const char* text, size_t size, const FilSceneOptions* options,
+                                   FilError* error)
 {
     FilWorld* world = NULL;
     FilSceneInfo info;
@@ -89,10 +88,7 @@ void fil_simulation_forgive(FilSimulation* simulation)
 
 const char* fil_simulation_word(const FilSimulation* simulation)
 {
-    return simulation->world == NULL ? "no world"
-           : simulation->failed      ? simulation->failure
-           : simulation->paused      ? "paused"
-                                     : "running";
+    return simulation->world == NULL ? "no world" : simulation->failed ? simulation->failure : simulation->paused ? "paused" : "running";
 }
 
 bool fil_simulation_set_paused(FilSimulation* simulation, bool paused)
@@ -101,7 +97,7 @@ bool fil_simulation_set_paused(FilSimulation* simulation, bool paused)
         return false;
     }
     simulation->stopped = simulation->stopped && paused;
-    simulation->steps_wanted = 0; // to pause a simulation that makes single steps ends these
+    simulation->steps_wanted = 0;  // to pause a simulation that makes single steps ends these
     if (simulation->paused != paused) {
         simulation->paused = paused;
         restart_schedule(simulation);
@@ -112,7 +108,7 @@ bool fil_simulation_set_paused(FilSimulation* simulation, bool paused)
 void fil_simulation_set_pace(FilSimulation* simulation, double real_time_factor)
 {
     simulation->real_time_factor = real_time_factor;
-    simulation->next_deadline = -1.0; // a new schedule
+    simulation->next_deadline = -1.0;  // a new schedule
 }
 
 double fil_simulation_period(const FilSimulation* simulation)

@@ -35,12 +35,11 @@ void fil_simulation_fini(FilSimulation* simulation);
 
 /* Replaces the world by a scene, by path or by name. On failure the old world stays. Time step and contact model are
  * the scene's where `options` does not say otherwise. */
-FIL_MUST_CHECK FilStatus fil_simulation_load(FilSimulation* simulation, const char* scene,
-                                             const FilSceneOptions* options, FilError* error);
+FIL_MUST_CHECK FilStatus fil_simulation_load(FilSimulation* simulation, const char* scene, const FilSceneOptions* options, FilError* error);
 
 /* The same from text; `name` stands for the file. */
-FIL_MUST_CHECK FilStatus fil_simulation_load_text(FilSimulation* simulation, const char* name, const char* text,
-                                                  size_t size, const FilSceneOptions* options, FilError* error);
+FIL_MUST_CHECK FilStatus fil_simulation_load_text(FilSimulation* simulation, const char* name, const char* text, size_t size,
+                                                  const FilSceneOptions* options, FilError* error);
 
 /* The same with a world that is there already; it belongs to the simulation from now on. */
 void fil_simulation_adopt(FilSimulation* simulation, FilWorld* world, const FilSceneInfo* info, const char* path);

@@ -18,8 +18,7 @@ static FilStatus check_def(FilWorld* world, const FilAttachmentDef* def, const c
         return fil_world_fail(world, FIL_BAD_INPUT, "attachment '%s': unknown kind %d", shown, (int)def->kind);
     }
     if (def->first < -FIL_COUNT_MAX || def->first > FIL_COUNT_MAX || def->count < 0 || def->count > FIL_COUNT_MAX) {
-        return fil_world_fail(world, FIL_BAD_INPUT, "attachment '%s': there is no range from %d, %d long", shown, def->first,
-                              def->count);
+        return fil_world_fail(world, FIL_BAD_INPUT, "attachment '%s': there is no range from %d, %d long", shown, def->first, def->count);
     }
     return isnan(def->until) ? fil_world_fail(world, FIL_BAD_INPUT, "attachment '%s': until is not a number", shown) : FIL_OK;
 }
@@ -49,14 +48,13 @@ FilStatus fil_world_add_attachment(FilWorld* world, const FilAttachmentDef* def,
         return fil_world_fail(world, FIL_BAD_INPUT, "attachment '%s': needs a rod of this world", shown);
     }
     FilStatus status = check_def(world, def, shown);
-    status = status == FIL_OK ? fil_world_reserve(world, (void**)&world->attachments, world->attachment_count,
-                                                  &world->attachment_capacity, sizeof *world->attachments)
+    status = status == FIL_OK ? fil_world_reserve(world, (void**)&world->attachments, world->attachment_count, &world->attachment_capacity,
+                                                  sizeof *world->attachments)
                               : status;
     if (status != FIL_OK) {
         return status;
     }
-    char* name =
-        fil_world_new_name(world, def->name, "attachment", world->attachment_count + 1, fil_world_find_attachment);
+    char* name = fil_world_new_name(world, def->name, "attachment", world->attachment_count + 1, fil_world_find_attachment);
     if (name == NULL) {
         return FIL_BAD_INPUT;
     }
@@ -69,8 +67,7 @@ FilStatus fil_world_add_attachment(FilWorld* world, const FilAttachmentDef* def,
         return fil_world_fail(world, FIL_BAD_INPUT, "attachment '%s' on '%s': only pins of shells and solids hold single components, x, y or z",
                               shown, object->name);
     }
-    status = body->ops->attach(body->impl, object->local, def, world->system.state.q + body->q, world->system.state.h + body->h, &slot,
-                               &inner);
+    status = body->ops->attach(body->impl, object->local, def, world->system.state.q + body->q, world->system.state.h + body->h, &slot, &inner);
     if (status != FIL_OK) {
         status = fil_world_fail(world, status, "attachment '%s' on '%s': %s", name, object->name, inner.text);
     } else {

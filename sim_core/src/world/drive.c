@@ -58,14 +58,14 @@ static FilStatus check_def(FilWorld* world, const FilDriveDef* def, const char* 
             return fil_world_fail(world, FIL_BAD_INPUT, "drive '%s': values must be positive, not %g", name, def->values[k]);
         }
         if (k > 0 && !(def->times[k] > def->times[k - 1])) {
-            return fil_world_fail(world, FIL_BAD_INPUT, "drive '%s': times must increase, but %g follows %g", name,
-                                  def->times[k], def->times[k - 1]);
+            return fil_world_fail(world, FIL_BAD_INPUT, "drive '%s': times must increase, but %g follows %g", name, def->times[k], def->times[k - 1]);
         }
     }
     const double span = def->knot_count > 0 ? def->times[def->knot_count - 1] - def->times[0] : 0.0;
     if (!isfinite(def->period) || def->period < 0.0 || (def->period > 0.0 && def->period < span)) {
-        return fil_world_fail(world, FIL_BAD_INPUT, "drive '%s': the period must not be shorter than the %g s between the first and the last row, not %g",
-                              name, span, def->period);
+        return fil_world_fail(world, FIL_BAD_INPUT,
+                              "drive '%s': the period must not be shorter than the %g s between the first and the last row, not %g", name, span,
+                              def->period);
     }
     return FIL_OK;
 }
@@ -83,8 +83,7 @@ static FilStatus find_target(FilWorld* world, const FilDriveDef* def, FilDrive* 
     }
     if (kinds[def->kind].on_attachment) {
         drive->attachment = fil_id_index(world, FIL_ID_ATTACHMENT, def->attachment);
-        return drive->attachment >= 0 ? FIL_OK
-                                      : fil_world_fail(world, FIL_BAD_INPUT, "drive '%s': needs an attachment of this world", name);
+        return drive->attachment >= 0 ? FIL_OK : fil_world_fail(world, FIL_BAD_INPUT, "drive '%s': needs an attachment of this world", name);
     }
     drive->object = fil_id_index(world, FIL_ID_OBJECT, def->object);
     if (drive->object < 0) {
@@ -96,8 +95,8 @@ static FilStatus find_target(FilWorld* world, const FilDriveDef* def, FilDrive* 
     drive->first = def->first < 0 ? def->first + size : def->first;
     drive->count = def->count == 0 && drive->first >= 0 ? size - drive->first : def->count;
     if (drive->first < 0 || drive->first > size || drive->count < 1 || drive->count > size - drive->first) {
-        return fil_world_fail(world, FIL_BAD_INPUT, "drive '%s': the range from %d, %d long, is not on '%s', which has %d", name,
-                              def->first, def->count, object->name, size);
+        return fil_world_fail(world, FIL_BAD_INPUT, "drive '%s': the range from %d, %d long, is not on '%s', which has %d", name, def->first,
+                              def->count, object->name, size);
     }
     return FIL_OK;
 }
@@ -118,9 +117,7 @@ FilStatus fil_world_add_drive(FilWorld* world, const FilDriveDef* def, FilId* id
     const char* shown = def->name != NULL ? def->name : "?";
     FilStatus status = check_def(world, def, shown);
     status = status == FIL_OK ? find_target(world, def, &drive, shown) : status;
-    status = status == FIL_OK
-                 ? fil_world_reserve(world, (void**)&world->drives, world->drive_count, &world->drive_capacity, sizeof drive)
-                 : status;
+    status = status == FIL_OK ? fil_world_reserve(world, (void**)&world->drives, world->drive_count, &world->drive_capacity, sizeof drive) : status;
     if (status != FIL_OK) {
         return status;
     }
@@ -201,8 +198,8 @@ FilStatus fil_drive_set(FilWorld* world, FilId id, const double* value, int coun
     }
     const FilDrive* drive = &world->drives[index];
     if (count != kinds[drive->kind].dimension || value == NULL) {
-        return fil_world_fail(world, FIL_BAD_INPUT, "drive '%s' takes %d numbers, not %d", drive->name,
-                              kinds[drive->kind].dimension, value != NULL ? count : 0);
+        return fil_world_fail(world, FIL_BAD_INPUT, "drive '%s' takes %d numbers, not %d", drive->name, kinds[drive->kind].dimension,
+                              value != NULL ? count : 0);
     }
     if (!fil_all_finite(value, count)) {
         return fil_world_fail(world, FIL_BAD_INPUT, "drive '%s': the value is not finite", drive->name);
@@ -242,25 +239,25 @@ static void drive_target(const FilWorld* world, int index, double t, double dt, 
     const FilDrive* drive = &world->drives[index];
     double start[3], end[3];
     switch (drive->kind) {
-    case FIL_DRIVE_VELOCITY:
-        // the value half-way integrates straight pieces exactly
-        fil_drive_evaluate(world, &world->system.state, index, t + 0.5 * dt, end);
-        fil_v3_axpy(offset, dt, end);
-        fil_v3_axpy(target->displacement[1], dt, end);
-        return;
-    case FIL_DRIVE_ANGLE:
-        fil_drive_evaluate(world, &world->system.state, index, t, start);
-        fil_drive_evaluate(world, &world->system.state, index, t + dt, end);
-        target->angle[0] += start[0];
-        target->angle[1] += end[0];
-        return;
-    default: {
-        const bool turns = drive->kind == FIL_DRIVE_ROTATION;
-        fil_drive_evaluate(world, &world->system.state, index, t, start);
-        fil_drive_evaluate(world, &world->system.state, index, t + dt, end);
-        fil_v3_axpy(turns ? target->rotation[0] : target->displacement[0], 1.0, start);
-        fil_v3_axpy(turns ? target->rotation[1] : target->displacement[1], 1.0, end);
-    }
+        case FIL_DRIVE_VELOCITY:
+            // the value half-way integrates straight pieces exactly
+            fil_drive_evaluate(world, &world->system.state, index, t + 0.5 * dt, end);
+            fil_v3_axpy(offset, dt, end);
+            fil_v3_axpy(target->displacement[1], dt, end);
+            return;
+        case FIL_DRIVE_ANGLE:
+            fil_drive_evaluate(world, &world->system.state, index, t, start);
+            fil_drive_evaluate(world, &world->system.state, index, t + dt, end);
+            target->angle[0] += start[0];
+            target->angle[1] += end[0];
+            return;
+        default: {
+            const bool turns = drive->kind == FIL_DRIVE_ROTATION;
+            fil_drive_evaluate(world, &world->system.state, index, t, start);
+            fil_drive_evaluate(world, &world->system.state, index, t + dt, end);
+            fil_v3_axpy(turns ? target->rotation[0] : target->displacement[0], 1.0, start);
+            fil_v3_axpy(turns ? target->rotation[1] : target->displacement[1], 1.0, end);
+        }
     }
 }
 

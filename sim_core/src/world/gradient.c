@@ -1,6 +1,6 @@
-/* Derivatives of a step, body by body: m(v) = 0 holds at its end, so dm = 0 gives the end's variation. Bodies say how dm is made (body/derivative.h); the
- * factors are those of Newton's tangent A at the end. Where A is not all of dm/dv = J (gyroscopic forces, transport of frames), x = J^-1 b is found by
- * x <- x + A^-1 (b - J x), which converges as fast as Newton itself does near a solution. Motors and stops of robots are springs on single
+/* Derivatives of a step, body by body: m(v) = 0 holds at its end, so dm = 0 gives the end's variation. Bodies say how dm is made (body/derivative.h);
+ * the factors are those of Newton's tangent A at the end. Where A is not all of dm/dv = J (gyroscopic forces, transport of frames), x = J^-1 b is
+ * found by x <- x + A^-1 (b - J x), which converges as fast as Newton itself does near a solution. Motors and stops of robots are springs on single
  * unknowns that the step solved with: each adds a number to the diagonal of both, and one product to A^-1 (Sherman and Morrison). */
 #include "world/gradient.h"
 
@@ -25,7 +25,8 @@ static FilStatus check(FilWorld* world)
         return status;
     }
     if (strcmp(world->solver.model->name, "none") != 0) {
-        return fil_world_fail(world, FIL_BAD_INPUT, "gradients under the contact model %s are not known yet, only under none", world->solver.model->name);
+        return fil_world_fail(world, FIL_BAD_INPUT, "gradients under the contact model %s are not known yet, only under none",
+                              world->solver.model->name);
     }
     if (world->def.integrator != FIL_BACKWARD_EULER) {
         return fil_world_fail(world, FIL_BAD_INPUT, "gradients are known of backward Euler only: choose the integrator backward_euler");
@@ -36,7 +37,8 @@ static FilStatus check(FilWorld* world)
     for (int b = 0; b < world->system.body_count; b++) {
         const FilBody* body = &world->system.bodies[b];
         if (body->moves && body->ops->derivative == NULL) {
-            return fil_world_fail(world, FIL_BAD_INPUT, "'%s' is a body of kind %s, of which gradients are not known yet", body->name, body->ops->kind);
+            return fil_world_fail(world, FIL_BAD_INPUT, "'%s' is a body of kind %s, of which gradients are not known yet", body->name,
+                                  body->ops->kind);
         }
     }
     return FIL_OK;
@@ -135,9 +137,8 @@ static FilStatus take_springs(FilGradient* gradient, const FilBody* body)
 {
     FilWorld* world = gradient->world;
     const FilState* start = &world->system.next;
-    const int count = body->ops->constraint_count == NULL
-                          ? 0
-                          : body->ops->constraint_count(body->impl, start->q + body->q, start->v + body->v, start->h + body->h);
+    const int count =
+        body->ops->constraint_count == NULL ? 0 : body->ops->constraint_count(body->impl, start->q + body->q, start->v + body->v, start->h + body->h);
     const double dt = world->def.dt;
     if (!make_room(gradient, count)) {
         return fil_world_fail(world, FIL_OUT_OF_MEMORY, "out of memory for a gradient");
@@ -146,16 +147,18 @@ static FilStatus take_springs(FilGradient* gradient, const FilBody* body)
         FilBodyConstraint own;
         body->ops->constraint(body->impl, c, &own);
         if (own.count != 1 || !own.exact) {
-            return fil_world_fail(world, FIL_BAD_INPUT, "'%s' is at a rigid limit of a joint, or joints are coupled, of which gradients are not known yet", body->name);
+            return fil_world_fail(world, FIL_BAD_INPUT,
+                                  "'%s' is at a rigid limit of a joint, or joints are coupled, of which gradients are not known yet", body->name);
         }
         const double k = own.stiffness, rate = own.rate[0] * gradient->v[body->v + own.unknown[0]] + own.bias;
         const double slope = dt * (dt * k + own.damping), impulse = -dt * k * own.error - slope * rate;
         if (!(slope > 0.0) || !(impulse > own.lower && impulse < own.upper)) {
-            continue; // idle, or at its bound, which is constant
+            continue;  // idle, or at its bound, which is constant
         }
         FilGradientSpring* spring = &gradient->springs[gradient->spring_count];
         const double square = own.rate[0] * own.rate[0];
-        *spring = (FilGradientSpring){.body = (int)(body - world->system.bodies), .unknown = own.unknown[0], .pull = dt * k * square, .slope = slope * square};
+        *spring = (FilGradientSpring){
+            .body = (int)(body - world->system.bodies), .unknown = own.unknown[0], .pull = dt * k * square, .slope = slope * square};
         spring->column = gradient->columns + (size_t)gradient->spring_count * (size_t)gradient->n;
         memset(spring->column, 0, sizeof(double) * (size_t)body->v_count);
         spring->column[spring->unknown] = 1.0;
@@ -192,7 +195,8 @@ static FilStatus prepare(FilGradient* gradient, const FilBody* body)
     }
     body->ops->diagonal(body->impl, v, gradient->diagonal + body->v, gradient->correction + body->v);
     if (!body->ops->factor(body->impl)) {
-        return fil_world_fail(world, FIL_BAD_INPUT, "'%s' buckles in this step: its tangent is not positive definite there, and it has no derivative here", body->name);
+        return fil_world_fail(world, FIL_BAD_INPUT,
+                              "'%s' buckles in this step: its tangent is not positive definite there, and it has no derivative here", body->name);
     }
     return take_springs(gradient, body);
 }
@@ -210,7 +214,8 @@ FilStatus fil_gradient_step(FilGradient* gradient, FilStepInfo* info)
     FilStatus status = check(world);
     status = status == FIL_OK ? fil_world_step(world, info) : status;
     if (status == FIL_OK && info->halvings > 0) {
-        return fil_world_fail(world, FIL_BAD_INPUT, "the step to t = %g s was divided inside, and its parts' gradients are not kept; try a smaller dt", world->time);
+        return fil_world_fail(world, FIL_BAD_INPUT,
+                              "the step to t = %g s was divided inside, and its parts' gradients are not kept; try a smaller dt", world->time);
     }
     if (status == FIL_OK && gradient->n > 0) {
         memcpy(gradient->v, world->system.state.v, sizeof(double) * (size_t)gradient->n);
@@ -234,7 +239,8 @@ static FilStatus need_step(const FilGradient* gradient, const double* from, cons
     }
     return gradient->ready && gradient->step == world->step && gradient->varied == world->varied
                ? FIL_OK
-               : fil_world_fail(world, FIL_BAD_INPUT, "there is no step to differentiate: call fil_gradient_step() first, and nothing else that steps the world");
+               : fil_world_fail(world, FIL_BAD_INPUT,
+                                "there is no step to differentiate: call fil_gradient_step() first, and nothing else that steps the world");
 }
 
 /* ---- solving ---- */
@@ -257,7 +263,7 @@ static void apply(FilGradient* gradient, const FilBody* body, bool back, const d
         add_springs(gradient, body, x, false, out);
         return;
     }
-    double* ignored = gradient->end_rate + body->v; // of what the start does nothing is wanted
+    double* ignored = gradient->end_rate + body->v;  // of what the start does nothing is wanted
     memset(out, 0, sizeof(double) * (size_t)body->v_count);
     memset(ignored, 0, sizeof(double) * (size_t)body->v_count);
     ops->vary_back(body->impl, x, NULL, ignored, ignored, out);
@@ -287,7 +293,7 @@ static FilStatus solve(FilGradient* gradient, const FilBody* body, bool back, co
         for (int k = 0; k < n; k++) {
             x[k] += step[k];
         }
-        if (size <= ENOUGH * all || !(size < 0.9 * last)) { // or rounding is all that is left
+        if (size <= ENOUGH * all || !(size < 0.9 * last)) {  // or rounding is all that is left
             return FIL_OK;
         }
         last = size;

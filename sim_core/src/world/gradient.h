@@ -14,10 +14,10 @@ typedef struct FilGradientSpring {
 
 struct FilGradient {
     FilWorld* world;
-    int n;          /* numbers of a velocity */
-    bool ready;     /* the world stands at the end of the step that was prepared */
+    int n;                 /* numbers of a velocity */
+    bool ready;            /* the world stands at the end of the step that was prepared */
     uint64_t step, varied; /* its number, and how often states had been moved ... */
-    double* v;      /* ... and its end, n; what follows has n numbers, too */
+    double* v;             /* ... and its end, n; what follows has n numbers, too */
     double *end_rate, *residual, *solution, *correction;
     int spring_count, spring_capacity;
     FilGradientSpring* springs; /* body by body */

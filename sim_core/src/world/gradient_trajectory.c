@@ -15,10 +15,10 @@ typedef struct Trajectory {
     FilGradient* gradient;
     FilWorld* world;
     const FilTrajectoryCost* def;
-    size_t size;          /* of a snapshot */
-    int stride;           /* steps between outer snapshots */
-    char *outer, *inner;  /* one before every stride-th step; one before each step of a stretch */
-    char* last;           /* of the end */
+    size_t size;             /* of a snapshot */
+    int stride;              /* steps between outer snapshots */
+    char *outer, *inner;     /* one before every stride-th step; one before each step of a stretch */
+    char* last;              /* of the end */
     double *slope, *adjoint; /* 2 n: by a step's end, and by its start */
 } Trajectory;
 
@@ -83,8 +83,8 @@ static FilStatus check(FilGradient* gradient, const FilTrajectoryCost* def, cons
     }
     const int least = (int)ceil(2.0 * sqrt((double)def->steps));
     if (def->checkpoints > 0 && def->checkpoints < least && def->checkpoints < def->steps) {
-        return fil_world_fail(gradient->world, FIL_BAD_INPUT, "%d steps need %d checkpoints at least, not %d", def->steps, least < def->steps ? least : def->steps,
-                              def->checkpoints);
+        return fil_world_fail(gradient->world, FIL_BAD_INPUT, "%d steps need %d checkpoints at least, not %d", def->steps,
+                              least < def->steps ? least : def->steps, def->checkpoints);
     }
     return FIL_OK;
 }

@@ -61,18 +61,18 @@ typedef struct Class {
 static Class class_of(const FilWorld* world, FilIdClass kind)
 {
     switch (kind) {
-    case FIL_ID_OBJECT:
-        return (Class){world->object_count, "object"};
-    case FIL_ID_ATTACHMENT:
-        return (Class){world->attachment_count, "attachment"};
-    case FIL_ID_DRIVE:
-        return (Class){world->drive_count, "drive"};
-    case FIL_ID_PROBE:
-        return (Class){world->probe_count, "probe"};
-    case FIL_ID_JOINT:
-        return (Class){world->solver.joints.count, "joint"};
-    case FIL_ID_ROBOT:
-        return (Class){world->robot_count, "robot"};
+        case FIL_ID_OBJECT:
+            return (Class){world->object_count, "object"};
+        case FIL_ID_ATTACHMENT:
+            return (Class){world->attachment_count, "attachment"};
+        case FIL_ID_DRIVE:
+            return (Class){world->drive_count, "drive"};
+        case FIL_ID_PROBE:
+            return (Class){world->probe_count, "probe"};
+        case FIL_ID_JOINT:
+            return (Class){world->solver.joints.count, "joint"};
+        case FIL_ID_ROBOT:
+            return (Class){world->robot_count, "robot"};
     }
     return (Class){0, "nothing"};
 }
@@ -82,7 +82,7 @@ int fil_id_index(const FilWorld* world, FilIdClass kind, FilId id)
     if (id.generation != (world->generation | (uint32_t)kind)) {
         return -1;
     }
-    const uint32_t index = id.index - 1; // a null id's is beyond all
+    const uint32_t index = id.index - 1;  // a null id's is beyond all
     return index < (uint32_t)class_of(world, kind).count ? (int)index : -1;
 }
 
@@ -178,11 +178,10 @@ FilStatus fil_world_grow_controls(FilWorld* world, int attachments, int drives)
     return status == FIL_OK ? FIL_OK : fil_world_fail(world, status, "out of memory");
 }
 
-FilStatus fil_world_add_body(FilWorld* world, FilBodyKind kind, void* impl, int q_count, int v_count, int h_count,
-                             const char* name, int* index)
+FilStatus fil_world_add_body(FilWorld* world, FilBodyKind kind, void* impl, int q_count, int v_count, int h_count, const char* name, int* index)
 {
     const FilStatus status = fil_system_add_body(&world->system, kind, impl, q_count, v_count, h_count, name, index);
-    world->solver.contact.pattern_ready = false; // it does not know of this one
+    world->solver.contact.pattern_ready = false;  // it does not know of this one
     return status == FIL_OK ? FIL_OK : fil_world_fail(world, status, "out of memory");
 }
 
@@ -200,8 +199,7 @@ FilStatus fil_world_add_colliders(FilWorld* world, int body, const int* objects,
 
 FilStatus fil_world_add_object(FilWorld* world, const char* name, FilBodyKind kind, int body, int local, int* index)
 {
-    const FilStatus status = fil_world_reserve(world, (void**)&world->objects, world->object_count,
-                                               &world->object_capacity, sizeof *world->objects);
+    const FilStatus status = fil_world_reserve(world, (void**)&world->objects, world->object_count, &world->object_capacity, sizeof *world->objects);
     if (status != FIL_OK) {
         return status;
     }

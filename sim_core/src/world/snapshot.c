@@ -88,9 +88,9 @@ static uint64_t hash_bodies(uint64_t hash, const FilWorld* world)
 static uint64_t layout_of(const FilWorld* world)
 {
     const FilJoints* joints = &world->solver.joints;
-    const int32_t counts[] = {world->system.body_count, world->object_count, world->attachment_count,  world->drive_count,
-                              world->robot_count,       joints->count,       world->solver.memory, FIL_POTENTIAL_MEMORY,
-                              FIL_CONTROL_SIZE};
+    const int32_t counts[] = {world->system.body_count, world->object_count,  world->attachment_count,
+                              world->drive_count,       world->robot_count,   joints->count,
+                              world->solver.memory,     FIL_POTENTIAL_MEMORY, FIL_CONTROL_SIZE};
     uint64_t hash = hash_numbers(FIL_HASH_SEED, counts, sizeof counts / sizeof *counts);
     hash = hash_bodies(hash, world);
     for (int a = 0; a < world->attachment_count; a++) {
@@ -100,8 +100,7 @@ static uint64_t layout_of(const FilWorld* world)
     }
     for (int d = 0; d < world->drive_count; d++) {
         const FilDrive* drive = &world->drives[d];
-        const int32_t numbers[] = {(int32_t)drive->kind, drive->attachment, drive->joint, drive->object, drive->first,
-                                   drive->count};
+        const int32_t numbers[] = {(int32_t)drive->kind, drive->attachment, drive->joint, drive->object, drive->first, drive->count};
         hash = hash_numbers(hash_text(hash, drive->name), numbers, sizeof numbers / sizeof *numbers);
     }
     for (int j = 0; j < joints->count; j++) {
@@ -186,8 +185,7 @@ static FilStatus check_snapshot(FilWorld* world, const char* snapshot, size_t si
     }
     const FilSystem* system = &world->system;
     if (seal.layout != layout_of(world) || size != fil_world_snapshot_size(world) || header->q_count != system->q_count ||
-        header->v_count != system->v_count || header->h_count != system->h_count ||
-        header->control_count != system->control_count) {
+        header->v_count != system->v_count || header->h_count != system->h_count || header->control_count != system->control_count) {
         return fil_world_fail(world, FIL_BAD_INPUT, "this snapshot is of another world: its objects, drives or joints are others");
     }
     const char* at = snapshot + sizeof seal + sizeof *header;

@@ -82,7 +82,7 @@ static FilStatus stage(FilWorld* world, double t, double dt, FilStepInfo* info)
     FilStepSetup setup;
     set_up(world, t, dt, &setup);
     fil_world_apply_drives(world, t, dt, setup.theta);
-    for (int b = 0; b < world->system.body_count; b++) { // scripted bodies first: contacts need their velocities
+    for (int b = 0; b < world->system.body_count; b++) {  // scripted bodies first: contacts need their velocities
         if (!world->system.bodies[b].moves) {
             begin(world, b, &setup);
         }
@@ -132,8 +132,7 @@ static void extrapolate(FilWorld* world, double t, double dt, double first)
         for (int k = 0; k < body->v_count; k++) {
             const int i = body->v + k, j = body->q + k;
             system->next.v[i] = system->state.v[i] + dt / first * (v[i] - system->state.v[i]);
-            system->middle.change[i] =
-                body->ops->points ? (system->middle.q[j] - system->next.q[j]) / first : (first - dt) / first * v[i];
+            system->middle.change[i] = body->ops->points ? (system->middle.q[j] - system->next.q[j]) / first : (first - dt) / first * v[i];
         }
     }
     fil_state_swap(&system->state, &system->origin);
@@ -192,7 +191,7 @@ enum { PASSING_HALVINGS = 4 };
 static FilStatus advance_halving(FilWorld* world, double t, double dt, int most, int* halvings, FilStepInfo* info)
 {
     const uint64_t end = UINT64_C(1) << most;
-    uint64_t done = 0, size = end; // in units of dt / 2^most
+    uint64_t done = 0, size = end;  // in units of dt / 2^most
     *halvings = 0;
     while (done < end) {
         const double from = t + dt * (double)done / (double)end;
@@ -223,7 +222,7 @@ static FilStatus advance_halving(FilWorld* world, double t, double dt, int most,
 /* The whole step, in equal parts. */
 static FilStatus advance_parts(FilWorld* world, double t, double dt, int parts, FilStepInfo* info)
 {
-    int whole = 0; // halvings that would give as many parts, or more
+    int whole = 0;  // halvings that would give as many parts, or more
     while (1 << whole < parts) {
         whole++;
     }
@@ -266,15 +265,14 @@ static FilStatus explain(FilWorld* world, const FilStepInfo* info, FilStatus sta
         return fil_world_fail(world, FIL_INTERRUPTED, "the step from t = %g s was interrupted", world->time);
     }
     if (world->watch.late) {
-        return fil_world_fail(world, FIL_INTERRUPTED, "the step from t = %g s took longer than its limit of %g s", world->time,
-                              world->watch.limit);
+        return fil_world_fail(world, FIL_INTERRUPTED, "the step from t = %g s took longer than its limit of %g s", world->time, world->watch.limit);
     }
     if (status == FIL_BAD_INPUT && world->solver.refused) {
-        return status; // with a message of its own
+        return status;  // with a message of its own
     }
     if (status == FIL_BAD_INPUT) {
-        return fil_world_fail(world, status, "the step from t = %g s has more than %d contacts: do bodies lie inside each other?",
-                              world->time, world->collision.set.count);
+        return fil_world_fail(world, status, "the step from t = %g s has more than %d contacts: do bodies lie inside each other?", world->time,
+                              world->collision.set.count);
     }
     const char* advice = world->solver.model->advice;
     if (info->contact_failures > 0 && advice != NULL) {
@@ -315,7 +313,7 @@ FilStatus fil_world_step(FilWorld* world, FilStepInfo* info)
         world->step++;
         world->time = end;
     } else {
-        fil_system_copy_state(system, &system->state, &system->saved); // sub-steps, and rest shapes that drives have written
+        fil_system_copy_state(system, &system->state, &system->saved);  // sub-steps, and rest shapes that drives have written
         info->step = world->step;
         info->time = world->time;
     }

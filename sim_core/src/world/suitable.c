@@ -7,8 +7,7 @@ static FilStatus check_kinds(FilWorld* world, const FilContactModel* model)
     for (int b = 0; b < world->system.body_count && !model->rings; b++) {
         const FilBody* body = &world->system.bodies[b];
         if (body->ops->ring != NULL) {
-            return fil_world_fail(world, FIL_BAD_INPUT, "rings, such as '%s', slide under contact model 'ipc' only: use it",
-                                  body->name);
+            return fil_world_fail(world, FIL_BAD_INPUT, "rings, such as '%s', slide under contact model 'ipc' only: use it", body->name);
         }
     }
     if (world->collision.patches.compliant > 0 && !model->patches) {
@@ -58,8 +57,10 @@ static FilStatus check_own_sheets(FilWorld* world, const FilContactModel* model)
     for (int k = 0; k < stage->sheet_count && wants.vertices; k++) {
         const FilWorldCollider* vertex = &stage->colliders[stage->sheets[k].first];
         if (stage->sheets[k].own != NULL && vertex->collider.collision.enabled) {
-            return fil_world_fail(world, FIL_BAD_INPUT, "contact model '%s' does not know cloth that touches itself, such as '%s': use 'sap_lagged' or 'ipc', "
-                                  "or set its collision.self to false", model->name, vertex->name);
+            return fil_world_fail(world, FIL_BAD_INPUT,
+                                  "contact model '%s' does not know cloth that touches itself, such as '%s': use 'sap_lagged' or 'ipc', "
+                                  "or set its collision.self to false",
+                                  model->name, vertex->name);
         }
     }
     return FIL_OK;

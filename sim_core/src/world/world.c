@@ -75,12 +75,10 @@ static FilStatus check_def(const FilWorldDef* def, FilError* error)
         return fil_error(error, FIL_BAD_INPUT, "world: accuracy must not be negative, and is %g", def->accuracy);
     }
     if (!(def->newton_tolerance > 0.0 && def->newton_tolerance < 1.0)) {
-        return fil_error(error, FIL_BAD_INPUT, "world: newton_tolerance must lie between 0 and 1, not %g",
-                         def->newton_tolerance);
+        return fil_error(error, FIL_BAD_INPUT, "world: newton_tolerance must lie between 0 and 1, not %g", def->newton_tolerance);
     }
     if (def->newton_max_iterations < 1) {
-        return fil_error(error, FIL_BAD_INPUT, "world: newton_max_iterations must be at least 1, not %d",
-                         def->newton_max_iterations);
+        return fil_error(error, FIL_BAD_INPUT, "world: newton_max_iterations must be at least 1, not %d", def->newton_max_iterations);
     }
     if (def->max_halvings < 0 || def->max_halvings > 40) {
         return fil_error(error, FIL_BAD_INPUT, "world: max_halvings must lie between 0 and 40, not %d", def->max_halvings);
@@ -138,9 +136,9 @@ static FilStatus start_workers(FilWorld* world)
     fil_workers_destroy(system->workers);
     system->workers = fil_workers_create(wanted);
     const int count = fil_workers_count(system->workers);
-    return count == wanted ? FIL_OK
-                           : fil_world_fail(world, FIL_OUT_OF_MEMORY, "world: the system gives only %d of %d threads; steps go on with these",
-                                            count, wanted);
+    return count == wanted
+               ? FIL_OK
+               : fil_world_fail(world, FIL_OUT_OF_MEMORY, "world: the system gives only %d of %d threads; steps go on with these", count, wanted);
 }
 
 /* A number of this world and no other, not even of one that stood at the same address before. */
@@ -178,12 +176,11 @@ FilStatus fil_world_create(const FilWorldDef* def, FilWorld** out, FilError* err
     world->solver.settings.model = fil_model_settings_default();
     world->generation = new_generation(world);
     apply_def(world, def);
-    if (fil_system_begin(&world->system) != FIL_OK ||
-        fil_system_add_memory(&world->system, FIL_POTENTIAL_MEMORY, &world->solver.memory) != FIL_OK) {
+    if (fil_system_begin(&world->system) != FIL_OK || fil_system_add_memory(&world->system, FIL_POTENTIAL_MEMORY, &world->solver.memory) != FIL_OK) {
         fil_world_destroy(world);
         return fil_error(error, FIL_OUT_OF_MEMORY, "out of memory");
     }
-    (void)start_workers(world); // it can do without
+    (void)start_workers(world);  // it can do without
     *out = world;
     return FIL_OK;
 }

@@ -119,8 +119,7 @@ FilStatus fil_world_fail(FilWorld* world, FilStatus status, const char* format, 
 /* The same where there is nothing to return: getters write why, and answer with zero or not a number. */
 void fil_world_refuse(const FilWorld* world, const char* format, ...) FIL_PRINTF(2, 3);
 /* Takes over `impl`. Its initial state becomes the body's part of the state arrays. */
-FilStatus fil_world_add_body(FilWorld* world, FilBodyKind kind, void* impl, int q_count, int v_count, int h_count,
-                             const char* name, int* index);
+FilStatus fil_world_add_body(FilWorld* world, FilBodyKind kind, void* impl, int q_count, int v_count, int h_count, const char* name, int* index);
 /* Takes in the colliders of a body whose objects are these indices of the world, one per object of the body. */
 FilStatus fil_world_add_colliders(FilWorld* world, int body, const int* objects, int count);
 FilStatus fil_world_add_object(FilWorld* world, const char* name, FilBodyKind kind, int body, int local, int* index);

@@ -19,7 +19,7 @@ static const rmw_qos_profile_t rcl_qos_profile_rosout_default = {
 RCL_WARN_UNUSED rcl_ret_t rcl_logging_rosout_init_publisher_for_node(rcl_node_t* node);
 RCL_WARN_UNUSED rcl_ret_t rcl_logging_rosout_fini_publisher_for_node(rcl_node_t* node);
 
-void rcl_logging_rosout_output_handler(const rcutils_log_location_t* location, int severity, const char* name,
-                                       rcutils_time_point_value_t timestamp, const char* format, va_list* args);
+void rcl_logging_rosout_output_handler(const rcutils_log_location_t* location, int severity, const char* name, rcutils_time_point_value_t timestamp,
+                                       const char* format, va_list* args);
 
 #endif

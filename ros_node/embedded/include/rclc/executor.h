@@ -16,16 +16,14 @@ typedef struct rclc_executor_t_s {
 } rclc_executor_t;
 
 rclc_executor_t rclc_executor_get_zero_initialized_executor(void);
-rcl_ret_t rclc_executor_init(rclc_executor_t* executor, rcl_context_t* context, const size_t number_of_handles,
-                             const rcl_allocator_t* allocator);
+rcl_ret_t rclc_executor_init(rclc_executor_t* executor, rcl_context_t* context, const size_t number_of_handles, const rcl_allocator_t* allocator);
 rcl_ret_t rclc_executor_fini(rclc_executor_t* executor);
 
-rcl_ret_t rclc_executor_add_subscription_with_context(rclc_executor_t* executor, rcl_subscription_t* subscription,
-                                                      void* msg, rclc_subscription_callback_with_context_t callback,
-                                                      void* context, rclc_executor_handle_invocation_t invocation);
-rcl_ret_t rclc_executor_add_service_with_context(rclc_executor_t* executor, rcl_service_t* service, void* request_msg,
-                                                 void* response_msg, rclc_service_callback_with_context_t callback,
-                                                 void* context);
+rcl_ret_t rclc_executor_add_subscription_with_context(rclc_executor_t* executor, rcl_subscription_t* subscription, void* msg,
+                                                      rclc_subscription_callback_with_context_t callback, void* context,
+                                                      rclc_executor_handle_invocation_t invocation);
+rcl_ret_t rclc_executor_add_service_with_context(rclc_executor_t* executor, rcl_service_t* service, void* request_msg, void* response_msg,
+                                                 rclc_service_callback_with_context_t callback, void* context);
 rcl_ret_t rclc_executor_add_client_with_request_id(rclc_executor_t* executor, rcl_client_t* client, void* response_msg,
                                                    rclc_client_callback_with_request_id_t callback);
 

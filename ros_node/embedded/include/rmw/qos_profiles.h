@@ -4,10 +4,10 @@
 
 #include "rmw/types.h"
 
-#define FIL_QOS_PROFILE(depth_, reliability_)                                                                      \
-    {                                                                                                              \
-        .history = RMW_QOS_POLICY_HISTORY_KEEP_LAST, .depth = (depth_),                                            \
-        .reliability = RMW_QOS_POLICY_RELIABILITY_##reliability_, .durability = RMW_QOS_POLICY_DURABILITY_VOLATILE \
+#define FIL_QOS_PROFILE(depth_, reliability_)                                                                                     \
+    {                                                                                                                             \
+        .history = RMW_QOS_POLICY_HISTORY_KEEP_LAST, .depth = (depth_), .reliability = RMW_QOS_POLICY_RELIABILITY_##reliability_, \
+        .durability = RMW_QOS_POLICY_DURABILITY_VOLATILE                                                                          \
     }
 
 static const rmw_qos_profile_t rmw_qos_profile_default = FIL_QOS_PROFILE(10, RELIABLE);
