@@ -35,7 +35,7 @@ typedef void (*FilDecoderLeaf)(void* context, const char* path, const char* valu
 FIL_MUST_CHECK FilStatus fil_decoder_create(const FilBagChannel* channel, FilDecoder** decoder, FilError* error);
 void fil_decoder_destroy(FilDecoder* decoder); /* NULL is fine */
 
-/* Walks a CDR message; false if it is shorter than its definition or cannot be read. */
-bool fil_decoder_walk(const FilDecoder* decoder, FilSlice message, FilDecoderLeaf leaf, void* context);
+/* Walks a CDR message; FIL_BAD_INPUT if it is shorter than its definition or cannot be read. */
+FIL_MUST_CHECK FilStatus fil_decoder_walk(const FilDecoder* decoder, FilSlice message, FilDecoderLeaf leaf, void* context);
 
 #endif

@@ -321,14 +321,15 @@ static bool walk_type(Walk* walk, int type, size_t path, int depth)
     return true;
 }
 
-bool fil_decoder_walk(const FilDecoder* decoder, FilSlice message, FilDecoderLeaf leaf, void* context)
+FilStatus fil_decoder_walk(const FilDecoder* decoder, FilSlice message, FilDecoderLeaf leaf, void* context)
 {
     if (message.size < 4 || message.data[0] != 0 || message.data[1] > 1) {
-        return false;
+        return FIL_BAD_INPUT;
     }
     Walk walk = {
         .decoder = decoder, .data = message.data + 4, .size = message.size - 4, .big_endian = message.data[1] == 0, .leaf = leaf, .context = context};
     const bool good = walk_type(&walk, 0, 0, 0);
+    const FilStatus status = good ? FIL_OK : walk.text.failed ? FIL_OUT_OF_MEMORY : FIL_BAD_INPUT;
     fil_bytes_free(&walk.text);
-    return good;
+    return status;
 }

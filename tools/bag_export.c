@@ -174,12 +174,11 @@ static bool write_row(Sheet* sheet, const FilBagMessage* message)
 {
     memset(sheet->places, 0, sheet->columns.count * sizeof *sheet->places);
     fil_bytes_clear(&sheet->cells);
-    if (!fil_decoder_walk(sheet->decoder, message->data, note_cell, sheet)) {
-        sheet->unreadable += 1;
+    const FilStatus status = fil_decoder_walk(sheet->decoder, message->data, note_cell, sheet);
+    sheet->failed = status == FIL_OUT_OF_MEMORY || sheet->cells.failed;
+    if (status != FIL_OK || sheet->failed) {
+        sheet->unreadable += sheet->failed ? 0 : 1;
         return true;
-    }
-    if (sheet->cells.failed) {
-        return false;
     }
     fprintf(sheet->file, "%" PRIu64 ".%09" PRIu64, message->log_time / 1000000000, message->log_time % 1000000000);
     for (size_t i = 0; i < sheet->columns.count; ++i) {
@@ -236,7 +235,8 @@ static bool pass(Export* export, bool rows, FilError* error)
         const char* topic = fil_bag_channels_find(fil_reader_channels(export->reader), message.channel)->channel.topic;
         if (!rows) {
             // what cannot be read is counted in the second pass
-            (void)fil_decoder_walk(sheet->decoder, message.data, note_column, sheet);
+            const FilStatus status = fil_decoder_walk(sheet->decoder, message.data, note_column, sheet);
+            sheet->failed = sheet->failed || status == FIL_OUT_OF_MEMORY;
         } else if ((sheet->file == NULL && !open_sheet(export, sheet, topic, error))) {
             return false;
         } else if (!write_row(sheet, &message)) {

@@ -36,7 +36,10 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
     }
     if (decoder != NULL) {
         size_t letters = 0;
-        (void)fil_decoder_walk(decoder, message, note, &letters);
+        const FilStatus walked = fil_decoder_walk(decoder, message, note, &letters);
+        if (walked != FIL_OK && walked != FIL_BAD_INPUT) {
+            abort();
+        }
     }
     fil_decoder_destroy(decoder);
     if (definition.size < 2000) {  // each type that is needed has the same text

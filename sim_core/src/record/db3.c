@@ -26,6 +26,7 @@ typedef struct Database {
 static const char tables[] =
     "PRAGMA journal_mode=WAL;"
     "PRAGMA synchronous=NORMAL;"
+    "BEGIN;"
     "CREATE TABLE schema(schema_version INTEGER PRIMARY KEY, ros_distro TEXT NOT NULL);"
     "CREATE TABLE metadata(id INTEGER PRIMARY KEY, metadata_version INTEGER NOT NULL, metadata TEXT NOT NULL);"
     "CREATE TABLE topics(id INTEGER PRIMARY KEY, name TEXT NOT NULL, type TEXT NOT NULL,"
@@ -33,7 +34,8 @@ static const char tables[] =
     "CREATE TABLE messages(id INTEGER PRIMARY KEY, topic_id INTEGER NOT NULL, timestamp INTEGER NOT NULL,"
     " data BLOB NOT NULL);"
     "CREATE INDEX timestamp_idx ON messages (timestamp ASC);"
-    "INSERT INTO schema(schema_version, ros_distro) VALUES (3, 'humble');";
+    "INSERT INTO schema(schema_version, ros_distro) VALUES (3, 'humble');"
+    "COMMIT;";
 
 static FilStatus complain(const Database* database, FilError* error)
 {
@@ -61,6 +63,31 @@ static bool prepare(Database* database, const char* text, sqlite3_stmt** stateme
     return sqlite3_prepare_v2(database->connection, text, -1, statement, NULL) == SQLITE_OK;
 }
 
+/* Removes a file that has no tables yet, and what SQLite may have put beside it. */
+static void remove_files(const char* path)
+{
+    static const char* const endings[] = {"", "-journal", "-wal", "-shm"};
+    char name[4096];
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; ++i) {
+        if (snprintf(name, sizeof name, "%s%s", path, endings[i]) < (int)sizeof name) {
+            unlink(name);
+        }
+    }
+}
+
+static bool open_database(Database* database)
+{
+    const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX;
+    return sqlite3_open_v2(database->path, &database->connection, flags, NULL) == SQLITE_OK &&
+           sqlite3_exec(database->connection, tables, NULL, NULL, NULL) == SQLITE_OK &&
+           prepare(database,
+                   "INSERT INTO topics(id, name, type, serialization_format, offered_qos_profiles)"
+                   " VALUES (?, ?, ?, ?, ?)",
+                   &database->insert_topic) &&
+           prepare(database, "INSERT INTO messages(topic_id, timestamp, data) VALUES (?, ?, ?)", &database->insert_message) &&
+           prepare(database, "INSERT INTO metadata(metadata_version, metadata) VALUES (5, ?)", &database->insert_metadata);
+}
+
 static FilStatus create(const char* path, const FilStorageOptions* options, void** storage, FilError* error)
 {
     if (options->compression != FIL_COMPRESSION_NONE) {
@@ -76,21 +103,15 @@ static FilStatus create(const char* path, const FilStorageOptions* options, void
     }
     close(made);
     Database* database = fil_alloc(1, sizeof *database);
+    FilStatus status = FIL_OK;
     if (database == NULL || (database->path = fil_strdup(path)) == NULL) {
-        destroy(database);
-        return fil_error(error, FIL_OUT_OF_MEMORY, "%s: out of memory", path);
+        status = fil_error(error, FIL_OUT_OF_MEMORY, "%s: out of memory", path);
+    } else if (!open_database(database)) {
+        status = complain(database, error);
     }
-    const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX;
-    if (sqlite3_open_v2(path, &database->connection, flags, NULL) != SQLITE_OK ||
-        sqlite3_exec(database->connection, tables, NULL, NULL, NULL) != SQLITE_OK ||
-        !prepare(database,
-                 "INSERT INTO topics(id, name, type, serialization_format, offered_qos_profiles)"
-                 " VALUES (?, ?, ?, ?, ?)",
-                 &database->insert_topic) ||
-        !prepare(database, "INSERT INTO messages(topic_id, timestamp, data) VALUES (?, ?, ?)", &database->insert_message) ||
-        !prepare(database, "INSERT INTO metadata(metadata_version, metadata) VALUES (5, ?)", &database->insert_metadata)) {
-        const FilStatus status = complain(database, error);
+    if (status != FIL_OK) {
         destroy(database);
+        remove_files(path);
         return status;
     }
     *storage = database;
@@ -244,7 +265,9 @@ static FilStatus finish(void* storage, const FilBagChannels* channels, const Fil
         sqlite3_finalize(*statements[i]);
         *statements[i] = NULL;
     }
-    if (good && sqlite3_exec(database->connection, "PRAGMA journal_mode=DELETE", NULL, NULL, NULL) != SQLITE_OK) {
+    // with a journal in memory, since the one change is that of two bytes: a file's journal that could not be deleted afterwards would keep
+    // those from reading who must not write
+    if (good && sqlite3_exec(database->connection, "PRAGMA journal_mode=MEMORY", NULL, NULL, NULL) != SQLITE_OK) {
         return complain(database, error);
     }
     return status;
