@@ -49,24 +49,27 @@ void fil_control_update(FilControl* control)
         if (simulation->steps_wanted > 0) {
             return;
         }
-        char message[600];
-        snprintf(message, sizeof message, "%.17g s", fil_world_time(simulation->world));
-        const bool failed = simulation->last_status != FIL_OK;
+        char message[600] = "the world was unloaded";
+        const bool failed = simulation->last_status != FIL_OK || simulation->world == NULL;
         control->changed = true;
         if (control->step_refusal != NULL) {
             answer_step(control, false, control->step_refusal);
             control->step_refusal = NULL;
             return;
         }
-        answer_step(control, !failed, failed ? fil_world_error(simulation->world) : message);
+        if (simulation->world != NULL) {
+            snprintf(message, sizeof message, "%.17g s", fil_world_time(simulation->world));
+        }
+        answer_step(control, !failed, failed && simulation->world != NULL ? fil_world_error(simulation->world) : message);
     }
     const rcl_ret_t ret = rcl_take_request(&control->step, &control->step_caller, &control->step_request);
     if (ret == RCL_RET_SERVICE_TAKE_FAILED || !fil_ros_ok(ret, control->logger, "~/step")) {
         return;
     }
     FIL_MESSAGE_RENEW(std_srvs__srv__Trigger_Request, &control->step_request);
-    if (simulation->world == NULL || !simulation->paused) {
-        answer_step(control, false, simulation->world == NULL ? "there is no world" : "the simulation is not paused");
+    const char* refusal = fil_simulation_step_refusal(simulation);
+    if (refusal != NULL) {
+        answer_step(control, false, refusal);
         return;
     }
     simulation->steps_wanted++;

@@ -55,12 +55,12 @@ static bool publish(FilDescriptions* descriptions, const char* name, const char*
 void fil_descriptions_update(FilDescriptions* descriptions, const FilSimulation* simulation)
 {
     const FilWorld* world = simulation->world;
-    if (world == NULL || descriptions->load == simulation->load_count) {
+    if (descriptions->load == simulation->load_count) {
         return;
     }
     clear(descriptions);
     descriptions->load = simulation->load_count;
-    const int robots = fil_world_robot_count(world);
+    const int robots = world != NULL ? fil_world_robot_count(world) : 0;
     descriptions->publishers = calloc((size_t)robots + 1, sizeof *descriptions->publishers);
     for (int i = 0; i < robots && descriptions->publishers != NULL; i++) {
         const FilId robot = fil_world_robot_at(world, i);

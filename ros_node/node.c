@@ -7,6 +7,7 @@
 #include "node_parameters.h"
 #include "node_recording.h"
 #include "node_view.h"
+#include "node_world.h"
 #include "rcl/logging.h"
 #include "rcl/logging_rosout.h"
 #include "rcutils/time.h"
@@ -199,17 +200,28 @@ static bool is_stopped(void* context)
     return *node->stop != 0;
 }
 
+static bool make_lifecycle(FilNode* node)
+{
+    return fil_lifecycle_init(&node->lifecycle, node);
+}
+
+static void undo_lifecycle(FilNode* node)
+{
+    fil_lifecycle_fini(&node->lifecycle);
+}
+
+/* one that is managed waits for somebody to configure it */
 static bool make_world(FilNode* node)
 {
     fil_simulation_init(&node->simulation);
     fil_simulation_watch(&node->simulation, is_stopped, node, 0.0);
-    return fil_node_start_parameters(node);
+    fil_node_open_parameters(node);
+    return node->lifecycle.node != NULL || fil_node_load(node);
 }
 
 static void undo_world(FilNode* node)
 {
-    char reason[FIL_REASON_TEXT];
-    fil_node_record(node, "", reason);
+    fil_node_unload(node);
     fil_simulation_fini(&node->simulation);
 }
 
@@ -233,8 +245,8 @@ static const struct {
     {make_descriptions, undo_descriptions, false},
     {make_parameter_server, undo_parameter_server, true},
     {make_standard_services, undo_standard_services, true},
+    {make_lifecycle, undo_lifecycle, true},
     {make_world, undo_world, true},
-    {fil_node_open_view, fil_node_close_view, false},
 };
 
 bool fil_node_init(FilNode* node, int argc, const char* const* argv, const volatile sig_atomic_t* stop)
@@ -254,9 +266,6 @@ bool fil_node_init(FilNode* node, int argc, const char* const* argv, const volat
         }
     }
     fil_parameter_server_announce(&node->parameter_server);
-    RCUTILS_LOG_INFO_NAMED(node->logger, "%s: %d objects, %d degrees of freedom, contact %s, dt %g s", node->simulation.scene_path,
-                           fil_world_object_count(node->simulation.world), fil_world_dofs(node->simulation.world),
-                           fil_world_contact_model(node->simulation.world), fil_world_dt(node->simulation.world));
     return true;
 }
 
@@ -299,6 +308,7 @@ static void serve(FilNode* node, double seconds)
     fil_standard_services_update(node->standard_services);
     fil_planning_update(&node->planning, fil_node_now());
     fil_actions_update(&node->actions);
+    fil_lifecycle_update(&node->lifecycle);
     if (node->commands.lockstep && node->control.step_pending && !pending) {
         node->control.changed = true;  // the state is told again, and its command awaited
     }
@@ -341,6 +351,9 @@ static void watch_controllers(FilNode* node)
 
 static void publish(FilNode* node, bool all, double now)
 {
+    if (node->simulation.world == NULL) {
+        return;
+    }
     const double before = node->publishers.outputs.states.next;
     fil_publishers_update(&node->publishers, &node->simulation, all);
     const bool told = node->publishers.outputs.states.next != before || all;

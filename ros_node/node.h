@@ -9,6 +9,7 @@
 #include "commands.h"
 #include "control.h"
 #include "descriptions.h"
+#include "lifecycle.h"
 #include "namesakes.h"
 #include "parameter_server.h"
 #include "planning.h"
@@ -48,6 +49,9 @@ typedef struct FilNode {
         FilViewTopics* topics;   /* for Foxglove; NULL: for pages only */
     } view;                      /* on view_port */
     FilStandardServices* standard_services;
+    FilLifecycle lifecycle;
+    bool loaded;                       /* a world, and all parameters count for it */
+    bool scene_by_peer;                /* the parameter `scene` names what a peer chose: what it may read and take is bounded */
     const volatile sig_atomic_t* stop; /* set by a signal */
     bool quit;                         /* a service has asked for the end */
     size_t parts_made;                 /* by fil_node_init(), in order; fil_node_fini() undoes them in reverse */

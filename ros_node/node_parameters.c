@@ -92,7 +92,7 @@ static bool set_record(FilNode* node, const FilParameterValue* value, char reaso
 {
     FilError refusal;
     // who starts the node may record anywhere
-    if (node->parameters.running && value->text[0] != '\0' && !fil_boundary_may_record(&node->boundary, value->text, &refusal)) {
+    if (node->loaded && value->text[0] != '\0' && !fil_boundary_may_record(&node->boundary, value->text, &refusal)) {
         snprintf(reason, FIL_REASON_TEXT, "record: %.480s", refusal.text);
         return false;
     }
@@ -123,6 +123,8 @@ static const struct {
     {"own_clock", FIL_PARAMETER_BOOL, 0, 0, 0, true, NULL,
      "publish the clock in the node's namespace, not /clock: for several simulations in one graph"},
     {"own_tf", FIL_PARAMETER_BOOL, 0, 0, 0, true, NULL, "publish transforms in the node's namespace, not on /tf and /tf_static"},
+    {"managed", FIL_PARAMETER_BOOL, 0, 0, 0, true, NULL,
+     "wait to be configured, activated, deactivated, cleaned up and shut down by the services of lifecycle_msgs"},
     {"start_paused", FIL_PARAMETER_BOOL, 0, 0, 0, true, NULL, "wait for ~/pause or ~/step before the first step"},
     {"lockstep", FIL_PARAMETER_BOOL, 0, 0, 0, true, NULL, "at each published state, wait for the command that bears its stamp"},
     {"lockstep_timeout", FIL_PARAMETER_DOUBLE, 5, 0.001, 3600, false, set_lockstep_timeout,
@@ -258,11 +260,33 @@ static bool take_effect(FilNode* node, int row, const FilParameterValue* value, 
     return table[row].effect == NULL || table[row].effect(node, value, reason);
 }
 
+/* While there is no world everything waits for one: values are looked at when it is loaded. */
+static bool apply_later(FilNode* node, const FilParameter* parameter, char reason[FIL_REASON_TEXT])
+{
+    FilError refusal;
+    if (strcmp(parameter->name, "record") == 0) {
+        snprintf(reason, FIL_REASON_TEXT, "record: there is no world");
+        return false;
+    }
+    if (strcmp(parameter->name, "scene") == 0) {
+        if (!fil_boundary_may_load(&node->boundary, &refusal)) {
+            snprintf(reason, FIL_REASON_TEXT, "scene: %.480s", refusal.text);
+            return false;
+        }
+        node->scene_by_peer = true;
+    }
+    return true;
+}
+
 static bool apply(void* context, const FilParameter* parameter, const FilParameterValue* value, char reason[FIL_REASON_TEXT])
 {
+    FilNode* node = context;
+    if (node->simulation.world == NULL) {
+        return apply_later(node, parameter, reason);
+    }
     for (int i = 0; i < TABLE_SIZE; i++) {
         if (strcmp(table[i].name, parameter->name) == 0) {
-            return take_effect(context, i, value, reason);
+            return take_effect(node, i, value, reason);
         }
     }
     return true;
@@ -278,7 +302,9 @@ static bool load_scene(FilNode* node)
     const FilParameter* dt = find(node, "time_step");
     const FilParameter* model = find(node, "contact_model");
     const FilSceneOptions options = {.dt = dt->given ? dt->value.real : 0.0,
-                                     .contact_model = model->given && model->value.text[0] != '\0' ? model->value.text : NULL};
+                                     .contact_model = model->given && model->value.text[0] != '\0' ? model->value.text : NULL,
+                                     .folders = node->scene_by_peer ? node->boundary.read_folders : NULL,
+                                     .max_nodes = node->scene_by_peer ? node->boundary.max_nodes : 0};
     const char* scene = find(node, "scene")->value.text;
     FilError error = {{0}};
     if (scene[0] == '\0') {
@@ -313,6 +339,15 @@ void fil_node_show_world(FilNode* node)
         find(node, shown[i].name)->value = shown[i].value;
         fil_parameter_server_changed(&node->parameter_server, find(node, shown[i].name));
     }
+    node->scene_by_peer = true;
+}
+
+void fil_node_open_parameters(FilNode* node)
+{
+    node->parameters.apply = apply;
+    node->parameters.context = node;
+    node->parameters.running = true;
+    find(node, "scene")->read_only = node->lifecycle.node == NULL;
 }
 
 bool fil_node_start_parameters(FilNode* node)
@@ -333,7 +368,7 @@ bool fil_node_start_parameters(FilNode* node)
     if (!find(node, "threads")->given) {
         find(node, "threads")->value = fil_parameter_integer(fil_world_threads_asked(world));
     }
-    node->simulation.paused = find(node, "start_paused")->value.boolean;
+    node->simulation.paused = node->simulation.held || find(node, "start_paused")->value.boolean;
     for (int i = 0; i < TABLE_SIZE; i++) {
         const FilParameter* parameter = find(node, table[i].name);
         char reason[FIL_REASON_TEXT];
@@ -342,8 +377,6 @@ bool fil_node_start_parameters(FilNode* node)
             return false;
         }
     }
-    node->parameters.apply = apply;
-    node->parameters.context = node;
-    node->parameters.running = true;
+    node->loaded = true;
     return true;
 }

@@ -15,6 +15,9 @@ void fil_node_declare_parameters(FilNode* node);
 /* Sets them from the command line and parameter files; false, with the reason logged, if a value is refused. */
 bool fil_node_override_parameters(FilNode* node);
 
+/* From now on others can set them; what counts at the start only can be chosen as long as there is no world, of a managed node. */
+void fil_node_open_parameters(FilNode* node);
+
 /* Loads the scene that the parameters name, then lets the parameters tell what the world has, and take effect. */
 bool fil_node_start_parameters(FilNode* node);
 

@@ -110,7 +110,7 @@ static FilFoxglove* open_topics(FilNode* node)
 
 /* ---- life ---- */
 
-bool fil_node_open_view(FilNode* node)
+void fil_node_open_view(FilNode* node)
 {
     const int64_t port = fil_parameters_find(&node->parameters, "view_port")->value.integer;
     const char* address = fil_parameters_find(&node->parameters, "view_address")->value.text;
@@ -124,16 +124,15 @@ bool fil_node_open_view(FilNode* node)
     };
     FilError error = {{0}};
     if (port == 0) {
-        return true;
+        return;
     }
     def.foxglove = open_topics(node);
     if (fil_view_session_open(&def, &node->view.session, &error) != FIL_OK) {
         // what nobody can look at runs as well
         RCUTILS_LOG_ERROR_NAMED(node->logger, "view_port: %s", error.text);
-        return true;
+        return;
     }
     RCUTILS_LOG_INFO_NAMED(node->logger, "to look at it: http://%s:%d/", def.address, fil_view_session_port(node->view.session));
-    return true;
 }
 
 void fil_node_close_view(FilNode* node)

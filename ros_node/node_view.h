@@ -6,7 +6,7 @@
 #include "node.h"
 
 /* Serves pages if view_port asks for it; failures are logged. */
-bool fil_node_open_view(FilNode* node);
+void fil_node_open_view(FilNode* node);
 void fil_node_close_view(FilNode* node);
 
 void fil_node_obey_pages(FilNode* node);

@@ -81,7 +81,6 @@ bool fil_overrides_apply(const rcl_params_t* overrides, const char* full_name, F
             if (!fil_parameters_set(parameters, parameter->name, &value, reason)) {
                 return false;
             }
-            parameter->given = true;
         }
     }
     return true;

@@ -104,13 +104,14 @@ bool fil_parameters_set(FilParameters* parameters, const char* name, const FilPa
         return false;
     }
     parameter->value = checked;
+    parameter->given = true;
     return true;
 }
 
 bool fil_parameters_set_all(FilParameters* parameters, const char* const* names, const FilParameterValue* values, size_t count,
                             char reason[FIL_REASON_TEXT])
 {
-    FilParameterValue* before = calloc(count > 0 ? count : 1, sizeof *before);
+    FilParameter* before = calloc(count > 0 ? count : 1, sizeof *before);
     reason[0] = '\0';
     if (before == NULL) {
         snprintf(reason, FIL_REASON_TEXT, "out of memory");
@@ -120,7 +121,7 @@ bool fil_parameters_set_all(FilParameters* parameters, const char* const* names,
     for (; done < count; done++) {
         const FilParameter* parameter = fil_parameters_find(parameters, names[done]);
         if (parameter != NULL) {
-            before[done] = parameter->value;
+            before[done] = *parameter;
         }
         if (!fil_parameters_set(parameters, names[done], &values[done], reason)) {
             break;
@@ -129,7 +130,8 @@ bool fil_parameters_set_all(FilParameters* parameters, const char* const* names,
     // take back what was done, last first; what was right before is right again
     for (size_t i = done; done < count && i-- > 0;) {
         char ignored[FIL_REASON_TEXT];
-        fil_parameters_set(parameters, names[i], &before[i], ignored);
+        fil_parameters_set(parameters, names[i], &before[i].value, ignored);
+        fil_parameters_find(parameters, names[i])->given = before[i].given;
     }
     free(before);
     return done == count;

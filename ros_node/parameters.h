@@ -39,7 +39,7 @@ typedef struct FilParameter {
     FilParameterValue value;
     double lowest, highest; /* enforced for numbers when lowest < highest */
     bool read_only;         /* can be set before the node runs only; later to what it is */
-    bool given;             /* set by the command line or a parameter file */
+    bool given;             /* somebody has set it, be it by the command line or a parameter file */
 } FilParameter;
 
 enum { FIL_PARAMETER_MAX = 256 };

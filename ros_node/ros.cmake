@@ -38,7 +38,7 @@ if(filum_ros STREQUAL "embedded")
     set(action_msgs_FOUND TRUE)
 elseif(filum_ros STREQUAL "rclc")
     enable_language(CXX) # rosidl makes type support for C++ as well
-    foreach(package rclc rcl rmw rmw_implementation rcutils rcl_interfaces builtin_interfaces std_msgs geometry_msgs
+    foreach(package rclc rcl rcl_lifecycle lifecycle_msgs rmw rmw_implementation rcutils rcl_interfaces builtin_interfaces std_msgs geometry_msgs
             sensor_msgs trajectory_msgs tf2_msgs rosgraph_msgs std_srvs visualization_msgs diagnostic_msgs
             rosidl_default_generators)
         find_package(${package} REQUIRED)

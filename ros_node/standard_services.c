@@ -148,7 +148,7 @@ static void answer_set_state(FilNode* node, const simulation_interfaces__srv__Se
         set_status(node, &response->result, fil_simulation_stop(simulation));
         node->control.changed = true;
     } else if (!fil_simulation_set_paused(simulation, wanted == STATE(PAUSED))) {
-        set_result(&response->result, RESULT(OPERATION_FAILED), simulation->failure);
+        set_result(&response->result, RESULT(OPERATION_FAILED), fil_simulation_word(simulation));
     } else {
         simulation->stopped = false;
     }
@@ -321,15 +321,15 @@ static void send_step(FilStandardServices* services, rmw_request_id_t* caller, u
 static void finish_steps(FilStandardServices* services)
 {
     const FilSimulation* simulation = &services->node->simulation;
-    const uint64_t made = fil_world_step_count(simulation->world) - services->step_begin;
-    const bool other = simulation->load_count != services->step_world || fil_world_step_count(simulation->world) < services->step_begin;
+    const bool same = simulation->load_count == services->step_world && fil_world_step_count(simulation->world) >= services->step_begin;
+    const uint64_t made = same ? fil_world_step_count(simulation->world) - services->step_begin : 0;
     char message[96];
-    snprintf(message, sizeof message, "ended after %" PRIu64 " of %" PRIu64 " steps", other ? 0 : made, services->steps_asked);
-    const bool failed = simulation->failed, early = other || made < services->steps_asked;
+    snprintf(message, sizeof message, "ended after %" PRIu64 " of %" PRIu64 " steps", made, services->steps_asked);
+    const bool failed = simulation->failed, early = !same || made < services->steps_asked;
     services->step_pending = false;
     services->node->control.changed = true;
     send_step(services, &services->step_caller, failed || early ? RESULT(OPERATION_FAILED) : RESULT(OK),
-              failed  ? fil_world_error(simulation->world)
+              failed  ? simulation->failure
               : early ? message
                       : "");
 }
@@ -347,8 +347,9 @@ static void update_step(FilStandardServices* services)
     }
     const uint64_t steps = services->step_request.steps;
     FIL_MESSAGE_RENEW(simulation_interfaces__srv__StepSimulation_Request, &services->step_request);
-    if (simulation->world == NULL || !simulation->paused) {
-        send_step(services, &caller, RESULT(INCORRECT_STATE), "steps are made while paused only");
+    const char* refusal = fil_simulation_step_refusal(simulation);
+    if (refusal != NULL) {
+        send_step(services, &caller, RESULT(INCORRECT_STATE), refusal);
         return;
     }
     if (simulation->steps_wanted > 0) {
@@ -380,6 +381,8 @@ static void send_load(FilStandardServices* services)
     fil_ros_ok(rcl_send_response(&services->load_service, &services->load_caller, &services->load_response), services->node->logger, "~/load_world");
 }
 
+static const char unconfigured[] = "the node is not configured";
+
 /* Begins to load what the request names; false with the answer set if it cannot. */
 static bool start_loading(FilStandardServices* services)
 {
@@ -391,6 +394,10 @@ static bool start_loading(FilStandardServices* services)
     read_resource(&services->load_request, &uri, &text);
     if (text->size == 0 && uri->size == 0) {
         set_result(result, simulation_interfaces__srv__LoadWorld_Response__NO_RESOURCE, "neither a uri nor a resource_string is given");
+        return false;
+    }
+    if (!node->loaded) {
+        set_result(result, RESULT(INCORRECT_STATE), unconfigured);
         return false;
     }
     if (!fil_boundary_may_load(&node->boundary, &error)) {
@@ -417,6 +424,12 @@ static void finish_loading(FilStandardServices* services)
     FilNode* node = services->node;
     simulation_interfaces__srv__LoadWorld_Response* response = &services->load_response;
     FilError error = {{0}}, veiled = {{0}};
+    if (!node->loaded) {
+        fil_loading_cancel(services->loading);
+        services->loading = NULL;
+        set_result(&response->result, RESULT(INCORRECT_STATE), unconfigured);
+        return;
+    }
     const FilStatus status = fil_loading_take(services->loading, &node->simulation, &error);
     services->loading = NULL;
     if (status != FIL_OK) {

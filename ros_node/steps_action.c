@@ -37,8 +37,8 @@ static bool begin(void* context, FilActionGoal* goal, const void* request)
     Steps* steps = context;
     FilSimulation* simulation = &steps->node->simulation;
     const uint64_t asked = ((const simulation_interfaces__action__SimulateSteps_SendGoal_Request*)request)->goal.steps;
-    if (simulation->world == NULL || !simulation->paused) {
-        end(steps, goal, STATUS(ABORTED), RESULT(OPERATION_FAILED), "steps are made while paused only");
+    if (fil_simulation_step_refusal(simulation) != NULL) {
+        end(steps, goal, STATUS(ABORTED), RESULT(OPERATION_FAILED), fil_simulation_step_refusal(simulation));
     } else if (simulation->steps_wanted > 0) {
         end(steps, goal, STATUS(ABORTED), RESULT(OPERATION_FAILED), "steps of an earlier request are being made; ~/pause true ends them");
     } else if (asked == 0) {

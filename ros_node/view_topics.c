@@ -144,9 +144,12 @@ static size_t call(void* context, int service, const uint8_t* request, size_t si
             done = fil_simulation_set_paused(simulation, request[4] != 0);
             return write_answer(answer, done, fil_simulation_word(simulation));
         case 1:
-            done = simulation->paused && !simulation->failed;
+            done = fil_simulation_step_refusal(simulation) == NULL && !simulation->failed;
             simulation->steps_wanted += done;
-            return write_answer(answer, done, done ? "one more step" : simulation->failed ? simulation->failure : "the simulation is not paused");
+            return write_answer(answer, done,
+                                done                 ? "one more step"
+                                : simulation->failed ? simulation->failure
+                                                     : fil_simulation_step_refusal(simulation));
         default:
             done = fil_simulation_reset(simulation) == FIL_OK;
             if (def->was_reset != NULL) {

@@ -181,7 +181,7 @@ static FilStatus obey(FilViewSession* session, const FilViewCommand* command)
             break;
         case FIL_VIEW_STEP:
             fil_simulation_set_paused(simulation, true);
-            simulation->steps_wanted += !simulation->failed;
+            simulation->steps_wanted += fil_simulation_step_refusal(simulation) == NULL && !simulation->failed;
             break;
         case FIL_VIEW_RESET:
             fil_hand_release(session->hand, simulation->world);

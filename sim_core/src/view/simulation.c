@@ -38,13 +38,11 @@ void fil_simulation_watch(FilSimulation* simulation, bool (*stop)(void* context)
     }
 }
 
-void fil_simulation_adopt(FilSimulation* simulation, FilWorld* world, const FilSceneInfo* info, const char* path)
+static void replace_world(FilSimulation* simulation, FilWorld* world)
 {
     fil_world_destroy(simulation->world);
     simulation->world = world;
     fil_simulation_watch(simulation, simulation->stop, simulation->stop_context, simulation->step_limit);
-    simulation->scene = *info;
-    snprintf(simulation->scene_path, sizeof simulation->scene_path, "%s", path);
     simulation->last_step = (FilStepInfo){0};
     simulation->last_status = FIL_OK;
     fil_simulation_forgive(simulation);
@@ -53,6 +51,19 @@ void fil_simulation_adopt(FilSimulation* simulation, FilWorld* world, const FilS
     restart_schedule(simulation);
 }
 
+void fil_simulation_adopt(FilSimulation* simulation, FilWorld* world, const FilSceneInfo* info, const char* path)
+{
+    replace_world(simulation, world);
+    simulation->scene = *info;
+    snprintf(simulation->scene_path, sizeof simulation->scene_path, "%s", path);
+}
+
+void fil_simulation_unload(FilSimulation* simulation)
+{
+    replace_world(simulation, NULL);
+    simulation->scene = (FilSceneInfo){0};
+    simulation->scene_path[0] = '\0';
+}
 FilStatus fil_simulation_load(FilSimulation* simulation, const char* scene, const FilSceneOptions* options, FilError* error)
 {
     char path[sizeof simulation->scene_path];
@@ -88,12 +99,24 @@ void fil_simulation_forgive(FilSimulation* simulation)
 
 const char* fil_simulation_word(const FilSimulation* simulation)
 {
-    return simulation->world == NULL ? "no world" : simulation->failed ? simulation->failure : simulation->paused ? "paused" : "running";
+    return simulation->world == NULL ? "no world"
+           : simulation->failed      ? simulation->failure
+           : simulation->held        ? "inactive"
+           : simulation->paused      ? "paused"
+                                     : "running";
+}
+
+const char* fil_simulation_step_refusal(const FilSimulation* simulation)
+{
+    return simulation->world == NULL ? "there is no world"
+           : simulation->held        ? "the node is inactive"
+           : !simulation->paused     ? "the simulation is not paused"
+                                     : NULL;
 }
 
 bool fil_simulation_set_paused(FilSimulation* simulation, bool paused)
 {
-    if (simulation->failed && !paused) {
+    if ((simulation->failed || simulation->held) && !paused) {
         return false;
     }
     simulation->stopped = simulation->stopped && paused;

@@ -17,6 +17,7 @@ typedef struct FilSimulation {
     bool paused;
     bool stopped;          /* paused in the initial state, since a stop or a load by service */
     uint64_t steps_wanted; /* to be made while paused */
+    bool held;             /* paused, and nobody who asks makes it go on or step: its lifecycle does */
 
     bool (*stop)(void* context); /* ends steps; see fil_world_set_stop() */
     void* stop_context;
@@ -44,10 +45,13 @@ FIL_MUST_CHECK FilStatus fil_simulation_load_text(FilSimulation* simulation, con
 /* The same with a world that is there already; it belongs to the simulation from now on. */
 void fil_simulation_adopt(FilSimulation* simulation, FilWorld* world, const FilSceneInfo* info, const char* path);
 
+/* Back to no world. */
+void fil_simulation_unload(FilSimulation* simulation);
+
 /* What may end a step, of this world and of those to come; `limit` in s of wall time, 0: none. */
 void fil_simulation_watch(FilSimulation* simulation, bool (*stop)(void* context), void* context, double limit);
 
-/* One that has failed does not run on: false. */
+/* One that has failed, or is held, does not run on: false. */
 bool fil_simulation_set_paused(FilSimulation* simulation, bool paused);
 
 /* Simulated seconds per second, from now on; 0: as fast as it can. */
@@ -56,8 +60,11 @@ void fil_simulation_set_pace(FilSimulation* simulation, double real_time_factor)
 /* What made the last step fail may be gone: a failed simulation is one that was paused. */
 void fil_simulation_forgive(FilSimulation* simulation);
 
-/* "no world", "failed: ...", "paused", "running" */
+/* "no world", "failed: ...", "inactive", "paused", "running" */
 const char* fil_simulation_word(const FilSimulation* simulation);
+
+/* Why no single steps can be asked for now; NULL: they can. */
+const char* fil_simulation_step_refusal(const FilSimulation* simulation);
 
 /* Seconds from `now` (wall time) until a step is due: 0 when it is, infinity when none is wanted. */
 double fil_simulation_wait(const FilSimulation* simulation, double now);
