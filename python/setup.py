@@ -13,5 +13,5 @@ class Built(Distribution):
 
 
 setup(name="filum", version=os.environ["FILUM_VERSION"], description="Simulates slender and soft bodies in contact", license="Apache-2.0",
-      packages=["filum"], package_data={"filum": ["*.so", "*.pyi", "py.typed", "config/**/*"]}, install_requires=["numpy"],
+      packages=["filum"], package_data={"filum": ["*.so", "*.json", "*.pyi", "py.typed", "config/**/*"]}, install_requires=["numpy"],
       python_requires=">=3.9", distclass=Built)

@@ -71,6 +71,7 @@ static int fill(PyObject* module)
     const bool good = fil_py_add_errors(module, state) && fil_py_add_arrays(module, state) && fil_py_add_looks(module, state) &&
                       fil_py_add_world(module, state) && fil_py_add_object(module, state) && fil_py_add_batch(module, state) &&
                       fil_py_add_picture(module, state) && fil_py_add_gradient(module, state) &&
+                      PyModule_AddFunctions(module, fil_py_call_functions) == 0 &&
                       PyModule_AddStringConstant(module, "__version__", FIL_VERSION) == 0;
     return good ? 0 : -1;
 }

@@ -130,4 +130,7 @@ bool fil_py_view_show(PyObject* view); /* after steps */
 bool fil_py_add_gradient(PyObject* module, FilPyState* state);
 extern PyMethodDef fil_py_gradient_methods[];
 
+/* calls.c: of worlds, and of the module */
+extern PyMethodDef fil_py_call_methods[], fil_py_call_functions[];
+
 #endif

@@ -118,6 +118,12 @@ static PyObject* get_index(PyObject* object, void* unused)
     return PyLong_FromUnsignedLong(SELF->id.index);
 }
 
+static PyObject* get_id(PyObject* object, void* unused)
+{
+    (void)unused;
+    return Py_BuildValue("(II)", (unsigned)SELF->id.index, (unsigned)SELF->id.generation);
+}
+
 static PyObject* get_mass(PyObject* object, void* unused)
 {
     (void)unused;
@@ -425,6 +431,7 @@ static PyGetSetDef getters[] = {
     {"kind", get_kind, NULL, NULL, NULL},
     {"world", get_world, NULL, NULL, NULL},
     {"index", get_index, NULL, "as contacts have it", NULL},
+    {"id", get_id, NULL, "as filum.calls has it: index and the world's generation", NULL},
     {"mass", get_mass, NULL, "kg that a push anywhere moves; 0 where that depends on where", NULL},
     {"positions", get_positions, NULL, "points of a rod, cloth or solid where they lie: (n, 3), m, read-only, follows every step", NULL},
     {"velocities", get_velocities, NULL, "likewise, m/s", NULL},

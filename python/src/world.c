@@ -258,7 +258,7 @@ static PyMethodDef own_methods[] = {
 
 /* ---- the type ---- */
 
-enum { METHODS_MAX = 40 };
+enum { METHODS_MAX = 48 };
 
 static int copy_methods(PyMethodDef* to, int count, const PyMethodDef* from, int most)
 {
@@ -275,6 +275,7 @@ bool fil_py_add_world(PyObject* module, FilPyState* state)
     count = copy_methods(methods, count, fil_py_world_look_methods, METHODS_MAX);
     count = copy_methods(methods, count, fil_py_picture_methods, METHODS_MAX);
     count = copy_methods(methods, count, fil_py_gradient_methods, METHODS_MAX);
+    count = copy_methods(methods, count, fil_py_call_methods, METHODS_MAX);
     PyType_Slot slots[] = {
         {Py_tp_new, make_world},
         {Py_tp_dealloc, destroy_world},

@@ -8,6 +8,7 @@ import numpy
 
 import filum
 from common import NAME, TEXT
+from filum import calls
 
 
 def refused(call):
@@ -95,6 +96,26 @@ def use_batch():
     del array
 
 
+def use_calls():
+    world = calls.world_create(calls.world_def_default())
+    shape = calls.shape_def_default()
+    shape.type, shape.radius = calls.FIL_TYPE_SPHERE, 0.1
+    body = calls.rigid_def_default()
+    body.name, body.shapes, body.shape_count = "ball", [shape], 1
+    ball = calls.world_add_rigid_body(world, body)
+    drive = calls.drive_def_default()
+    drive.kind, drive.object, drive.times, drive.values, drive.knot_count = calls.FIL_DRIVE_FORCE, ball, [0, 1], [[0, 0, 1], [0, 0, 2]], 2
+    made = calls.world_add_drive(world, drive)
+    seen = (calls.rigid_get_pose(world, ball), calls.drive_value(world, made), calls.world_energy(world), calls.rigid_shape(world, ball, 0),
+            calls.solid_mesh_brick([1, 1, 1], [2, 2, 2], 0), calls.scene_folders(), calls.world_step(world), repr(body))
+    refused(lambda: calls.rigid_mass(world, (9, 9)))
+    refused(lambda: calls.world_add_drive(world, drive, 3))
+    refused(lambda: calls.plan_solve(world, calls.plan_def_default()))
+    del seen
+    world.close()
+    refused(lambda: calls.world_time(world))
+
+
 class Malloc(ctypes.Structure):
     _fields_ = [(name, ctypes.c_size_t) for name in ("arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks", "uordblks",
                                                      "fordblks", "keepcost")]
@@ -123,7 +144,7 @@ def measure(use, rounds):
 
 
 failed = False
-for use in (use_world, use_scenes, use_batch):
+for use in (use_world, use_scenes, use_batch, use_calls):
     measure(use, 5)  # caches fill
     marks = [measure(use, ROUNDS) for _ in range(4)]
     growth = numpy.diff(marks, axis=0)
