@@ -18,7 +18,7 @@ static const rmw_qos_profile_t graph_qos = {
     .durability = RMW_QOS_POLICY_DURABILITY_TRANSIENT_LOCAL,
 };
 
-/* a reader wants the last word of every participant, and all share one instance */
+/* a reader wants the last sample of every participant, and all share one instance */
 static rmw_qos_profile_t reader_qos(void)
 {
     rmw_qos_profile_t qos = graph_qos;
@@ -172,6 +172,10 @@ void fil_graph_fini(FilGraph* graph)
         free_node(graph->nodes[i]);
     }
     free(graph->nodes);
+    for (size_t i = 0; i < graph->part_count; i++) {
+        fil_sample_release(graph->parts[i].sample);
+    }
+    free(graph->parts);
     fil_endpoint_delete(&graph->reader);
     fil_endpoint_delete(&graph->writer);
     *graph = (FilGraph){0};
@@ -240,7 +244,7 @@ rcl_ret_t fil_graph_remove_endpoint(FilGraph* graph, FilGraphNode* node, const F
 
 /* ---- the others' part ---- */
 
-enum { MAX_SAMPLES = 4096 };
+enum { BATCH = 64 };
 
 static bool is_alive(const FilEndpoint* reader, dds_instance_handle_t writer)
 {
@@ -251,21 +255,56 @@ static bool is_alive(const FilEndpoint* reader, dds_instance_handle_t writer)
     return endpoint != NULL;
 }
 
-/* the last sample of each participant that is still there: later ones of the same writer replace earlier ones */
-static void visit_latest(const FilEndpoint* reader, struct ddsi_serdata* const* samples, const dds_sample_info_t* infos, int count,
-                         FilNodeVisitor visit, void* context)
+/* Keeps a sample, which replaces an earlier one of the same writer. */
+static bool keep_part(FilGraph* graph, dds_instance_handle_t writer, struct ddsi_serdata* sample)
 {
-    for (int i = 0; i < count; i++) {
-        bool latest = infos[i].valid_data;
-        for (int k = i + 1; latest && k < count; k++) {
-            latest = infos[k].publication_handle != infos[i].publication_handle;
-        }
-        if (latest && is_alive(reader, infos[i].publication_handle)) {
-            size_t size;
-            const uint8_t* bytes = fil_sample_bytes(samples[i], &size);
-            fil_graph_decode(bytes, size, visit, context);  // garbage names no nodes
+    for (size_t i = 0; i < graph->part_count; i++) {
+        if (graph->parts[i].writer == writer) {
+            fil_sample_release(graph->parts[i].sample);
+            graph->parts[i].sample = sample;
+            return true;
         }
     }
+    FilGraphPart* parts = realloc(graph->parts, (graph->part_count + 1) * sizeof *parts);
+    if (parts == NULL) {
+        return false;
+    }
+    graph->parts = parts;
+    graph->parts[graph->part_count++] = (FilGraphPart){writer, sample};
+    return true;
+}
+
+/* Takes what has come since the last time: what stayed with the reader would add up, as every change of a node is a sample. */
+static bool take_parts(FilGraph* graph)
+{
+    struct ddsi_serdata* samples[BATCH];
+    dds_sample_info_t infos[BATCH];
+    bool good = true;
+    int count = BATCH;
+    while (count == BATCH) {
+        count = dds_takecdr(graph->reader.entity, samples, BATCH, infos, DDS_ANY_STATE);
+        for (int i = 0; i < count; i++) {
+            if (!infos[i].valid_data || !keep_part(graph, infos[i].publication_handle, samples[i])) {
+                good = good && !infos[i].valid_data;
+                fil_sample_release(samples[i]);
+            }
+        }
+    }
+    return good;
+}
+
+/* Drops what those have told who are gone. */
+static void drop_parts(FilGraph* graph)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < graph->part_count; i++) {
+        if (is_alive(&graph->reader, graph->parts[i].writer)) {
+            graph->parts[kept++] = graph->parts[i];
+        } else {
+            fil_sample_release(graph->parts[i].sample);
+        }
+    }
+    graph->part_count = kept;
 }
 
 rcl_ret_t fil_graph_visit_nodes(FilGraph* graph, FilNodeVisitor visit, void* context)
@@ -277,20 +316,15 @@ rcl_ret_t fil_graph_visit_nodes(FilGraph* graph, FilNodeVisitor visit, void* con
             return ret;
         }
     }
-    struct ddsi_serdata** samples = calloc(MAX_SAMPLES, sizeof(struct ddsi_serdata*));
-    dds_sample_info_t* infos = calloc(MAX_SAMPLES, sizeof *infos);
-    if (samples == NULL || infos == NULL) {
-        free(samples);
-        free(infos);
+    if (!take_parts(graph)) {
         RCL_SET_ERROR_MSG("out of memory");
         return RCL_RET_BAD_ALLOC;
     }
-    const int count = dds_readcdr(graph->reader.entity, samples, MAX_SAMPLES, infos, DDS_ANY_STATE);
-    visit_latest(&graph->reader, samples, infos, count, visit, context);
-    for (int i = 0; i < count; i++) {
-        fil_sample_release(samples[i]);
+    drop_parts(graph);
+    for (size_t i = 0; i < graph->part_count; i++) {
+        size_t size;
+        const uint8_t* bytes = fil_sample_bytes(graph->parts[i].sample, &size);
+        fil_graph_decode(bytes, size, visit, context);  // garbage names no nodes
     }
-    free(samples);
-    free(infos);
     return RCL_RET_OK;
 }

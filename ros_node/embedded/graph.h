@@ -24,11 +24,19 @@ typedef struct FilGraphNode {
     FilGuids writers;
 } FilGraphNode;
 
+/* The last sample of a participant. */
+typedef struct FilGraphPart {
+    dds_instance_handle_t writer;
+    struct ddsi_serdata* sample;
+} FilGraphPart;
+
 typedef struct FilGraph {
     dds_entity_t participant;
     dds_guid_t guid; /* of the participant */
     FilEndpoint writer;
-    FilEndpoint reader; /* made when the graph is first looked at */
+    FilEndpoint reader;  /* made when the graph is first looked at */
+    FilGraphPart* parts; /* of all participants when it was last looked at, this one included */
+    size_t part_count;
     FilGraphNode** nodes;
     size_t node_count;
     size_t gid_size; /* 16 or 24 */

@@ -1,4 +1,4 @@
-/* What is told to others about nodes and endpoints: byte for byte, for both sizes of identities. */
+/* What is told to others about nodes and endpoints: byte for byte, for both sizes of identities; what is kept of what they tell. */
 /* ctest: embedded */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,7 +10,11 @@
 
 #include <cmocka.h>
 
+#include "client.h"
 #include "graph.h"
+#include "node_impl.h"
+#include "process.h"
+#include "std_srvs/srv/trigger.h"
 
 /* one node "n" in "/s" with one reader and no writer; identities are 16 times 0xa0, 0xb0 */
 static FilGraph example(size_t gid_size)
@@ -97,11 +101,58 @@ static void refuses_garbage(void** state)
     assert_false(fil_graph_decode(bytes, sizeof bytes, NULL, NULL));
 }
 
+/* Whether a look at the graph leaves nothing with its reader. */
+static bool is_drained(FilGraph* graph)
+{
+    struct ddsi_serdata* sample;
+    dds_sample_info_t info;
+    if (dds_readcdr(graph->reader.entity, &sample, 1, &info, DDS_ANY_STATE) == 0) {
+        return true;
+    }
+    fil_sample_release(sample);
+    return false;
+}
+
+/* Whether the graph comes to have the parts of as many participants, and nothing else. */
+static bool has_parts(FilGraph* graph, size_t count)
+{
+    const double limit = seconds_now() + PATIENCE;
+    bool done = false;
+    while (!done && seconds_now() < limit) {
+        Seen seen = {0};
+        sleep_seconds(0.01);
+        must(fil_graph_visit_nodes(graph, see, &seen), "nodes");
+        done = graph->part_count == count && is_drained(graph);
+    }
+    return done;
+}
+
+/* each client that a peer makes and drops is two endpoints that come and go, and each of them a sample */
+static void a_peers_changes_do_not_add_up(void** state)
+{
+    (void)state;
+    Client watcher, peer;
+    client_join(&watcher, "watcher", 0, NULL);
+    client_join(&peer, "peer", 0, NULL);
+    FilGraph* graph = &watcher.support.context.impl->graph;
+    assert_true(has_parts(graph, 2));
+    for (int i = 0; i < 20; i++) {
+        rcl_client_t caller = rcl_get_zero_initialized_client();
+        must(rclc_client_init_default(&caller, &peer.node, ROSIDL_GET_SRV_TYPE_SUPPORT(std_srvs, srv, Trigger), "/nobody"), "client");
+        must(rcl_client_fini(&caller, &peer.node), "client");
+    }
+    assert_true(has_parts(graph, 2));
+    client_leave(&peer);
+    assert_true(has_parts(graph, 1));
+    client_leave(&watcher);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(both_sizes_are_exact),
         cmocka_unit_test(refuses_garbage),
+        cmocka_unit_test(a_peers_changes_do_not_add_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
