@@ -77,6 +77,23 @@ static const Case cases[] = {
            "{joint: elbow, position: 1, velocity: -3, friction: 0, gains: {stiffness: 300, damping: 10}}, {joint: wrist_1, position: 0.5, velocity: "
            "4, friction: 0, gains: {stiffness: 300, damping: 10}}, {joint: wrist_2, position: 0.2, velocity: -2, friction: 0, gains: {stiffness: "
            "300, damping: 10}}, {joint: wrist_3, position: 0.1, velocity: 6, friction: 0, gains: {stiffness: 300, damping: 10}}]}]\n"},
+    {"a soft arm of one section", 1e-5,
+     WORLD "arms: [{name: a, rotation: [2, 0, 0], sections: [{length: 0.2, mass: 0.3, elongation: [0.02, -0.01, 0.005], rate: "
+           "[0.1, -0.2, 0.05]}]}]\n"},
+    {"a soft arm of three sections that swings", 1e-5,
+     WORLD
+     "arms: [{name: a, rotation: [2, 0.3, 0.5], rotational_energy: true, sections: [{length: 0.2, mass: 0.3, elongation: [0.02, -0.01, 0.005], rate: "
+     "[0.1, -0.2, 0.05]}, {length: 0.15, mass: 0.2, elongation: [0, 0, 0], rate: [0.2, 0.1, -0.1]}, {length: 0.1, mass: 0.1, chambers: 4, "
+     "elongation: "
+     "[0.001, 0.02, 0.004], rate: [-0.3, 0.1, 0.1]}]}]\ndrives: [{name: p, arm: a, chamber: 0, pressure: 3e4}]\n"},
+    {"the same, implicit", 1e-5,
+     WORLD "arms: [{name: a, rotation: [2, 0.3, 0.5], rotational_energy: true, scheme: implicit, sections: [{length: 0.2, mass: 0.3, elongation: "
+           "[0.02, -0.01, "
+           "0.005], rate: [0.1, -0.2, 0.05]}, {length: 0.15, mass: 0.2, elongation: [0, 0, 0], rate: [0.2, 0.1, -0.1]}]}]\n"},
+    {"a soft arm without Coriolis terms", 1e-5,
+     WORLD "arms: [{name: a, coriolis: none, sections: [{length: 0.2, mass: 0.3, elongation: [0.02, -0.01, 0.005], rate: [0.1, -0.2, 0.05]}, "
+           "{length: 0.15, mass: "
+           "0.2, elongation: [0.01, 0, 0.02], rate: [0.2, 0.1, -0.1]}]}]\n"},
 };
 
 enum { STEPS = 3, BEFORE = 5 };
@@ -386,6 +403,12 @@ static void what_is_not_known_is_refused(void** state)
             "shells: [{name: s, material: rubber, thickness: 0.01, sheet: {corner: [0, 0, 0], along: [1, 0, 0], across: [0, 1, 0], columns: 2, rows: "
             "2}}]\n",
             "of kind shell");
+
+#define ARM "arms: [{name: a, sections: [{}]"
+    refuses(WORLD ARM ", free_base: true}]\n", "a base that moves");
+    refuses(WORLD ARM "}]\ndrives: [{name: f, arm: a, disk: -1, force: [1, 0, 0]}]\n", "loads on its disks");
+    refuses(WORLD ARM ", scheme: rk23}]\n", "Runge and Kutta");
+    refuses(WORLD ARM ", coriolis: lumped}]\n", "lumped Coriolis terms");
 
     FilWorld* world = load(WORLD ROD);
     FilGradient* gradient = NULL;

@@ -119,7 +119,7 @@ static void destroy(void* pointer)
     }
     void* blocks[] = {arm->chamber_map, arm->chamber_section, arm->disks,       arm->command, arm->wrench,  arm->drive,
                       arm->mass,        arm->force,           arm->tangent,     arm->q_theta, arm->v_theta, arm->residual0,
-                      arm->seen_q,      arm->factor,          arm->free_motion, arm->rk,      arm->offset};
+                      arm->seen_q,      arm->factor,          arm->free_motion, arm->rk,      arm->offset,  arm->derivative};
     for (size_t k = 0; k < sizeof blocks / sizeof blocks[0]; k++) {
         fil_free(blocks[k]);
     }
@@ -341,4 +341,5 @@ const FilBodyOps fil_soft_arm_ops = {
     .turn_jacobian = fil_soft_arm_turn_jacobian,
     .tangent_pattern = fil_soft_arm_tangent_pattern,
     .tangent = fil_soft_arm_tangent,
+    .derivative = &fil_soft_arm_derivative_ops,
 };

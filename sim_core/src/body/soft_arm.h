@@ -95,6 +95,8 @@ typedef struct FilSoftArm {
     double* seen_q;
     bool seen;
     FilArmLink links[FIL_ARM_SECTIONS + 1];
+
+    struct FilArmDerivative* derivative; /* soft_arm_derivative.c: made when first asked for */
 } FilSoftArm;
 
 extern const FilBodyOps fil_soft_arm_ops;
@@ -148,6 +150,9 @@ static inline double fil_soft_arm_damping(const FilSoftArm* arm, int block)
 {
     return block < arm->section_count ? arm->sections[block].damping * arm->sections[block].chambers / 3.0 : 0.0;
 }
+
+/* soft_arm_derivative.c */
+extern const struct FilDerivativeOps fil_soft_arm_derivative_ops;
 
 /* ---- soft_arm_rk23.c ---- */
 
