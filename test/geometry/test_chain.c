@@ -161,7 +161,7 @@ static void steady_state_does_not_allocate(void** state)
         fil_chain_set_polyline(&chain, nodes, false, radii, 0.01);
         assert_int_equal(fil_chain_self_pairs(&chain, 1, false, &pairs), FIL_OK);
         for (int i = 0; i < 301; i++) {
-            assert_int_equal(fil_tree_set(&tree, i, &chain.boxes[i]), FIL_OK);
+            assert_int_equal(fil_tree_set(&tree, i, FIL_TREE_NULL, &chain.boxes[i]), FIL_OK);
         }
         assert_int_equal(fil_tree_self_pairs(&tree, &pairs), FIL_OK);
         for (int k = 0; k < 3 * 302; k++) {

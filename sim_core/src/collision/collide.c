@@ -67,6 +67,12 @@ static void bound_colliders(void* context, int first, int end, int worker)
 /* Colliders that are placed and bounded at a time. */
 enum { BOUND_GRAIN = 8 };
 
+/* Vertices of one body that deforms are joined, all of them: hundreds lie side by side. */
+static int own_group(const FilCollisionStage* stage, const FilWorldCollider* c)
+{
+    return c->sheet >= 0 && stage->sheets[c->sheet].mesh == NULL ? c->sheet : FIL_TREE_NULL;
+}
+
 /* Places every collider and finds the pairs of colliders whose boxes overlap. */
 static FilStatus broad_phase(FilCollisionStage* stage, double dt)
 {
@@ -87,7 +93,7 @@ static FilStatus broad_phase(FilCollisionStage* stage, double dt)
             fil_tree_init(&stage->tree, 0.02 * size);  // small motions leave the tree alone
             stage->tree_ready = true;
         }
-        const FilStatus status = fil_tree_set(&stage->tree, k, &c->bounds);
+        const FilStatus status = fil_tree_set(&stage->tree, k, own_group(stage, c), &c->bounds);
         if (status != FIL_OK) {
             return status;
         }

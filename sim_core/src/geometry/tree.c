@@ -67,13 +67,14 @@ static bool is_leaf(const FilTreeNode* node)
     return node->child[0] == FIL_TREE_NULL;
 }
 
-// box and height of an inner node from its children
+// box, height and group of an inner node from its children
 static void update(FilTree* tree, int index)
 {
     FilTreeNode* node = &tree->nodes[index];
     const FilTreeNode *a = &tree->nodes[node->child[0]], *b = &tree->nodes[node->child[1]];
     node->box = fil_aabb_union(&a->box, &b->box);
     node->height = 1 + (a->height > b->height ? a->height : b->height);
+    node->group = a->group == b->group ? a->group : FIL_TREE_NULL;
 }
 
 static double union_area(const FilTree* tree, int a, int b)
@@ -200,7 +201,7 @@ static void detach_leaf(FilTree* tree, int leaf)
     refit_upwards(tree, above);
 }
 
-FilStatus fil_tree_set(FilTree* tree, int item, const FilAabb* box)
+FilStatus fil_tree_set(FilTree* tree, int item, int group, const FilAabb* box)
 {
     FIL_ASSERT(item >= 0);
     if (item >= tree->item_capacity) {
@@ -222,6 +223,7 @@ FilStatus fil_tree_set(FilTree* tree, int item, const FilAabb* box)
         leaf = take_node(tree);
         tree->leaf[item] = leaf;
         tree->nodes[leaf].item = item;
+        tree->nodes[leaf].group = group;
         tree->item_count++;
     }
     tree->nodes[leaf].box = fil_aabb_fattened(box, tree->margin);
@@ -240,8 +242,8 @@ void fil_tree_remove(FilTree* tree, int item)
     tree->item_count--;
 }
 
-// appends the items above `floor` whose tight boxes overlap, in the tree's order
-static FilStatus walk(const FilTree* tree, const FilAabb* box, int floor, FilPairs* pairs)
+// appends the items above `floor` outside the group whose tight boxes overlap, in the tree's order
+static FilStatus walk(const FilTree* tree, const FilAabb* box, int floor, int group, FilPairs* pairs)
 {
     int stack[STACK];
     int depth = 0;
@@ -250,7 +252,7 @@ static FilStatus walk(const FilTree* tree, const FilAabb* box, int floor, FilPai
     }
     while (depth > 0) {
         const FilTreeNode* node = &tree->nodes[stack[--depth]];
-        if (!fil_aabb_overlap(&node->box, box)) {
+        if ((group != FIL_TREE_NULL && node->group == group) || !fil_aabb_overlap(&node->box, box)) {
             continue;
         }
         if (!is_leaf(node)) {
@@ -291,7 +293,7 @@ static void sort_items(FilPairs* pairs, int first)
 FilStatus fil_tree_query(const FilTree* tree, const FilAabb* box, int tag, FilPairs* pairs)
 {
     const int first = pairs->count;
-    const FilStatus status = walk(tree, box, -1, pairs);
+    const FilStatus status = walk(tree, box, -1, FIL_TREE_NULL, pairs);
     sort_items(pairs, first);
     for (int i = first; i < pairs->count; i++) {
         pairs->items[i].b = tag;
@@ -302,11 +304,12 @@ FilStatus fil_tree_query(const FilTree* tree, const FilAabb* box, int tag, FilPa
 FilStatus fil_tree_self_pairs(const FilTree* tree, FilPairs* pairs)
 {
     for (int item = 0; item < tree->item_capacity; item++) {
-        if (tree->leaf[item] == FIL_TREE_NULL) {
+        const int leaf = tree->leaf[item];
+        if (leaf == FIL_TREE_NULL) {
             continue;
         }
         const int first = pairs->count;
-        const FilStatus status = walk(tree, &tree->tight[item], item, pairs);
+        const FilStatus status = walk(tree, &tree->tight[item], item, tree->nodes[leaf].group, pairs);
         if (status != FIL_OK) {
             return status;
         }

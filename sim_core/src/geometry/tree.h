@@ -17,6 +17,7 @@ typedef struct FilTreeNode {
     int child[2]; /* FIL_TREE_NULL for a leaf */
     int height;   /* of a leaf 0, of a free node -1 */
     int item;     /* of a leaf */
+    int group;    /* that all leaves below belong to, or FIL_TREE_NULL */
 } FilTreeNode;
 
 typedef struct FilTree {
@@ -33,8 +34,9 @@ void fil_tree_init(FilTree* tree, double margin);
 void fil_tree_free(FilTree* tree);
 
 /* Inserts the item (a small number of the caller's, such as an index), or moves it when it is there. Finite boxes only.
+ * `group`: it is not paired with others of the same group, FIL_TREE_NULL for none; an item that moves keeps its group.
  * Allocates only when an item number is larger than all before. */
-FIL_MUST_CHECK FilStatus fil_tree_set(FilTree* tree, int item, const FilAabb* box);
+FIL_MUST_CHECK FilStatus fil_tree_set(FilTree* tree, int item, int group, const FilAabb* box);
 
 /* Removes the item; nothing happens if it is not there. */
 void fil_tree_remove(FilTree* tree, int item);
@@ -42,7 +44,8 @@ void fil_tree_remove(FilTree* tree, int item);
 /* Appends (item, tag) for each item whose box overlaps `box`, items rising. Allocates only to grow `pairs`. */
 FIL_MUST_CHECK FilStatus fil_tree_query(const FilTree* tree, const FilAabb* box, int tag, FilPairs* pairs);
 
-/* Appends all pairs of items a < b whose boxes overlap, sorted. */
+/* Appends all pairs of items a < b whose boxes overlap and that are not of one group, sorted. Nodes whose leaves all belong to
+ * the item's own group are not entered. */
 FIL_MUST_CHECK FilStatus fil_tree_self_pairs(const FilTree* tree, FilPairs* pairs);
 
 int fil_tree_height(const FilTree* tree);
