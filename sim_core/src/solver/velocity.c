@@ -106,8 +106,8 @@ static void push_bodies(FilSolver* solver)
     }
 }
 
-/* Momentum residual of the full equations of motion with the impulses gathered, in the measure of the contact solver.
- * Leaves each body's tangent at the solution. */
+/* Momentum residual of the full equations of motion with the impulses gathered, in the measure of the contact solver: that of the tangents which the
+ * problem had. Leaves m(v) of each body as its push; tangents are those at the solution when they are next asked for. */
 static double nonlinear_residual(FilSolver* solver)
 {
     const FilContactStage* stage = &solver->contact;
@@ -117,15 +117,15 @@ static double nonlinear_residual(FilSolver* solver)
         if (stage->offset[b] < 0) {
             continue;
         }
-        double potential, *residual = solver->system->scratch.residual, *v = solver->system->scratch.solution + body->v;
-        if (!body->ops->evaluate(body->impl, v, 0.0, residual, &potential)) {
+        double potential, *m = solver->system->scratch.push + body->v, *v = solver->system->scratch.solution + body->v;
+        body->ops->diagonal(body->impl, v, solver->system->scratch.weight, solver->system->scratch.scale);
+        if (!body->ops->evaluate(body->impl, v, 0.0, m, &potential)) {
             return INFINITY;
         }
         const double* momentum = stage->v_free + 4 * stage->offset[b];
-        body->ops->diagonal(body->impl, v, solver->system->scratch.weight, solver->system->scratch.scale);
         for (int k = 0; k < body->v_count; k++) {
             if (solver->system->scratch.weight[k] > 0.0) {
-                const double off = residual[k] - momentum[k];
+                const double off = m[k] - momentum[k];
                 error += off * off / solver->system->scratch.weight[k];
                 size += (solver->system->scratch.scale[k] * solver->system->scratch.scale[k] + momentum[k] * momentum[k]) /
                         solver->system->scratch.weight[k];
@@ -141,21 +141,11 @@ static bool relinearise(FilSolver* solver)
 {
     FilContactStage* stage = &solver->contact;
     gather_impulses(stage);
-    if (!(nonlinear_residual(solver) > solver->settings.newton_tolerance)) {
-        return false;
-    }
+    const double residual = nonlinear_residual(solver);
     for (int b = 0; b < solver->system->body_count; b++) {
-        const FilBody* body = &solver->system->bodies[b];
-        double potential;
-        if (stage->offset[b] >= 0) {
-            stage->pushed[b] = true;
-            if (!body->ops->evaluate(body->impl, solver->system->scratch.solution + body->v, 0.0, solver->system->scratch.push + body->v,
-                                     &potential)) {
-                return false;
-            }
-        }
+        stage->pushed[b] = stage->pushed[b] || stage->offset[b] >= 0;
     }
-    return true;
+    return residual > solver->settings.newton_tolerance && isfinite(residual);
 }
 
 /* Tangents about the free velocities again, with their mass part enlarged. */
