@@ -141,9 +141,9 @@ static void test_rigid_bases(void** state)
     }
 }
 
-/* Force with which a block that cannot give way, of n x n cells above, holds a round body pressed in by `depth`: pressure is the bedding
- * times the distance, on areas seen along its direction. */
-static double press_round(const char* shape, int n, double bedding, double radius, double depth)
+/* Force with which a block that cannot give way, of n x n cells above, holds a body that reaches `radius` below its origin and is pressed in by
+ * `depth`: pressure is the bedding times the distance, on areas seen along its direction. */
+static FilVec3 press_into(const char* shape, int n, double bedding, double radius, double depth)
 {
     char text[900];
     FilWorld* world = NULL;
@@ -162,7 +162,7 @@ static double press_round(const char* shape, int n, double bedding, double radiu
     block_step(world, NULL);
     fil_world_contact_wrench(world, fil_world_find_rigid(world, "round"), &force, &torque);
     fil_world_destroy(world);
-    return force.z;
+    return force;
 }
 
 /* Round bodies against closed forms, off the mesh's symmetry. With h = R - depth and s the distance from the middle or the axis, F = C int (R - s)
@@ -181,13 +181,47 @@ static void test_round_bodies(void** state)
     for (int k = 0; k < 2; k++) {
         double last = INFINITY, error = 0.0;
         for (int n = 10; n <= 40; n *= 2) {  // 2.2, 4.4, 8.7 cells over the contact's half width
-            error = fabs(press_round(bodies[k].shape, n, C, R, d) / bodies[k].force - 1.0);
+            error = fabs(press_into(bodies[k].shape, n, C, R, d).z / bodies[k].force - 1.0);
             print_message("%s, %d cells: %.2e off %.4g N\n", bodies[k].shape, n, error, bodies[k].force);
             assert_true(error < 0.5 * last);
             last = error;
         }
         assert_true(error < 0.01);
     }
+}
+
+/* Punches whose ends lie inside the block: pressure is the bedding times the depth up to their edges, where the nearest face is a flank. Deeper and
+ * less deep than a cell. */
+static void test_punches(void** state)
+{
+    (void)state;
+    const double C = 1e7, R = 0.1, length = 0.09;
+    static const double depths[] = {0.01, 0.002};
+    for (int k = 0; k < 6; k++) {
+        const double d = depths[k % 2], h = R - d, a = sqrt(R * R - h * h);
+        const struct {
+            const char* shape;
+            double force;
+        } punches[] = {
+            {"rotation: [0, 0, 0.4], shapes: [{box: {size: [0.07, 0.11, 0.2]}}]", C * d * 0.07 * 0.11},
+            {"shapes: [{cylinder: {radius: 0.06, length: 0.2}}]", C * d * FIL_PI * 0.06 * 0.06},
+            {"rotation: [0, $(pi / 2), 0.3], shapes: [{cylinder: {radius: 0.1, length: 0.09}}]",
+             2.0 * C * length * h * (R * atan(a / h) - h * asinh(a / h))},
+        };
+        double last = INFINITY, error = 0.0;
+        for (int n = 10; n <= 40; n *= 2) {
+            error = fabs(press_into(punches[k / 2].shape, n, C, R, d).z / punches[k / 2].force - 1.0);
+            print_message("%s, %g m deep, %d cells: %.2e off %.4g N\n", punches[k / 2].shape, d, n, error, punches[k / 2].force);
+            assert_true(error < 0.5 * last);
+            last = error;
+        }
+        assert_true(error < 0.005);
+    }
+    // sides of the block that are inside a plate which covers it have nothing behind them
+    const FilVec3 covered = press_into("shapes: [{box: {size: [0.5, 0.4, 0.2]}, position: [0.12, 0.05, 0]}]", 10, C, R, depths[0]);
+    print_message("covered: %.12g %.12g %.12g of %.12g N\n", covered.x, covered.y, covered.z, C * depths[0] * SIDE * SIDE);
+    assert_true(fabs(covered.z / (C * depths[0] * SIDE * SIDE) - 1.0) < 1e-7);  // what it moves by in the step is 1e-9 of the depth
+    assert_true(fabs(covered.x) < 1e-9 * covered.z && fabs(covered.y) < 1e-9 * covered.z);
 }
 
 /* at points it cannot: which is why there are areas */
@@ -202,6 +236,6 @@ static void test_points(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_areas), cmocka_unit_test(test_rigid_bases), cmocka_unit_test(test_round_bodies),
-                                       cmocka_unit_test(test_points)};
+                                       cmocka_unit_test(test_punches), cmocka_unit_test(test_points)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

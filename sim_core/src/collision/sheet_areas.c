@@ -7,7 +7,8 @@
  * match is transmitted as it is (the contact patch test), which contacts at vertices and crossings of edges cannot do: they know no areas.
  *
  * A rigid shape: C is the solid's bedding, the shape's pressure over depth (its field's, modulus over depth), or both in series. A triangle is cut
- * where its corners' distances say that phi is zero; each part is one contact at its centroid, with the shape's distance and normal there. */
+ * where phi is zero on its sides; each part is one contact at its centroid, with the shape's distance and normal there. Beside the edges of a punch
+ * its flank is nearer than the face that presses: there the depth is that of the face which the triangle looks away from, found through the solid. */
 #include <float.h>
 #include <math.h>
 
@@ -166,8 +167,48 @@ static bool meet_point(const FilCollisionSheet* s, const double* x, const FilWor
     return count > 0;
 }
 
-/* The part of a triangle that is inside the shape, or the rest; phi is linear between corners. */
-static void part_of(const Face* face, const double* phi, bool inside, FilPolygon* out)
+/* Evaluations, at most, that look for phi = 0 on a side, and how near they come, in its length. */
+enum { CUT_STEPS = 8 };
+static const double CUT = 1e-4;
+
+/* The share of the side from a to b at which phi, of opposite signs there, is zero: regula falsi, whose kept end is weighted less (Illinois). A
+ * convex shape's phi is convex along a line: one zero. */
+static double cut_side(const FilCollisionSheet* s, const double* a, double phi_a, const double* b, double phi_b, const FilWorldCollider* c)
+{
+    const double length = fil_v3_distance(a, b);
+    double low = 0.0, high = 1.0, share = phi_a / (phi_a - phi_b);
+    for (int k = 0, kept = 0; k < CUT_STEPS; k++) {
+        double x[3];
+        FilContactPoint point;
+        fil_v3_copy(x, a);
+        fil_v3_scale(x, 1.0 - share, x);
+        fil_v3_axpy(x, share, b);
+        if (!meet_point(s, x, c, length, &point) || fabs(point.distance) <= CUT * length) {
+            break;
+        }
+        if ((point.distance < 0.0) == (phi_a < 0.0)) {
+            phi_b *= kept > 0 ? 0.5 : 1.0;
+            low = share, phi_a = point.distance, kept = 1;
+        } else {
+            phi_a *= kept < 0 ? 0.5 : 1.0;
+            high = share, phi_b = point.distance, kept = -1;
+        }
+        share = low + (high - low) * phi_a / (phi_a - phi_b);
+    }
+    return share;
+}
+
+/* Where the sides of a triangle with these phi at its corners are cut; what is not cut has no meaning. */
+static void cut_sides(const FilCollisionSheet* s, const Face* face, const double* phi, const FilWorldCollider* c, double* share)
+{
+    for (int k = 0; k < 3; k++) {
+        const int next = (k + 1) % 3;
+        share[k] = (phi[k] < 0.0) != (phi[next] < 0.0) ? cut_side(s, face->x[k], phi[k], face->x[next], phi[next], c) : 0.0;
+    }
+}
+
+/* The part of a triangle that is inside the shape, or the rest. */
+static void part_of(const Face* face, const double* phi, const double* share, bool inside, FilPolygon* out)
 {
     out->count = 0;
     for (int k = 0; k < 3; k++) {
@@ -176,13 +217,44 @@ static void part_of(const Face* face, const double* phi, bool inside, FilPolygon
             fil_v3_copy(out->corner[out->count++], face->x[k]);
         }
         if ((phi[k] < 0.0) != (phi[next] < 0.0)) {
-            const double share = phi[k] / (phi[k] - phi[next]);
             double* corner = out->corner[out->count++];
             fil_v3_copy(corner, face->x[k]);
-            fil_v3_scale(corner, 1.0 - share, corner);
-            fil_v3_axpy(corner, share, face->x[next]);
+            fil_v3_scale(corner, 1.0 - share[k], corner);
+            fil_v3_axpy(corner, share[k], face->x[next]);
         }
     }
+}
+
+/* Halvings of the way on which the shape's face behind a triangle is looked for: to a thousandth of it. */
+enum { HALVINGS = 10 };
+
+/* Where a line from x, inside the shape, against the triangle's normal leaves it, through a face that the triangle looks away from: the distance to
+ * the plane which touches the shape there. Just outside, that face is the nearest even where a flank is close. False where it is deeper than
+ * `deepest`. */
+static bool meet_behind(const FilCollisionSheet* s, const Face* face, const double* x, const FilWorldCollider* c, double deepest,
+                        FilContactPoint* out)
+{
+    double inside = 0.0, outside = deepest;
+    for (int k = 0; k <= HALVINGS; k++) {
+        const double at = k == 0 ? deepest : 0.5 * (inside + outside);
+        double p[3];
+        FilContactPoint point;
+        fil_v3_copy(p, x);
+        fil_v3_axpy(p, -at, face->normal);
+        if (meet_point(s, p, c, deepest, &point) && point.distance > 0.0) {
+            outside = at;
+            *out = point;
+        } else if (k == 0) {
+            return false;
+        } else {
+            inside = at;
+        }
+    }
+    const double facing = fil_v3_dot(face->normal, out->normal);
+    out->distance -= outside * facing;
+    fil_v3_copy(out->position, x);
+    fil_v3_axpy(out->position, s->facets.radius + 0.5 * out->distance, out->normal);
+    return facing >= -OPPOSITE && out->distance < 0.0;
 }
 
 static FilStatus press(FilCollisionStage* stage, const FilCollisionSheet* s, int t, int collider, double stiffness, double area,
@@ -197,11 +269,53 @@ static FilStatus press(FilCollisionStage* stage, const FilCollisionSheet* s, int
     return fil_collision_emit_patch(stage, collider, 0, vertex, part, point, stiffness, area, &surface);
 }
 
-static FilStatus press_triangle(FilCollisionStage* stage, const FilCollisionSheet* s, int t, int collider, double bed, double margin)
+/* What a shape does to a sheet's triangles. */
+typedef struct Pressing {
+    const FilCollisionSheet* sheet;
+    int collider;
+    double bed;     /* Pa/m */
+    double deepest; /* m, of faces that look at what presses them */
+    bool again;     /* for those that do not */
+} Pressing;
+
+/* One part of a triangle, seen along the contact's normal. Sets `aside` where its normal is not the shape's, within 60 degrees: for `again`, when it
+ * is known how deep others are. What faces away and has nothing behind has come in from elsewhere. */
+static FilStatus press_part(FilCollisionStage* stage, Pressing* pressing, const Face* face, int t, const FilPolygon* polygon, double margin,
+                            bool inside, bool* aside)
 {
-    const FilWorldCollider* c = &stage->colliders[collider];
+    const FilCollisionSheet* s = pressing->sheet;
+    const FilWorldCollider* c = &stage->colliders[pressing->collider];
+    FilContactPoint point;
+    double centroid[3];
+    double area = polygon->count > 2 ? fil_polygon_area(polygon, face->normal, centroid) : 0.0;
+    if (!(area > 0.5 * LEAST_AREA * face->area2) || !meet_point(s, centroid, c, margin, &point)) {
+        return FIL_OK;
+    }
+    double facing = fil_v3_dot(face->normal, point.normal);
+    if (inside && facing < -OPPOSITE && !c->unbounded) {
+        *aside = !pressing->again;
+        if (*aside) {
+            return FIL_OK;
+        }
+        // beside an edge it may be deeper than any face of the shape is, but not by much
+        FilContactPoint behind;
+        if (meet_behind(s, face, centroid, c, 2.0 * pressing->deepest, &behind)) {
+            point = behind;
+            facing = fil_v3_dot(face->normal, point.normal);
+        }
+    } else if (inside) {
+        pressing->deepest = fmax(pressing->deepest, -point.distance);
+    }
+    area *= facing;
+    return area > 0.5 * LEAST_AREA * face->area2 ? press(stage, s, t, pressing->collider, area * pressing->bed, area, &point) : FIL_OK;
+}
+
+static FilStatus press_triangle(FilCollisionStage* stage, Pressing* pressing, int t, double margin, bool* aside)
+{
+    const FilCollisionSheet* s = pressing->sheet;
+    const FilWorldCollider* c = &stage->colliders[pressing->collider];
     const Face face = face_of(s, t);
-    double phi[3], longest = 0.0, nearest = DBL_MAX;
+    double phi[3], share[3], longest = 0.0, nearest = DBL_MAX;
     for (int k = 0; k < 3; k++) {
         longest = fmax(longest, fil_v3_distance(face.x[k], face.x[(k + 1) % 3]));
     }
@@ -213,21 +327,15 @@ static FilStatus press_triangle(FilCollisionStage* stage, const FilCollisionShee
         phi[k] = corner.distance;
         nearest = fmin(nearest, phi[k]);
     }
+    if (nearest > margin) {
+        return FIL_OK;
+    }
+    cut_sides(s, &face, phi, c, share);
     FilStatus status = FIL_OK;
-    for (int side = 0; side < 2 && nearest <= margin && status == FIL_OK; side++) {
+    for (int side = 0; side < (pressing->again ? 1 : 2) && status == FIL_OK; side++) {
         FilPolygon polygon;
-        FilContactPoint point;
-        double centroid[3];
-        part_of(&face, phi, side == 0, &polygon);
-        double area = polygon.count > 2 ? fil_polygon_area(&polygon, face.normal, centroid) : 0.0;
-        if (!(area > 0.5 * LEAST_AREA * face.area2) || !meet_point(s, centroid, c, margin, &point)) {
-            continue;
-        }
-        // seen along the contact's normal; what faces away has come in from elsewhere
-        area *= fil_v3_dot(face.normal, point.normal);
-        if (area > 0.5 * LEAST_AREA * face.area2) {
-            status = press(stage, s, t, collider, area * bed, area, &point);
-        }
+        part_of(&face, phi, share, side == 0, &polygon);
+        status = press_part(stage, pressing, &face, t, &polygon, margin, side == 0, aside);
     }
     return status;
 }
@@ -235,7 +343,7 @@ static FilStatus press_triangle(FilCollisionStage* stage, const FilCollisionShee
 FilStatus fil_collision_meet_shape_areas(FilCollisionStage* stage, FilCollisionSheet* s, int collider, double dt)
 {
     const FilWorldCollider* c = &stage->colliders[collider];
-    const double bed = fil_collision_bed(stage, s, c);
+    Pressing pressing = {.sheet = s, .collider = collider, .bed = fil_collision_bed(stage, s, c)};
     stage->faces.count = 0;
     FilStatus status = fil_collision_ready_sheet(stage, s, dt);
     if (status == FIL_OK && !c->unbounded) {
@@ -243,15 +351,24 @@ FilStatus fil_collision_meet_shape_areas(FilCollisionStage* stage, FilCollisionS
         // the tree's order depends on its past
         status = status == FIL_OK ? fil_pairs_sort(&stage->faces, s->facets.triangle_count, &stage->sorted) : status;
     }
-    const int count = c->unbounded ? s->facets.triangle_count : stage->faces.count;
-    for (int k = 0; k < count && status == FIL_OK; k++) {
-        const int t = c->unbounded ? k : stage->faces.items[k].a;
-        if (stage->join_count > 0 && fil_collision_sheet_joined(stage, s, t, c->body)) {
-            continue;
+    int count = c->unbounded ? s->facets.triangle_count : stage->faces.count;
+    for (int pass = 0; pass < 2 && status == FIL_OK; pass++) {
+        int kept = 0;
+        for (int k = 0; k < count && status == FIL_OK; k++) {
+            const int t = c->unbounded ? k : stage->faces.items[k].a;
+            if (stage->join_count > 0 && fil_collision_sheet_joined(stage, s, t, c->body)) {
+                continue;
+            }
+            const double margin =
+                FIL_LOOK_AHEAD * dt * fil_collision_sheet_closing(stage, s, t, &c->place) + FIL_SHEETS_AT_REST * fil_facets_size(&s->facets, t);
+            bool aside = false;
+            status = press_triangle(stage, &pressing, t, margin, &aside);
+            if (aside) {
+                stage->faces.items[kept++] = stage->faces.items[k];
+            }
         }
-        const double margin =
-            FIL_LOOK_AHEAD * dt * fil_collision_sheet_closing(stage, s, t, &c->place) + FIL_SHEETS_AT_REST * fil_facets_size(&s->facets, t);
-        status = press_triangle(stage, s, t, collider, bed, margin);
+        count = kept;
+        pressing.again = true;
     }
     return status;
 }
