@@ -1,14 +1,16 @@
-#define _DEFAULT_SOURCE /* SO_BINDTODEVICE */
+#define _GNU_SOURCE /* SO_BINDTODEVICE, pthread_timedjoin_np */
 #include "participant.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
 #include <limits.h>
 #include <netinet/in.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "rcl/error_handling.h"
@@ -18,6 +20,7 @@ enum {
     CONFIG_MAX = 8192,
     DOMAIN_MAX = 232,     /* beyond it the protocol's port numbers overflow */
     FILE_MAX_SEEN = 4096, /* descriptors that are looked at */
+    DELETE_PATIENCE = 3,  /* s; it takes a hundredth of a second otherwise */
 };
 
 /* What Cyclone takes of memory.
@@ -229,13 +232,35 @@ rcl_ret_t fil_participant_create(FilParticipant* participant)
     return RCL_RET_OK;
 }
 
+static void* delete_entities(void* context)
+{
+    FilParticipant* entities = context;
+    if (entities->entity > 0) {
+        dds_delete(entities->entity);
+    }
+    if (entities->domain > 0) {
+        dds_delete(entities->domain);
+    }
+    free(entities);
+    return NULL;
+}
+
+/* Cyclone wakes its threads by packets to itself, and waits for ever where these cannot be sent: it is left behind then. */
 void fil_participant_delete(FilParticipant* participant)
 {
-    if (participant->entity > 0) {
-        dds_delete(participant->entity);
-    }
-    if (participant->domain > 0) {
-        dds_delete(participant->domain);
+    FilParticipant* entities = malloc(sizeof *entities);
+    pthread_t thread;
+    struct timespec limit;
+    clock_gettime(CLOCK_REALTIME, &limit);
+    limit.tv_sec += DELETE_PATIENCE;
+    if (entities != NULL) {
+        *entities = *participant;
+        if (pthread_create(&thread, NULL, delete_entities, entities) != 0) {
+            delete_entities(entities);
+        } else if (pthread_timedjoin_np(thread, NULL, &limit) != 0) {
+            pthread_detach(thread);
+            RCUTILS_LOG_WARN_NAMED("dds", "the middleware does not end and is left behind");
+        }
     }
     fil_log_valve_close(participant->log_valve);
     *participant = (FilParticipant){0};

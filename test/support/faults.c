@@ -23,7 +23,7 @@
 
 const char* const fault_names[FAULT_KINDS] = {"heap", "write", "sync", "rename", "socket"};
 
-enum { MAX_CALLS = 12, END = -1 };
+enum { MAX_CALLS = 16, END = -1 };
 
 /* the system calls of each kind; arm64 lacks the oldest ones */
 static const struct {
@@ -40,7 +40,8 @@ static const struct {
                           SYS_renameat, SYS_renameat2, END},
                       EIO,
                       EACCES},
-    [FAULT_SOCKET] = {{SYS_socket, SYS_bind, SYS_listen, SYS_connect, SYS_setsockopt, SYS_getsockname, SYS_sendto, SYS_sendmsg, END},
+    [FAULT_SOCKET] = {{SYS_socket, SYS_bind, SYS_listen, SYS_accept, SYS_accept4, SYS_connect, SYS_setsockopt, SYS_sendto, SYS_sendmsg, SYS_recvfrom,
+                       SYS_recvmsg, END},
                       ENOBUFS,
                       ENOBUFS},
 };
