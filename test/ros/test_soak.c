@@ -1,7 +1,7 @@
 /* The node at full rate for a while, with readers of everything, commands good and bad, parameters and services: its
- * memory stays what it is, and under the address sanitizer nothing leaks.
+ * memory stays what it is, a reset world has the same bits as at first, and under the address sanitizer nothing leaks.
  *
- *   test_ros_soak [SECONDS] */
+ *   test_ros_soak [SECONDS [FACTOR]]: for as long, at FACTOR times real time instead of as fast as it can */
 /* ctest: embedded */
 #include <math.h>
 #include <setjmp.h>
@@ -19,6 +19,7 @@
 #include "client.h"
 #include "commands.h"
 #include "filum/msg/chamber_pressures.h"
+#include "filum/msg/step_info.h"
 #include "outputs.h"
 #include "process.h"
 #include "random_message.h"
@@ -32,6 +33,8 @@ static double duration = 45.0; /* s */
 static double duration = 20.0;
 #define GROWTH 2.0 /* MB: buffers of the middleware that reach their largest size late */
 #endif
+
+static char factor[64]; /* the parameter: of real time, 0 for as fast as it can */
 
 /* ---- one reader per topic ---- */
 
@@ -60,6 +63,19 @@ static void close_readers(Client* client, Reader* readers)
         must(rcl_subscription_fini(&readers[i].subscription, &client->node), "reader");
         message_free(readers[i].type, readers[i].message);
     }
+}
+
+/* Takes what has come; whether anything had. */
+static bool hear(Reader* readers)
+{
+    bool heard = false;
+    for (int i = 0; i < FIL_TOPIC_COUNT; i++) {
+        while (rcl_take(&readers[i].subscription, readers[i].message, NULL, NULL) == RCL_RET_OK) {
+            readers[i].heard++;
+            heard = true;
+        }
+    }
+    return heard;
 }
 
 /* ---- commands: random ones of every type, and one that makes sense ---- */
@@ -118,6 +134,29 @@ static void ask_for_things(Client* client, int round)
     }
 }
 
+/* The hash of the state 50 steps after a reset. Leaves the node running. */
+static uint64_t hash_after_reset(Client* client, Reader* readers)
+{
+    char text[512];
+    const filum__msg__StepInfo* info = readers[FIL_TOPIC_STEP_INFO].message;
+    assert_true(client_pause(client, "/filum", true));
+    sleep_seconds(0.2);  // commands that are on their way
+    assert_true(client_set(client, "/filum", "time_step", fil_parameter_double(0.002), text));
+    assert_true(client_trigger(client, "/filum", "reset", text));
+    for (int i = 0; i < 50; i++) {
+        assert_true(client_trigger(client, "/filum", "step", text));
+    }
+    // 0.1 s: a moment at which states are published
+    const double limit = seconds_now() + PATIENCE;
+    while (info->step != 50 && seconds_now() < limit) {
+        sleep_seconds(hear(readers) ? 0.0 : 0.001);
+    }
+    assert_int_equal(info->step, 50);
+    const uint64_t hash = info->state_hash;
+    assert_true(client_pause(client, "/filum", false));
+    return hash;
+}
+
 /* ---- how long it takes to answer three or four requests, and what else a row of the table says ---- */
 
 enum { LATENCIES = 2000 };
@@ -139,13 +178,14 @@ static void note_latency(Latencies* latencies, double seconds)
     latencies->count += latencies->count + 1 < LATENCIES;
 }
 
-static void print_row(Latencies* latencies, double after, pid_t node, int64_t states)
+static void print_row(Latencies* latencies, double after, pid_t node, const Reader* readers)
 {
+    const filum__msg__StepInfo* info = readers[FIL_TOPIC_STEP_INFO].message;
     const int count = latencies->count;
     qsort(latencies->seconds, (size_t)count, sizeof *latencies->seconds, by_size);
-    print_message("| %.0f s | %.1f MB | %d | %lld | %.1f ms | %.1f ms | %.1f ms |\n", after, process_memory(node), process_files(node),
-                  (long long)states, 1e3 * latencies->seconds[count / 2], 1e3 * latencies->seconds[(count - 1) * 99 / 100],
-                  1e3 * latencies->seconds[count - 1]);
+    print_message("| %.0f s | %.1f MB | %d | %lld | %016llx | %.1f ms | %.1f ms | %.1f ms |\n", after, process_memory(node), process_files(node),
+                  (long long)readers[FIL_TOPIC_ROD_STATES].heard, (unsigned long long)info->state_hash, 1e3 * latencies->seconds[count / 2],
+                  1e3 * latencies->seconds[(count - 1) * 99 / 100], 1e3 * latencies->seconds[count - 1]);
     latencies->count = 0;
     latencies->rows++;
 }
@@ -158,7 +198,7 @@ static void memory_stays(void** state)
     char options[512];
     snprintf(options, sizeof options, "%s%squarantine_size_mb=4", given != NULL ? given : "", given != NULL ? ":" : "");
     setenv("ASAN_OPTIONS", options, 1);
-    const char* const arguments[] = {"--ros-args", "-p", "scene:=" FILUM_SOURCE_DIR "/config/scenes/demo.yaml", "-p", "real_time_factor:=0.0", NULL};
+    const char* const arguments[] = {"--ros-args", "-p", "scene:=" FILUM_SOURCE_DIR "/config/scenes/demo.yaml", "-p", factor, NULL};
     const pid_t node = process_start(FILUM_NODE, arguments);
     Client client;
     client_join(&client, "soak", 0, NULL);
@@ -166,22 +206,17 @@ static void memory_stays(void** state)
     Commander commander;
     open_readers(&client, readers);
     open_commander(&client, &commander);
+    const uint64_t hash = hash_after_reset(&client, readers);
     const double begin = seconds_now();
     double settled = 0.0;
     double most = 0.0;
     int rounds = 0, files = 0;
     double next_commands = begin;
     Latencies latencies = {0};
-    print_message("| after | memory | files | states | answer median | 99 %% | max |\n|---|---|---|---|---|---|---|\n");
+    print_message("| after | memory | files | states | last hash | answers, median | 99 %% | max |\n|---|---|---|---|---|---|---|---|\n");
     while (seconds_now() < begin + duration) {
         const double now = seconds_now();
-        bool heard = false;
-        for (int i = 0; i < FIL_TOPIC_COUNT; i++) {
-            while (rcl_take(&readers[i].subscription, readers[i].message, NULL, NULL) == RCL_RET_OK) {
-                readers[i].heard++;
-                heard = true;
-            }
-        }
+        const bool heard = hear(readers);
         if (now > next_commands) {
             send_commands(&commander, now);
             next_commands = now + 0.01;
@@ -190,7 +225,7 @@ static void memory_stays(void** state)
             ask_for_things(&client, rounds++);
             note_latency(&latencies, seconds_now() - now);
             if (now > begin + duration / 10.0 * (latencies.rows + 1)) {
-                print_row(&latencies, now - begin, node, readers[FIL_TOPIC_ROD_STATES].heard);
+                print_row(&latencies, now - begin, node, readers);
             }
             files = now < begin + duration / 3.0 ? process_files(node) : files;
             // everything has been in use after a third of the time
@@ -199,6 +234,7 @@ static void memory_stays(void** state)
         }
         sleep_seconds(heard ? 0.0 : 0.0005);
     }
+    assert_true(hash_after_reset(&client, readers) == hash);
     for (int i = 0; i < FIL_TOPIC_COUNT; i++) {
         // the scene has no robot, no ring and no solid
         const bool silent = i == FIL_TOPIC_ROBOT_STATES || i == FIL_TOPIC_RING_STATES || i == FIL_TOPIC_SOLID_STATES;
@@ -219,6 +255,7 @@ static void memory_stays(void** state)
 int main(int argc, char** argv)
 {
     duration = argc > 1 ? fmax(atof(argv[1]), 10.0) : duration;
+    snprintf(factor, sizeof factor, "real_time_factor:=%.3f", argc > 2 ? atof(argv[2]) : 0.0);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(memory_stays, process_end_all),
     };
