@@ -8,6 +8,7 @@
 #include "messages.h"
 #include "node.h"
 #include "node_world.h"
+#include "polled_service.h"
 
 /* ---- what transitions do ---- */
 
@@ -160,31 +161,16 @@ static void answer_get_transition_graph(FilLifecycle* lifecycle)
     write_transitions(map->transitions, map->transitions_size, &lifecycle->get_transition_graph_response);
 }
 
-/* Not inside the executor: worlds come and go between its turns. */
-#define SERVE(type, name)                                                                                                  \
-    static void serve_##name(FilLifecycle* lifecycle)                                                                      \
-    {                                                                                                                      \
-        rcl_service_t* service = &lifecycle->machine.com_interface.srv_##name;                                             \
-        rmw_request_id_t caller;                                                                                           \
-        const rcl_ret_t ret = rcl_take_request(service, &caller, &lifecycle->name##_request);                              \
-        if (ret == RCL_RET_SERVICE_TAKE_FAILED || !fil_ros_ok(ret, lifecycle->node->logger, "~/" #name)) {                 \
-            return;                                                                                                        \
-        }                                                                                                                  \
-        FIL_MESSAGE_RENEW(lifecycle_msgs__srv__##type##_Response, &lifecycle->name##_response);                            \
-        answer_##name(lifecycle);                                                                                          \
-        FIL_MESSAGE_RENEW(lifecycle_msgs__srv__##type##_Request, &lifecycle->name##_request);                              \
-        fil_ros_ok(rcl_send_response(service, &caller, &lifecycle->name##_response), lifecycle->node->logger, "~/" #name); \
-    }
-FIL_LIFECYCLE_SERVICES(SERVE)
-#undef SERVE
-
 void fil_lifecycle_update(FilLifecycle* lifecycle)
 {
-    if (lifecycle->node != NULL) {
-#define SERVE(type, name) serve_##name(lifecycle);
-        FIL_LIFECYCLE_SERVICES(SERVE)
-#undef SERVE
+    if (lifecycle->node == NULL) {
+        return;
     }
+#define SERVE(type, name)                                                                                                                         \
+    FIL_SERVE(lifecycle_msgs__srv__##type, &lifecycle->machine.com_interface.srv_##name, &lifecycle->name##_request, &lifecycle->name##_response, \
+              lifecycle->node->logger, "~/" #name, answer_##name(lifecycle));
+    FIL_LIFECYCLE_SERVICES(SERVE)
+#undef SERVE
 }
 
 /* ---- life ---- */

@@ -53,3 +53,14 @@ bool fil_root_name(const char* node, const char* name, char full[256])
     const int length = snprintf(full, 256, "%s%s%s", own ? node : "", own || name[0] == '/' ? "" : "/", own ? name + 1 : name);
     return length >= 0 && length < 256;
 }
+
+bool fil_read_pose(const geometry_msgs__msg__Pose* pose, FilVec3* position, FilQuat* orientation)
+{
+    const geometry_msgs__msg__Point* p = &pose->position;
+    const geometry_msgs__msg__Quaternion* q = &pose->orientation;
+    const double size = sqrt(q->x * q->x + q->y * q->y + q->z * q->z + q->w * q->w);
+    *position = (FilVec3){p->x, p->y, p->z};
+    *orientation = (FilQuat){.x = q->x / size, .y = q->y / size, .z = q->z / size, .w = q->w / size};
+    // a sum is finite only if all are; a quaternion far from unit length was not meant as a rotation
+    return isfinite(p->x + p->y + p->z) && fabs(size - 1.0) < 1e-3;
+}

@@ -7,6 +7,7 @@
 
 #include "builtin_interfaces/msg/time.h"
 #include "filum/filum.h"
+#include "geometry_msgs/msg/pose.h"
 #include "rcl/error_handling.h"
 #include "rcl/node.h"
 #include "rcl/types.h"
@@ -30,6 +31,9 @@ uint64_t fil_time_nanoseconds(double seconds); /* not negative */
 
 /* The world's time, as messages bear it. */
 builtin_interfaces__msg__Time fil_stamp_of(const FilWorld* world);
+
+/* False if a number is not finite or the orientation is no rotation; it is given unit length. */
+bool fil_read_pose(const geometry_msgs__msg__Pose* pose, FilVec3* position, FilQuat* orientation);
 
 /* Says that a message is about the root frame. */
 bool fil_set_frame(std_msgs__msg__Header* header);

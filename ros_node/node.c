@@ -194,6 +194,16 @@ static void undo_standard_services(FilNode* node)
     fil_standard_services_destroy(node->standard_services);
 }
 
+static bool make_world_services(FilNode* node)
+{
+    return fil_world_services_create(node, &node->world_services);
+}
+
+static void undo_world_services(FilNode* node)
+{
+    fil_world_services_destroy(node->world_services);
+}
+
 static bool is_stopped(void* context)
 {
     const FilNode* node = context;
@@ -245,6 +255,7 @@ static const struct {
     {make_descriptions, undo_descriptions, false},
     {make_parameter_server, undo_parameter_server, true},
     {make_standard_services, undo_standard_services, true},
+    {make_world_services, undo_world_services, true},
     {make_lifecycle, undo_lifecycle, true},
     {make_world, undo_world, true},
 };
@@ -306,6 +317,7 @@ static void serve(FilNode* node, double seconds)
     const bool pending = node->control.step_pending;
     fil_control_update(&node->control);
     fil_standard_services_update(node->standard_services);
+    fil_world_services_update(node->world_services);
     fil_planning_update(&node->planning, fil_node_now());
     fil_actions_update(&node->actions);
     fil_lifecycle_update(&node->lifecycle);

@@ -7,6 +7,7 @@
 #include "actions.h"
 #include "boundary.h"
 #include "commands.h"
+#include "composition.h"
 #include "control.h"
 #include "descriptions.h"
 #include "lifecycle.h"
@@ -21,6 +22,7 @@
 #include "view/session.h"
 #include "view/simulation.h"
 #include "view_topics.h"
+#include "world_services.h"
 
 typedef struct FilNode {
     rcl_allocator_t allocator;
@@ -49,6 +51,9 @@ typedef struct FilNode {
         FilViewTopics* topics;   /* for Foxglove; NULL: for pages only */
     } view;                      /* on view_port */
     FilStandardServices* standard_services;
+    FilWorldServices* world_services;
+    FilComposition* composition; /* what the world is made of; NULL: there is none */
+    uint64_t composed_load;      /* the world that is made of it */
     FilLifecycle lifecycle;
     bool loaded;                       /* a world, and all parameters count for it */
     bool scene_by_peer;                /* the parameter `scene` names what a peer chose: what it may read and take is bounded */

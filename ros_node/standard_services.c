@@ -8,11 +8,10 @@
 
 #include "entities.h"
 #include "entity_filter.h"
-#include "loading.h"
 #include "messages.h"
 #include "node.h"
-#include "node_parameters.h"
 #include "node_recording.h"
+#include "node_world.h"
 #include "rclc/service.h"
 #include "rmw/qos_profiles.h"
 #include "rosidl_runtime_c/primitives_sequence_functions.h"
@@ -25,7 +24,6 @@
 #include "simulation_interfaces/srv/get_entity_state.h"
 #include "simulation_interfaces/srv/get_simulation_state.h"
 #include "simulation_interfaces/srv/get_simulator_features.h"
-#include "simulation_interfaces/srv/load_world.h"
 #include "simulation_interfaces/srv/reset_simulation.h"
 #include "simulation_interfaces/srv/set_entity_state.h"
 #include "simulation_interfaces/srv/set_simulation_state.h"
@@ -41,10 +39,8 @@
     X(GetEntitiesStates, entities_states, "~/get_entities_states") \
     X(GetEntityState, get_entity_state, "~/get_entity_state")      \
     X(SetEntityState, set_entity_state, "~/set_entity_state")
-/* these are not answered inside the executor: see control.h */
-#define AWAITED_SERVICES(X)                      \
-    X(StepSimulation, step, "~/step_simulation") \
-    X(LoadWorld, load, "~/load_world")
+/* this one is not answered inside the executor: see control.h */
+#define AWAITED_SERVICES(X) X(StepSimulation, step, "~/step_simulation")
 #define ALL_SERVICES(X) EXECUTED_SERVICES(X) AWAITED_SERVICES(X)
 
 struct FilStandardServices {
@@ -58,9 +54,6 @@ struct FilStandardServices {
     rmw_request_id_t step_caller; /* who waits for steps, while step_pending */
     bool step_pending;
     uint64_t steps_asked, step_begin, step_world; /* how many, from which step of which world */
-    FilLoading* loading;                          /* NULL: no world is being loaded */
-    rmw_request_id_t load_caller;                 /* who waits for it */
-    char load_name[256];                          /* of text that was sent; empty: a file is loaded */
 };
 
 typedef simulation_interfaces__msg__Result Result;
@@ -87,7 +80,15 @@ static void answer_features(FilNode* node, const simulation_interfaces__srv__Get
     (void)node;
     (void)request;
 #define FEATURE(name) simulation_interfaces__msg__SimulatorFeatures__##name
+    static const char* const formats[] = {"urdf", "yaml"};
     static const uint16_t features[] = {
+        FEATURE(SPAWNING),
+        FEATURE(DELETING),
+        FEATURE(SPAWNING_RESOURCE_STRING),
+        FEATURE(SPAWNABLES),
+        FEATURE(SIMULATION_RESET_SPAWNED),
+        FEATURE(WORLD_INFO_GETTING),
+        FEATURE(AVAILABLE_WORLDS),
         FEATURE(ENTITY_BOUNDS),
         FEATURE(ENTITY_BOUNDS_BOX),
         FEATURE(ENTITY_CATEGORIES),
@@ -108,6 +109,11 @@ static void answer_features(FilNode* node, const simulation_interfaces__srv__Get
     const size_t count = sizeof features / sizeof *features;
     if (rosidl_runtime_c__uint16__Sequence__init(&response->features.features, count)) {
         memcpy(response->features.features.data, features, sizeof features);
+    }
+    if (rosidl_runtime_c__String__Sequence__init(&response->features.spawn_formats, 2)) {
+        for (size_t i = 0; i < 2; i++) {
+            rosidl_runtime_c__String__assign(&response->features.spawn_formats.data[i], formats[i]);
+        }
     }
     rosidl_runtime_c__String__assign(&response->features.custom_info,
                                      "Filum: elastic rods, soft arms, robots and rigid bodies in contact; worlds are scenes in YAML");
@@ -163,16 +169,26 @@ static void answer_reset(FilNode* node, const simulation_interfaces__srv__ResetS
         SPAWNED = simulation_interfaces__srv__ResetSimulation_Request__SCOPE_SPAWNED,
     };
     const int scope = request->scope == 0 ? TIME | STATE_ | SPAWNED : request->scope;
+    const bool state = (scope & (TIME | STATE_)) == (TIME | STATE_);
+    FilError error = {{0}};
+    FilStatus status = FIL_OK;
     if (node->simulation.world == NULL) {
         set_result(&response->result, RESULT(INCORRECT_STATE), "there is no world");
-    } else if ((scope & (TIME | STATE_)) == (TIME | STATE_)) {
-        set_status(node, &response->result, fil_simulation_reset(&node->simulation));
-        node->control.changed = true;
-    } else if ((scope & (TIME | STATE_)) == 0) {
-        set_result(&response->result, RESULT(OK), "");  // nothing is ever spawned
-    } else {
-        set_result(&response->result, RESULT(FEATURE_UNSUPPORTED), "time and state are reset together only");
+        return;
     }
+    if (!state && (scope & (TIME | STATE_)) != 0) {
+        set_result(&response->result, RESULT(FEATURE_UNSUPPORTED), "time and state are reset together only");
+        return;
+    }
+    if ((scope & SPAWNED) != 0 && fil_node_is_composed(node)) {
+        status = fil_node_restore_world(node, &error);
+    }
+    if (status == FIL_OK && state) {
+        status = fil_simulation_reset(&node->simulation);
+        snprintf(error.text, sizeof error.text, "%s", status != FIL_OK ? fil_world_error(node->simulation.world) : "");
+    }
+    set_result(&response->result, status == FIL_OK ? RESULT(OK) : RESULT(OPERATION_FAILED), error.text);
+    node->control.changed = true;
 }
 
 /* ---- entities ---- */
@@ -261,14 +277,11 @@ static void answer_get_entity_state(FilNode* node, const simulation_interfaces__
 /* reads pose and twist; false if they are not numbers or the orientation is no rotation */
 static bool read_state(const simulation_interfaces__msg__EntityState* message, FilEntityState* state)
 {
-    const geometry_msgs__msg__Point* p = &message->pose.position;
-    const geometry_msgs__msg__Quaternion* q = &message->pose.orientation;
     const geometry_msgs__msg__Vector3* v = &message->twist.linear;
     const geometry_msgs__msg__Vector3* w = &message->twist.angular;
-    const double size = sqrt(q->x * q->x + q->y * q->y + q->z * q->z + q->w * q->w);
-    *state = (FilEntityState){{p->x, p->y, p->z}, {q->x / size, q->y / size, q->z / size, q->w / size}, {v->x, v->y, v->z}, {w->x, w->y, w->z}};
-    // a sum is finite only if all are; a quaternion far from unit length was not meant as a rotation
-    return isfinite(p->x + p->y + p->z + v->x + v->y + v->z + w->x + w->y + w->z) && fabs(size - 1.0) < 1e-3;
+    state->velocity = (FilVec3){v->x, v->y, v->z};
+    state->angular_velocity = (FilVec3){w->x, w->y, w->z};
+    return fil_read_pose(&message->pose, &state->position, &state->orientation) && isfinite(v->x + v->y + v->z + w->x + w->y + w->z);
 }
 
 static void answer_set_entity_state(FilNode* node, const simulation_interfaces__srv__SetEntityState_Request* request,
@@ -309,7 +322,7 @@ static void answer_set_entity_state(FilNode* node, const simulation_interfaces__
     }
 }
 
-/* ---- steps and worlds ---- */
+/* ---- steps ---- */
 
 static void send_step(FilStandardServices* services, rmw_request_id_t* caller, uint8_t code, const char* message)
 {
@@ -363,118 +376,9 @@ static void update_step(FilStandardServices* services)
     services->step_pending = true;
 }
 
-/* where the world is to come from, in either version of the interface */
-static void read_resource(const simulation_interfaces__srv__LoadWorld_Request* request, const rosidl_runtime_c__String** uri,
-                          const rosidl_runtime_c__String** text)
-{
-#if FILUM_SIMULATION_INTERFACES >= 2
-    *uri = &request->world_resource.uri;
-    *text = &request->world_resource.resource_string;
-#else
-    *uri = &request->uri;
-    *text = &request->resource_string;
-#endif
-}
-
-static void send_load(FilStandardServices* services)
-{
-    fil_ros_ok(rcl_send_response(&services->load_service, &services->load_caller, &services->load_response), services->node->logger, "~/load_world");
-}
-
-static const char unconfigured[] = "the node is not configured";
-
-/* Begins to load what the request names; false with the answer set if it cannot. */
-static bool start_loading(FilStandardServices* services)
-{
-    FilNode* node = services->node;
-    Result* result = &services->load_response.result;
-    const rosidl_runtime_c__String* uri;
-    const rosidl_runtime_c__String* text;
-    FilError error = {{0}};
-    read_resource(&services->load_request, &uri, &text);
-    if (text->size == 0 && uri->size == 0) {
-        set_result(result, simulation_interfaces__srv__LoadWorld_Response__NO_RESOURCE, "neither a uri nor a resource_string is given");
-        return false;
-    }
-    if (!node->loaded) {
-        set_result(result, RESULT(INCORRECT_STATE), unconfigured);
-        return false;
-    }
-    if (!fil_boundary_may_load(&node->boundary, &error)) {
-        set_result(result, RESULT(OPERATION_FAILED), error.text);
-        return false;
-    }
-    const char* name = text->size > 0 && uri->size == 0 ? "world" : strncmp(uri->data, "file://", 7) == 0 ? uri->data + 7 : uri->data;
-    const FilLoadingDef def = {.scene = name,
-                               .text = text->size > 0 ? text->data : NULL,
-                               .size = text->size,
-                               .folders = node->boundary.read_folders,
-                               .max_nodes = node->boundary.max_nodes};
-    snprintf(services->load_name, sizeof services->load_name, "%s", text->size > 0 ? name : "");
-    services->loading = fil_loading_start(&def, &error);
-    if (services->loading == NULL) {
-        set_result(result, RESULT(OPERATION_FAILED), error.text);
-    }
-    return services->loading != NULL;
-}
-
-/* Puts the world that is loaded in the place of the old one, or says why there is none. */
-static void finish_loading(FilStandardServices* services)
-{
-    FilNode* node = services->node;
-    simulation_interfaces__srv__LoadWorld_Response* response = &services->load_response;
-    FilError error = {{0}}, veiled = {{0}};
-    if (!node->loaded) {
-        fil_loading_cancel(services->loading);
-        services->loading = NULL;
-        set_result(&response->result, RESULT(INCORRECT_STATE), unconfigured);
-        return;
-    }
-    const FilStatus status = fil_loading_take(services->loading, &node->simulation, &error);
-    services->loading = NULL;
-    if (status != FIL_OK) {
-        fil_boundary_veil(services->load_name, status, error.text, &veiled);
-        fil_boundary_refuse(&node->boundary, "load a world", veiled.text);
-        RCUTILS_LOG_WARN_THROTTLE_NAMED(RCUTILS_STEADY_TIME, 1000, node->logger, "~/load_world: %s", error.text);
-        set_result(&response->result, simulation_interfaces__srv__LoadWorld_Response__RESOURCE_PARSE_ERROR, veiled.text);
-        return;
-    }
-    fil_simulation_set_paused(&node->simulation, true);
-    node->simulation.stopped = true;
-    node->control.changed = true;
-    fil_node_changed_by_hand(node, "another world was loaded");
-    fil_node_show_world(node);
-    set_result(&response->result, RESULT(OK), "");
-    rosidl_runtime_c__String__assign(&response->world.name, node->simulation.scene.name);
-    rosidl_runtime_c__String__assign(&response->world.description, node->simulation.scene.title);
-    rosidl_runtime_c__String__assign(&response->world.world_resource.uri, node->simulation.scene_path);
-    RCUTILS_LOG_INFO_NAMED(node->logger, "loaded %s", node->simulation.scene_path);
-}
-
-static void update_load(FilStandardServices* services)
-{
-    if (services->loading != NULL && fil_loading_is_done(services->loading)) {
-        finish_loading(services);
-        send_load(services);
-    }
-    if (services->loading != NULL) {
-        return;
-    }
-    const rcl_ret_t ret = rcl_take_request(&services->load_service, &services->load_caller, &services->load_request);
-    if (ret == RCL_RET_SERVICE_TAKE_FAILED || !fil_ros_ok(ret, services->node->logger, "~/load_world")) {
-        return;
-    }
-    FIL_MESSAGE_RENEW(simulation_interfaces__srv__LoadWorld_Response, &services->load_response);
-    if (!start_loading(services)) {
-        send_load(services);
-    }
-    FIL_MESSAGE_RENEW(simulation_interfaces__srv__LoadWorld_Request, &services->load_request);
-}
-
 void fil_standard_services_update(FilStandardServices* services)
 {
     update_step(services);
-    update_load(services);
 }
 
 /* ---- life ---- */
@@ -532,7 +436,6 @@ void fil_standard_services_destroy(FilStandardServices* services)
     if (services == NULL) {
         return;
     }
-    fil_loading_cancel(services->loading);
 #define FINI(type, name, ros_name)                                                                                    \
     fil_ros_ok(rcl_service_fini(&services->name##_service, &services->node->node), services->node->logger, ros_name); \
     simulation_interfaces__srv__##type##_Request__fini(&services->name##_request);                                    \

@@ -538,6 +538,7 @@ static const Call calls[] = {
     {"set_models", set_models, 2},
     {"set_pair", set_pair, 2},
     {"save_restore", save_restore, 3},
+    {"take_state", take_state, 3},
     {"step", step, 1},
     {"make_world", make_and_destroy, 1},
 };

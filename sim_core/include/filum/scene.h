@@ -26,6 +26,9 @@ typedef struct FilSceneOptions {
     int max_nodes;               /* of rods, cloth and solids together; 0: ten million */
     bool (*stop)(void* context); /* asked from part to part: true ends the loading with FIL_INTERRUPTED. NULL: nobody asks */
     void* stop_context;
+    const char* const* without; /* names of objects that are left out; what holds on to one of them is an error */
+    int without_count;
+    const char* object_name; /* of the scene's only object, in place of its own; NULL: its own */
 } FilSceneOptions;
 
 /* What a scene says about the run itself, beside the world it builds. */
@@ -57,6 +60,11 @@ FIL_MUST_CHECK FilStatus fil_scene_load(const char* path, const FilSceneOptions*
 /* The same from text in memory; `name` stands for the file in messages, includes are resolved against its folder. */
 FIL_MUST_CHECK FilStatus fil_scene_load_text(const char* name, const char* text, size_t size, const FilSceneOptions* options, FilWorld** world,
                                              FilSceneInfo* info, FilError* error);
+
+/* Adds the objects of a scene, and what goes with them, to a world that is there; its section `world` has no effect. `text` NULL: `name` is
+ * the file's path. After a failure the world holds a part of it and is good for nothing but fil_world_destroy(). */
+FIL_MUST_CHECK FilStatus fil_scene_extend(FilWorld* world, const char* name, const char* text, size_t size, const FilSceneOptions* options,
+                                          FilError* error);
 
 /* Many worlds of one scene. Pointers are borrowed for the call only. */
 typedef struct FilSceneBatchDef {

@@ -150,7 +150,10 @@ size_t fil_world_snapshot_size(const FilWorld* world);
 void fil_world_save(const FilWorld* world, void* snapshot); /* of that size */
 FIL_MUST_CHECK FilStatus fil_world_restore(FilWorld* world, const void* snapshot, size_t size);
 FIL_MUST_CHECK FilStatus fil_world_reset(FilWorld* world); /* back to the state before the first step */
-uint64_t fil_world_hash(const FilWorld* world);            /* of the snapshot's numbers, bit for bit */
+/* Time, and the state of all that another world has by the same name, kind and size: bodies, attachments and drives. What it does not have
+ * stays as it was made; fil_world_reset() brings everything back to that. For a world that has not stepped. */
+FIL_MUST_CHECK FilStatus fil_world_take_state(FilWorld* world, const FilWorld* from);
+uint64_t fil_world_hash(const FilWorld* world); /* of the snapshot's numbers, bit for bit */
 
 typedef struct FilEnergy {
     double kinetic, elastic, gravity; /* J */

@@ -288,6 +288,7 @@ static bool find_joint(FilScene* scene, const FilSceneItem* item, FilYaml* node,
 }
 
 const FilSceneKind fil_scene_robots = {
+    .brings_objects = true,
     .section = "robots",
     .word = "robot",
     .title = "robot",

@@ -64,6 +64,9 @@ static const FilKey* root_keys(FilScene* scene)
 
 static void create_world(FilScene* scene, const FilSceneOptions* options)
 {
+    if (scene->world != NULL) {
+        return;  // it is extended
+    }
     FilReader* reader = &scene->reader;
     FilWorldDef def = fil_world_def_default();
     const FilYaml* node = fil_read_node(reader, scene->root, "world", FIL_OPTIONAL);
@@ -172,6 +175,64 @@ static void add_sections(FilScene* scene)
     }
 }
 
+/* Objects, and what is made of several. */
+static bool is_entity(const FilSceneList* list)
+{
+    return list->kind->is_object || list->kind->brings_objects;
+}
+
+/* Gives the only object another name. */
+static void name_object(FilScene* scene, const char* name)
+{
+    FilReader* reader = &scene->reader;
+    FilYaml* only = NULL;
+    int count = 0;
+    for (int k = 0; k < scene->list_count && name != NULL && reader->status == FIL_OK; k++) {
+        const FilSceneList* list = &scene->lists[k];
+        if (is_entity(list) && list->node != NULL && list->node->count > 0) {
+            only = list->node->first;
+            count += list->node->count;
+        }
+    }
+    if (name == NULL || reader->status != FIL_OK) {
+        return;
+    }
+    if (count != 1) {
+        fil_reader_fail(reader, scene->root, "a scene of %d objects cannot be called '%.60s'", count, name);
+        return;
+    }
+    FilYaml* node = fil_reader_alloc(reader, 1, sizeof *node);
+    FilYaml* old = fil_yaml_find(only, "name");
+    if (node == NULL) {
+        return;
+    }
+    *node = (FilYaml){.kind = FIL_YAML_SCALAR, .line = only->line, .file = only->file, .key = "name", .text = name};
+    if (old != NULL) {
+        fil_yaml_replace(old, node);
+    } else {
+        fil_yaml_append(only, node);
+    }
+}
+
+/* Takes objects out of the lists once all are read, so that the others draw the same random numbers. */
+static void leave_out(FilScene* scene, const FilSceneOptions* options)
+{
+    for (int k = 0; k < scene->list_count && scene->reader.status == FIL_OK; k++) {
+        FilSceneList* list = &scene->lists[k];
+        int kept = 0;
+        for (int i = 0; i < list->count; i++) {
+            bool out = false;
+            for (int w = 0; w < options->without_count && is_entity(list); w++) {
+                out = out || strcmp(list->items[i]->name, options->without[w]) == 0;
+            }
+            list->items[kept] = list->items[i];
+            kept += !out;
+        }
+        list->count = kept;
+    }
+    fil_scene_index_lists(scene);
+}
+
 /* Contact models are not right for everything. */
 static void check_world(FilScene* scene)
 {
@@ -201,7 +262,9 @@ static void build(FilScene* scene, const FilSceneOptions* options, FilSceneInfo*
     read_head(scene, info);
     fil_scene_expand_repeats(scene);
     fil_scene_read_groups(scene);
+    name_object(scene, options->object_name);
     read_sections(scene);
+    leave_out(scene, options);
     create_world(scene, options);
     add_sections(scene);
     fil_scene_apply_looks(scene);
@@ -217,8 +280,9 @@ FilStatus fil_scene_keys(FilPool* pool, const FilKey** keys, FilError* error)
     return scene.reader.status;
 }
 
-FilStatus fil_scene_load_limited(const FilSource* source, const FilSceneLimits* limits, const FilSceneOptions* options, FilWorld** world,
-                                 FilSceneInfo* info, FilError* error)
+/* Into *world if there is one, else into one that is made. */
+static FilStatus load(const FilSource* source, const FilSceneLimits* limits, const FilSceneOptions* options, FilWorld** world, FilSceneInfo* info,
+                      FilError* error)
 {
     const FilSceneOptions no_options = {0};
     FilSceneInfo own_info;
@@ -227,8 +291,7 @@ FilStatus fil_scene_load_limited(const FilSource* source, const FilSceneLimits* 
     options = options != NULL ? options : &no_options;
     error = error != NULL ? error : &own_error;
     error->text[0] = '\0';
-    *world = NULL;
-    FilScene scene = {.reader = {.error = error, .pool = &pool}, .limits = *limits, .path = source->path, .options = options};
+    FilScene scene = {.reader = {.error = error, .pool = &pool}, .limits = *limits, .path = source->path, .options = options, .world = *world};
     if (options->max_nodes > 0 && options->max_nodes < scene.limits.nodes) {
         scene.limits.nodes = options->max_nodes;
     }
@@ -246,10 +309,17 @@ FilStatus fil_scene_load_limited(const FilSource* source, const FilSceneLimits* 
     fil_pool_free(&pool);
     if (status == FIL_OK) {
         *world = scene.world;
-    } else {
+    } else if (scene.world != *world) {
         fil_world_destroy(scene.world);
     }
     return status;
+}
+
+FilStatus fil_scene_load_limited(const FilSource* source, const FilSceneLimits* limits, const FilSceneOptions* options, FilWorld** world,
+                                 FilSceneInfo* info, FilError* error)
+{
+    *world = NULL;
+    return load(source, limits, options, world, info, error);
 }
 
 FilStatus fil_scene_load(const char* path, const FilSceneOptions* options, FilWorld** world, FilSceneInfo* info, FilError* error)
@@ -265,4 +335,11 @@ FilStatus fil_scene_load_text(const char* name, const char* text, size_t size, c
     const FilSceneLimits limits = fil_scene_limits_default();
     const FilSource source = {.path = name, .text = text, .size = size, .folders = options != NULL ? options->folders : NULL};
     return fil_scene_load_limited(&source, &limits, options, world, info, error);
+}
+
+FilStatus fil_scene_extend(FilWorld* world, const char* name, const char* text, size_t size, const FilSceneOptions* options, FilError* error)
+{
+    const FilSceneLimits limits = fil_scene_limits_default();
+    const FilSource source = {.path = name, .text = text, .size = size, .folders = options != NULL ? options->folders : NULL};
+    return load(&source, &limits, options, &world, NULL, error);
 }

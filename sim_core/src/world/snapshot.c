@@ -244,6 +244,77 @@ FilStatus fil_world_reset(FilWorld* world)
     return FIL_OK;
 }
 
+/* ---- state of what two worlds have in common ---- */
+
+static void copy_numbers(double* to, const double* from, int count)
+{
+    if (count > 0) {
+        memcpy(to, from, sizeof(double) * (size_t)count);
+    }
+}
+
+static const FilBody* find_body(const FilSystem* system, const FilBody* like)
+{
+    for (int b = 0; b < system->body_count; b++) {
+        const FilBody* body = &system->bodies[b];
+        if (body->ops == like->ops && strcmp(body->name, like->name) == 0) {
+            return body->q_count == like->q_count && body->v_count == like->v_count && body->h_count == like->h_count ? body : NULL;
+        }
+    }
+    return NULL;
+}
+
+static void take_bodies(FilWorld* world, const FilWorld* from)
+{
+    const FilState *to = &world->system.state, *old = &from->system.state;
+    for (int b = 0; b < world->system.body_count; b++) {
+        const FilBody* body = &world->system.bodies[b];
+        const FilBody* source = find_body(&from->system, body);
+        if (source != NULL) {
+            copy_numbers(to->q + body->q, old->q + source->q, body->q_count);
+            copy_numbers(to->v + body->v, old->v + source->v, body->v_count);
+            copy_numbers(to->h + body->h, old->h + source->h, body->h_count);
+            copy_numbers(to->change + body->v, old->change + source->v, body->v_count);
+            copy_numbers(to->push + body->v, old->push + source->v, body->v_count);
+        }
+    }
+}
+
+static void take_controls(FilWorld* world, const FilWorld* from)
+{
+    const FilState *to = &world->system.state, *old = &from->system.state;
+    for (int a = 0; a < world->attachment_count; a++) {
+        const int source = fil_id_index(from, FIL_ID_ATTACHMENT, fil_world_find_attachment(from, world->attachments[a].name));
+        if (source >= 0 && from->attachments[source].kind == world->attachments[a].kind) {
+            copy_numbers(fil_attachment_control(world, to, a), fil_attachment_control(from, old, source), FIL_CONTROL_SIZE);
+        }
+    }
+    for (int d = 0; d < world->drive_count; d++) {
+        const int source = fil_id_index(from, FIL_ID_DRIVE, fil_world_find_drive(from, world->drives[d].name));
+        if (source >= 0 && from->drives[source].kind == world->drives[d].kind) {
+            copy_numbers(fil_drive_control(world, to, d), fil_drive_control(from, old, source), FIL_CONTROL_SIZE);
+        }
+    }
+}
+
+FilStatus fil_world_take_state(FilWorld* world, const FilWorld* from)
+{
+    if (from == NULL || from == world || world->step > 0) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "a state is taken from another world, by one that has not stepped");
+    }
+    FilSystem* system = &world->system;
+    fil_system_copy_state(system, &system->initial, &system->state);
+    take_bodies(world, from);
+    take_controls(world, from);
+    copy_numbers(system->state.h + world->solver.memory, from->system.state.h + from->solver.memory, FIL_POTENTIAL_MEMORY);
+    world->step = from->step;
+    world->time = from->time;
+    world->clock.step = from->clock.step;
+    world->clock.time = from->clock.time;
+    fil_world_place_targets(world);
+    return FIL_OK;
+}
+
 uint64_t fil_world_hash(const FilWorld* world)
 {
     const Header header = header_of(world);
