@@ -22,6 +22,10 @@ typedef struct Case {
 
 #define WORLD \
     "world: {dt: 2e-3, contact: {model: none}, newton: {tolerance: 1e-13}}\nmaterials: {rubber: {young: 1e6, poisson: 0.4, density: 1100}}\n"
+#define TOUCH_WITHIN(tolerance) "world: {dt: 2e-3, contact: {model: sap, tolerance: " tolerance "}, newton: {tolerance: 1e-13}}\n"
+#define TOUCH TOUCH_WITHIN("1e-12")
+#define GROUND "{name: ground, motion: static, shapes: [{half_space: {}}]}, "
+#define BALL "shapes: [{sphere: {radius: 0.1}}]"
 #define CURVE \
     "material: rubber, shape: {polyline: {points: [[0,0,0], [0.1,0,0.02], [0.2,0.03,0.03], [0.29,0.08,0.02], [0.36,0.15,0], [0.4,0.24,-0.01]]}}"
 #define BENT CURVE ", section: {rectangle: {width: 0.02, height: 0.008}}"
@@ -94,6 +98,48 @@ static const Case cases[] = {
      WORLD "arms: [{name: a, coriolis: none, sections: [{length: 0.2, mass: 0.3, elongation: [0.02, -0.01, 0.005], rate: [0.1, -0.2, 0.05]}, "
            "{length: 0.15, mass: "
            "0.2, elongation: [0.01, 0, 0.02], rate: [0.2, 0.1, -0.1]}]}]\n"},
+    {"contact: a ball that slides", 1e-6,
+     TOUCH "rigid_bodies: [" GROUND
+           "{name: a, position: [0, 0, 0.096], surface: {stiffness: 1e4}, velocity: [1, 0.3, -0.1], angular_velocity: [0.3, 0.2, 0.5], " BALL "}]\n"},
+    {"contact: a ball that rolls", 1e-6,
+     TOUCH "rigid_bodies: [" GROUND "{name: a, position: [0, 0, 0.09999], velocity: [1, 0, 0], angular_velocity: [0, 10, 0], " BALL "}]\n"},
+    {"contact made: a ball that falls on the ground", 1e-6,
+     TOUCH "rigid_bodies: [" GROUND "{name: a, position: [0, 0, 0.1255], velocity: [1, 0.5, -2], angular_velocity: [3, 2, 5], " BALL "}]\n"},
+    {"contact broken: a ball that leaves a soft ground", 1e-6,
+     TOUCH "rigid_bodies: [" GROUND
+           "{name: a, position: [0, 0, 0.0925], velocity: [0.5, 0.2, 0.5], angular_velocity: [3, 2, 5], surface: {stiffness: 1e4}, " BALL "}]\n"},
+    {"contact: a box that sticks", 1e-6,
+     TOUCH "rigid_bodies: [" GROUND "{name: a, position: [0, 0, 0.0999], rotation: [0.001, 0.002, 0], shapes: [{box: {size: [0.2, 0.3, 0.2]}}]}]\n"},
+    {"contact: a box on its corner", 1e-6,
+     TOUCH_WITHIN("1e-11") "rigid_bodies: [" GROUND "{name: a, position: [0, 0, 0.175], rotation: [0.6, 0.5, 0.2], velocity: [0.2, 0.1, -1], "
+                           "angular_velocity: [1, 2, 0.5], shapes: [{box: {size: [0.2, 0.3, 0.2]}}]}]\n"},
+    {"contact: a capsule on its end", 1e-6,
+     TOUCH "rigid_bodies: [" GROUND
+           "{name: a, position: [0, 0, 0.09], rotation: [0, 1.2, 0.3], velocity: [0, 1, -1], shapes: [{capsule: {radius: 0.05, length: 0.2}}]}]\n"},
+    {"contact: a ball on a ball", 1e-6,
+     TOUCH "rigid_bodies: [" GROUND "{name: a, position: [0, 0, 0.0999], " BALL
+           "}, {name: b, position: [0.05, 0.03, 0.29], velocity: [0, 0, -1], angular_velocity: [3, 0, 1], " BALL "}]\n"},
+    {"contact: capsules that cross", 1e-6,
+     TOUCH "rigid_bodies: [{name: a, rotation: [1.5707963, 0, 0], shapes: [{capsule: {radius: 0.05, length: 0.4}}]}, {name: b, position: [0.02, "
+           "0.01, 0.106], rotation: [0.1, 1.5707963, 0.05], velocity: [0.3, 0.1, -0.5], shapes: [{capsule: {radius: 0.05, length: 0.4}}]}]\n"},
+    {"contact: a ball on the face of a box", 1e-6,
+     TOUCH "rigid_bodies: [{name: a, shapes: [{box: {size: [0.2, 0.3, 0.2]}}]}, {name: b, position: [0.02, 0.03, 0.206], velocity: [0.5, 0, -0.5], "
+           "angular_velocity: [3, 0, 1], " BALL "}]\n"},
+    {"contact: a ball on the edge of a box", 1e-6,
+     TOUCH "rigid_bodies: [{name: a, shapes: [{box: {size: [0.2, 0.3, 0.2]}}]}, {name: b, position: [0.165, 0.03, 0.176], velocity: [-0.5, 0, -0.5], "
+           "angular_velocity: [3, 0, 1], " BALL "}]\n"},
+    {"contact: a ball on the corner of a box", 1e-6,
+     TOUCH "rigid_bodies: [{name: a, shapes: [{box: {size: [0.2, 0.3, 0.2]}}]}, {name: b, position: [0.1745, 0.1798, 0.1745], velocity: [-0.5, -0.2, "
+           "-0.5], angular_velocity: [3, 0, 1], " BALL "}]\n"},
+    {"contact: a ball on a plate that moves", 1e-6,
+     TOUCH "rigid_bodies: [{name: plate, motion: kinematic, position: [0, 0, -0.1], shapes: [{box: {size: [3, 3, 0.2]}}]}, {name: b, position: "
+           "[0.13, 0.03, 0.0999], velocity: [-0.5, 0, -0.5], " BALL "}]\ndrives: [{name: d, body: plate, velocity: [0.3, 0.1, 0.2]}]\n"},
+    {"contact: a fingertip with motors against a ball", 1e-6,
+     TOUCH
+     "robots: [{name: r, urdf: ../robots/planar3.urdf, rotation: [0.3, 0.2, 0.1], joints: [{joint: shoulder, position: 0.5, velocity: 1, gains: "
+     "{stiffness: 50, damping: 2}}, {joint: elbow, position: 0.7, velocity: 0.5, gains: {stiffness: 50, damping: 2}}, {joint: wrist, position: 0.4, "
+     "velocity: 0.3, gains: {stiffness: 50, damping: 2}}]}]\nrigid_bodies: [{name: b, position: [0.726, -0.064, 0.178], velocity: [0, 0, 1], " BALL
+     "}]\n"},
 };
 
 enum { STEPS = 3, BEFORE = 5 };
@@ -180,6 +226,17 @@ static void command_robots(const char* name, FilWorld* world)
     }
 }
 
+/* How many contacts bear. */
+static int bearing(const FilWorld* world)
+{
+    int count = 0;
+    for (int k = 0; k < fil_world_contact_count(world); k++) {
+        const FilVec3 force = fil_world_contact(world, k).force;
+        count += force.x * force.x + force.y * force.y + force.z * force.z > 0.0;
+    }
+    return count;
+}
+
 static void check_case(const Case* c)
 {
     FilWorld* world = load(c->text);
@@ -194,7 +251,17 @@ static void check_case(const Case* c)
     for (int s = 0; s < BEFORE; s++) {
         ok(world, fil_world_step(world, NULL));
     }
+    int contacts = 0;
+    const int before = bearing(world);
     fil_world_save(world, snapshot);
+    for (int s = 0; s < STEPS; s++) {
+        ok(world, fil_world_step(world, NULL));
+        contacts += bearing(world);
+    }
+    // as the name says
+    assert_int_equal(contacts > 0, strstr(c->name, "contact") != NULL);
+    assert_false(strstr(c->name, "made") != NULL && before > 0);
+    assert_false(strstr(c->name, "broken") != NULL && (before == 0 || bearing(world) > 0));
     for (int trial = 0; trial < 3; trial++) {
         choose(gradient, world, &random, start);
         memcpy(end, start, bytes);
@@ -393,8 +460,17 @@ static void what_is_not_known_is_refused(void** state)
 #define ROD "rods: [{name: a, " BENT "}]\n"
     const char* materials = strchr(WORLD, '\n') + 1;
     char text[2000];
-    snprintf(text, sizeof text, "world: {contact: {model: sap}}\n%s" ROD, materials);
-    refuses(text, "under the contact model sap are not known yet");
+    snprintf(text, sizeof text, "world: {contact: {model: sap_lagged}}\n%s" ROD, materials);
+    refuses(text, "under the contact model sap_lagged are not known yet");
+    snprintf(text, sizeof text, "world: {contact: {model: sap}}\n%s" ROD "rigid_bodies: [{name: b, position: [0, 0, 0.08], " BALL "}]\n", materials);
+    refuses(text, "'a' touches something");
+    refuses(TOUCH
+            "rigid_bodies: [{name: a, shapes: [{box: {size: [1, 1, 1]}}]}, {name: b, position: [0, 0, 0.999], shapes: [{box: {size: [1, 1, 1]}}]}]\n",
+            "'a' and 'b' touch by shapes of which");
+    refuses(TOUCH
+            "rigid_bodies: [{name: a, shapes: [{capsule: {radius: 0.1, length: 1}}]}, {name: b, position: [0.199, 0, 0], shapes: [{capsule: {radius: "
+            "0.1, length: 1}}]}]\n",
+            "lie side by side");
     snprintf(text, sizeof text, "world: {integrator: midpoint, contact: {model: none}}\n%s" ROD, materials);
     refuses(text, "backward Euler only");
     refuses(WORLD ROD "attachments: [{name: hand, handle: {rod: a, node: 0, stiffness: 10, max_force: 1e-6}}]\n", "all the force that it has");

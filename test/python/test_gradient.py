@@ -70,8 +70,8 @@ class Gradients(unittest.TestCase):
             self.assertAlmostEqual((totals[0] - totals[1]) / 2e-4, forces[step, n - 4 + axis], delta=1e-6 * abs(forces).max())
 
     def test_refused(self):
-        with self.assertRaisesRegex(filum.InputError, "under the contact model sap are not known yet"):
-            filum.World(text=ROD, contact="sap").gradient()
+        with self.assertRaisesRegex(filum.InputError, "under the contact model sap_lagged are not known yet"):
+            filum.World(text=ROD, contact="sap_lagged").gradient()
         gradient = self.world.gradient()
         with self.assertRaisesRegex(filum.InputError, "no step to differentiate"):
             gradient.backward(numpy.zeros(2 * gradient.size))

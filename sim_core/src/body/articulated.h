@@ -192,6 +192,8 @@ int fil_articulated_constraint_count(const void* robot, const double* q, const d
 void fil_articulated_constraint(const void* robot, int index, FilBodyConstraint* out);
 void fil_articulated_constrained(void* robot, int index, double impulse);
 
+int fil_articulated_collider_link(const FilArticulated* robot, int index); /* articulated_contact.c */
+
 /* ---- entries of the table: articulated_step.c, articulated_contact.c ---- */
 
 void fil_articulated_begin(void* robot, const FilStepSetup* setup, const double* q, const double* v, const double* h);

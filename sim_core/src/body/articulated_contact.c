@@ -5,7 +5,7 @@
 #include "body/articulated.h"
 
 /* Shapes come first, then links. */
-static int link_of(const FilArticulated* robot, int index)
+int fil_articulated_collider_link(const FilArticulated* robot, int index)
 {
     return index < robot->shape_count ? robot->shape_link[index] : index - robot->shape_count;
 }
@@ -64,7 +64,7 @@ void fil_articulated_frame(const void* pointer, int index, int part, const doubl
 {
     (void)part, (void)h;
     const FilArticulated* robot = pointer;
-    fil_articulated_link_pose(robot, q, link_of(robot, index), pose);
+    fil_articulated_link_pose(robot, q, fil_articulated_collider_link(robot, index), pose);
 }
 
 /* Parts of one body, or neighbours in the tree, which overlap at their joint. */
@@ -72,7 +72,8 @@ bool fil_articulated_joined(const void* pointer, int index_a, int part_a, int in
 {
     (void)part_a, (void)part_b;
     const FilArticulated* robot = pointer;
-    const int a = robot->links[link_of(robot, index_a)].body, b = robot->links[link_of(robot, index_b)].body;
+    const int a = robot->links[fil_articulated_collider_link(robot, index_a)].body,
+              b = robot->links[fil_articulated_collider_link(robot, index_b)].body;
     return !robot->collision.self || a == b || (a >= 0 && robot->bodies[a].parent == b) || (b >= 0 && robot->bodies[b].parent == a);
 }
 
@@ -109,7 +110,7 @@ int fil_articulated_point_jacobian(const void* pointer, int index, int part, con
     (void)part;
     const FilArticulated* robot = pointer;
     fil_v3_set(bias, 0.0, 0.0, 0.0);
-    return columns_of(robot, link_of(robot, index), point, q, blocks, jacobian);
+    return columns_of(robot, fil_articulated_collider_link(robot, index), point, q, blocks, jacobian);
 }
 
 int fil_articulated_turn_jacobian(const void* pointer, int index, int part, const double* q, int* blocks, double* jacobian, double* bias)
@@ -117,7 +118,7 @@ int fil_articulated_turn_jacobian(const void* pointer, int index, int part, cons
     (void)part;
     const FilArticulated* robot = pointer;
     fil_v3_set(bias, 0.0, 0.0, 0.0);
-    return columns_of(robot, link_of(robot, index), NULL, q, blocks, jacobian);
+    return columns_of(robot, fil_articulated_collider_link(robot, index), NULL, q, blocks, jacobian);
 }
 
 /* ---- links as places ---- */

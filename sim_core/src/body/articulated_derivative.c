@@ -320,4 +320,49 @@ static void vary_back(void* pointer, const double* residual, const double* end_p
     }
 }
 
-const FilDerivativeOps fil_articulated_derivative_ops = {.prepare = prepare, .vary = vary, .vary_back = vary_back};
+/* ---- contacts ---- */
+
+/* F . sum_j S_j z_j of those that carry the link, dS_j = eta_j x S_j: by unknown i it is F . (S_i x what moves beyond i). */
+static void sweep(const void* pointer, int index, const double* point, const double* force, const double* z, double* place)
+{
+    const FilArticulated* robot = pointer;
+    const FilTreeDerivative* d = robot->derivative;
+    double wrench[6], arm[3], beyond[6] = {0.0};
+    fil_v3_sub(arm, point, d->origin);
+    fil_v3_cross(wrench, arm, force);
+    fil_v3_copy(wrench + 3, force);
+    for (int b = robot->links[fil_articulated_collider_link(robot, index)].body; b >= 0; b = robot->bodies[b].parent) {
+        const int k = robot->bodies[b].v;
+        double change[6] = {0.0};
+        fil_spatial_add_cross(change, d->bodies[b].motion, beyond);
+        place[k] += fil_spatial_dot(wrench, change);
+        add_scaled(beyond, z[k], d->bodies[b].motion);
+    }
+}
+
+/* z' M z = sum V' I V: by unknown i it is -2 H_i . (S_i x V_parent), H_i the momentum of all that i carries. */
+static void vary_tangent(const void* pointer, double share, const double* z, double* place)
+{
+    const FilArticulated* robot = pointer;
+    const FilTreeDerivative* d = robot->derivative;
+    for (int b = 0; b < robot->body_count; b++) {
+        TreeState* s = &d->bodies[b];
+        const int parent = robot->bodies[b].parent;
+        memcpy(s->d_velocity, parent >= 0 ? d->bodies[parent].d_velocity : none, sizeof s->d_velocity);
+        add_scaled(s->d_velocity, z[robot->bodies[b].v], s->motion);
+        fil_spatial_apply(s->d_wrench, &s->inertia, s->d_velocity);
+    }
+    for (int b = robot->body_count - 1; b >= 0; b--) {
+        TreeState* s = &d->bodies[b];
+        const int parent = robot->bodies[b].parent;
+        if (parent >= 0) {
+            double change[6] = {0.0};
+            fil_spatial_add_cross(change, s->motion, d->bodies[parent].d_velocity);
+            place[robot->bodies[b].v] -= 2.0 * share * fil_spatial_dot(s->d_wrench, change);
+            add_scaled(d->bodies[parent].d_wrench, 1.0, s->d_wrench);
+        }
+    }
+}
+
+const FilDerivativeOps fil_articulated_derivative_ops = {
+    .prepare = prepare, .vary = vary, .vary_back = vary_back, .sweep = sweep, .vary_tangent = vary_tangent};

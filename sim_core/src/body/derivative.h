@@ -19,6 +19,11 @@ typedef struct FilDerivativeOps {
     /* Velocities of held unknowns follow from where they start: writes them. Transposed: adds to `place`. NULL: nothing is held. */
     void (*lead)(const void* body, const double* place, double* end_rate);
     void (*lead_back)(const void* body, const double* end_rate, double* place);
+    /* For contacts: adds to `place` the derivative of force . velocity of what lies at `point` of a collider's part, where the body moves with z: the
+     * point stays, the part moves on. NULL: that is not known, nor is the next. */
+    void (*sweep)(const void* body, int index, const double* point, const double* force, const double* z, double* place);
+    /* Adds `share` times the derivative of z' A z, A the tangent. NULL: A is constant. */
+    void (*vary_tangent)(const void* body, double share, const double* z, double* place);
 } FilDerivativeOps;
 
 #endif

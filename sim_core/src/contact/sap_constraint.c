@@ -30,9 +30,6 @@ static double near_rigid(double compliance, const FilSapScales* scales)
     return scales->rigidity * scales->rigidity / (4.0 * FIL_PI * FIL_PI) * compliance;
 }
 
-/* Harder than this by depth and Newton does not converge where things start inside each other; 1e5 times the usual load takes 5e-4. */
-#define HARDEST 1e-4
-
 /* The same for a contact. w is that of the lighter body: under a heavy load, or a fast impact, a contact regularised by it would
  * sink or let through as far as the ratio of masses or the speed says. Beyond the depth that is allowed, the compliance falls:
  * with the predicted penetration, so that dt R gamma <= depth beta^2/(4 pi^2) for any speed, and with `power` of the depth
@@ -44,12 +41,8 @@ double fil_sap_near_rigid(const FilSapContact* contact, double rigid, double dt,
         return rigid;
     }
     const double deep = fmin(contact->depth / reached, 1.0), hard = fmin(contact->depth / predicted, 1.0);
-    return rigid * fmin(reached > 0.0 ? fmax(pow(deep, power), HARDEST) : 1.0, predicted > 0.0 ? hard : 1.0);
+    return rigid * fmin(reached > 0.0 ? fmax(pow(deep, power), FIL_SAP_HARDEST) : 1.0, predicted > 0.0 ? hard : 1.0);
 }
-
-/* Powers that the depth reached in the last step, an explicit measure, allows. Contact relaxes at the rate (1 + power)/(dt + tau)
- * with a dissipation time, and at (1 + power)/dt without. */
-enum { DAMPED_POWER = 3, LAGGED_POWER = 1 };
 
 /* Spring and damper, implicit: impulse = -dt (k (g + dt v) + c v) = -(v - v_hat)/R with
  *     R = 1/(dt (dt k + c)),   v_hat = -k g/(dt k + c). */
@@ -81,7 +74,7 @@ static void prepare_contact(const FilSapConstraint* constraint, double complianc
     const double soft = 1.0 / (scales->dt * (scales->dt + tau) * contact->stiffness);
     set_regularisation(law, 0, scales->stick * compliance);
     set_regularisation(law, 1, scales->stick * compliance);
-    set_regularisation(law, 2, fmax(fil_sap_near_rigid(contact, near_rigid(compliance, scales), scales->dt, DAMPED_POWER), soft));
+    set_regularisation(law, 2, fmax(fil_sap_near_rigid(contact, near_rigid(compliance, scales), scales->dt, FIL_SAP_DAMPED_POWER), soft));
     fil_v3_set(law->v_hat, 0.0, 0.0, -contact->distance / (scales->dt + tau));
     law->mu = contact->mu;
 }
@@ -169,7 +162,7 @@ static void prepare_lagged(const FilSapConstraint* constraint, double compliance
     const double dt = scales->dt, d = contact->hunt_crossley, phi0 = contact->distance;
     // dt^2 k, no stiffer than a step can resolve
     const double stiff =
-        fmin(dt * dt * contact->stiffness, 1.0 / fil_sap_near_rigid(contact, near_rigid(compliance, scales), scales->dt, LAGGED_POWER));
+        fmin(dt * dt * contact->stiffness, 1.0 / fil_sap_near_rigid(contact, near_rigid(compliance, scales), scales->dt, FIL_SAP_LAGGED_POWER));
     // n(v) = dt^2 k (v_zero - v)+ (1 - d v)+ with v_zero = -phi0/dt, rewritten in u = (v_end - v)+
     const double v_zero = -phi0 / dt;
     if (d * v_zero <= 1.0) {

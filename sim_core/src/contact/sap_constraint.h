@@ -50,6 +50,12 @@ typedef struct FilSapConstraint {
     };
 } FilSapConstraint;
 
+/* Harder than this by depth and Newton does not converge where things start inside each other; 1e5 times the usual load takes 5e-4. */
+#define FIL_SAP_HARDEST 1e-4
+/* Powers that the depth reached in the last step, an explicit measure, allows. Contact relaxes at the rate (1 + power)/(dt + tau)
+ * with a dissipation time, and at (1 + power)/dt without. */
+enum { FIL_SAP_DAMPED_POWER = 3, FIL_SAP_LAGGED_POWER = 1 };
+
 /* Compliance `rigid` of a near-rigid contact (a share of its own, w), less beyond the contact's depth: with the power `power` of the depth
  * reached at the step's start, and with the penetration predicted for its end. */
 double fil_sap_near_rigid(const FilSapContact* contact, double rigid, double dt, int power);

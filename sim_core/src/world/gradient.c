@@ -24,8 +24,8 @@ static FilStatus check(FilWorld* world)
     if (status != FIL_OK) {
         return status;
     }
-    if (strcmp(world->solver.model->name, "none") != 0) {
-        return fil_world_fail(world, FIL_BAD_INPUT, "gradients under the contact model %s are not known yet, only under none",
+    if (strcmp(world->solver.model->name, "none") != 0 && strcmp(world->solver.model->name, "sap") != 0) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "gradients under the contact model %s are not known yet, only under none and sap",
                               world->solver.model->name);
     }
     if (world->def.integrator != FIL_BACKWARD_EULER) {
@@ -80,6 +80,7 @@ void fil_gradient_destroy(FilGradient* gradient)
         fil_free(gradient->v);
         fil_free(gradient->springs);
         fil_free(gradient->columns);
+        fil_gradient_contacts_free(&gradient->contacts);
         fil_free(gradient);
     }
 }
@@ -225,6 +226,8 @@ FilStatus fil_gradient_step(FilGradient* gradient, FilStepInfo* info)
             status = prepare(gradient, &world->system.bodies[b]);
         }
     }
+    status = status == FIL_OK ? fil_gradient_contacts_take(gradient) : status;
+    status = status == FIL_OK ? fil_gradient_contacts_factor(gradient, precondition) : status;
     gradient->ready = status == FIL_OK;
     gradient->step = world->step;
     gradient->varied = world->varied;
@@ -270,66 +273,131 @@ static void apply(FilGradient* gradient, const FilBody* body, bool back, const d
     add_springs(gradient, body, x, false, out);
 }
 
-/* x <- J^-1 b or J'^-1 b on what is free, zero where held or idle. */
-static FilStatus solve(FilGradient* gradient, const FilBody* body, bool back, const double* b, double* x)
+/* Bodies that are solved for together: all that move where something touches, else one. */
+typedef struct Group {
+    int first, end;
+} Group;
+
+static double group_norm(const FilGradient* gradient, Group group, const double* x)
 {
-    const int n = body->v_count;
-    const double* diagonal = gradient->diagonal + body->v;
-    double *step = gradient->correction + body->v, last = INFINITY;
-    for (int k = 0; k < n; k++) {
-        x[k] = diagonal[k] > 0.0 ? b[k] : 0.0;
+    double sum = 0.0;
+    for (int b = group.first; b < group.end; b++) {
+        const FilBody* body = &gradient->world->system.bodies[b];
+        const double size = body->moves ? norm_of(x + body->v, body->v_count) : 0.0;
+        sum += size * size;
     }
-    precondition(gradient, body, x);
-    for (int round = 0; round < MOST_ROUNDS; round++) {
-        apply(gradient, body, back, x, step);
-        for (int k = 0; k < n; k++) {
-            step[k] = diagonal[k] > 0.0 ? b[k] - step[k] : 0.0;
+    return sqrt(sum);
+}
+
+/* step <- A^-1 (b - J x), or with J', on what is free; x NULL: zero. */
+static void correct(FilGradient* gradient, Group group, bool back, const double* b, const double* x, double* step)
+{
+    const bool touch = gradient->contacts.count > 0;
+    const FilSystem* system = &gradient->world->system;
+    if (touch) {
+        memset(step, 0, sizeof(double) * (size_t)gradient->n);
+    }
+    for (int k = group.first; k < group.end; k++) {
+        const FilBody* body = &system->bodies[k];
+        if (body->moves && x != NULL) {
+            apply(gradient, body, back, x + body->v, step + body->v);
+        } else if (body->moves) {
+            memset(step + body->v, 0, sizeof(double) * (size_t)body->v_count);
         }
-        precondition(gradient, body, step);
-        const double size = norm_of(step, n), all = norm_of(x, n);
+    }
+    if (touch && x != NULL) {
+        fil_gradient_contacts_apply(gradient, x, step);
+    }
+    for (int k = group.first; k < group.end; k++) {
+        const FilBody* body = &system->bodies[k];
+        for (int i = body->v; i < body->v + body->v_count && body->moves; i++) {
+            step[i] = gradient->diagonal[i] > 0.0 ? b[i] - step[i] : 0.0;
+        }
+        if (body->moves) {
+            precondition(gradient, body, step + body->v);
+        }
+    }
+    if (touch) {
+        fil_gradient_contacts_correct(gradient, step);
+    }
+}
+
+/* x <- J^-1 b or J'^-1 b on what is free, zero where held or idle. */
+static FilStatus solve_group(FilGradient* gradient, Group group, bool back, const double* b, double* x)
+{
+    double *step = gradient->correction, last = INFINITY;
+    correct(gradient, group, back, b, NULL, x);
+    for (int round = 0; round < MOST_ROUNDS; round++) {
+        correct(gradient, group, back, b, x, step);
+        const double size = group_norm(gradient, group, step), all = group_norm(gradient, group, x);
         if (!(size < last) && size > 1e-9 * all) {
             break;
         }
-        for (int k = 0; k < n; k++) {
-            x[k] += step[k];
+        for (int k = group.first; k < group.end; k++) {
+            const FilBody* body = &gradient->world->system.bodies[k];
+            for (int i = body->v; i < body->v + body->v_count && body->moves; i++) {
+                x[i] += step[i];
+            }
         }
         if (size <= ENOUGH * all || !(size < 0.9 * last)) {  // or rounding is all that is left
             return FIL_OK;
         }
         last = size;
     }
-    return fil_world_fail(gradient->world, FIL_NOT_CONVERGED, "the gradient of '%s' was not found: the step is too long for its motion", body->name);
+    return fil_world_fail(gradient->world, FIL_NOT_CONVERGED, "the gradient of '%s' was not found: the step is too long for its motion",
+                          gradient->world->system.bodies[group.first].name);
+}
+
+static FilStatus solve(FilGradient* gradient, bool back, const double* b, double* x)
+{
+    const int count = gradient->world->system.body_count;
+    if (gradient->contacts.count > 0) {
+        return solve_group(gradient, (Group){0, count}, back, b, x);
+    }
+    FilStatus status = FIL_OK;
+    for (int k = 0; k < count && status == FIL_OK; k++) {
+        status = gradient->world->system.bodies[k].moves ? solve_group(gradient, (Group){k, k + 1}, back, b, x) : FIL_OK;
+    }
+    return status;
 }
 
 FilStatus fil_gradient_forward(FilGradient* gradient, const double* start, const double* force, double* end)
 {
     FilStatus status = need_step(gradient, start, end);
+    if (status != FIL_OK) {
+        return status;
+    }
+    const FilSystem* system = &gradient->world->system;
     const double dt = gradient->world->def.dt;
     const int n = gradient->n;
-    if (status == FIL_OK) {
-        memset(end, 0, 2 * sizeof(double) * (size_t)n);
-    }
-    for (int b = 0; b < gradient->world->system.body_count && status == FIL_OK; b++) {
-        const FilBody* body = &gradient->world->system.bodies[b];
+    double *r = gradient->residual, *x = gradient->solution;
+    memset(end, 0, 2 * sizeof(double) * (size_t)n);
+    for (int b = 0; b < system->body_count; b++) {
+        const FilBody* body = &system->bodies[b];
         if (!body->moves) {
             continue;
         }
         const FilDerivativeOps* ops = body->ops->derivative;
-        const double *place = start + body->v, *rate = start + n + body->v;
-        double *end_rate = end + n + body->v, *x = gradient->solution + body->v, *r = gradient->residual + body->v;
+        const double* place = start + body->v;
         if (ops->lead != NULL) {
-            ops->lead(body->impl, place, end_rate);
+            ops->lead(body->impl, place, end + n + body->v);
         }
-        ops->vary(body->impl, place, rate, end_rate, r, NULL);
-        add_springs(gradient, body, place, true, r);
-        for (int k = 0; k < body->v_count; k++) {
-            r[k] = (force != NULL ? dt * force[body->v + k] : 0.0) - r[k];
+        ops->vary(body->impl, place, start + n + body->v, end + n + body->v, r + body->v, NULL);
+        add_springs(gradient, body, place, true, r + body->v);
+        for (int k = body->v; k < body->v + body->v_count; k++) {
+            r[k] = (force != NULL ? dt * force[k] : 0.0) - r[k];
         }
-        status = solve(gradient, body, false, r, x);
-        for (int k = 0; k < body->v_count; k++) {
-            end_rate[k] += x[k];
+    }
+    fil_gradient_contacts_vary(gradient, start, start + n, r);
+    status = solve(gradient, false, r, x);
+    for (int b = 0; b < system->body_count && status == FIL_OK; b++) {
+        const FilBody* body = &system->bodies[b];
+        for (int k = body->v; k < body->v + body->v_count && body->moves; k++) {
+            end[n + k] += x[k];
         }
-        ops->vary(body->impl, place, rate, end_rate, NULL, end + body->v);
+        if (body->moves) {
+            body->ops->derivative->vary(body->impl, start + body->v, start + n + body->v, end + n + body->v, NULL, end + body->v);
+        }
     }
     return status;
 }
@@ -337,38 +405,48 @@ FilStatus fil_gradient_forward(FilGradient* gradient, const double* start, const
 FilStatus fil_gradient_backward(FilGradient* gradient, const double* end, double* start, double* force)
 {
     FilStatus status = need_step(gradient, end, start);
+    if (status != FIL_OK) {
+        return status;
+    }
+    const FilSystem* system = &gradient->world->system;
     const double dt = gradient->world->def.dt;
     const int n = gradient->n;
-    if (status == FIL_OK) {
-        memset(start, 0, 2 * sizeof(double) * (size_t)n);
+    double *r = gradient->residual, *x = gradient->solution;
+    memset(start, 0, 2 * sizeof(double) * (size_t)n);
+    for (int b = 0; b < system->body_count; b++) {
+        const FilBody* body = &system->bodies[b];
+        if (body->moves) {
+            // weights of the end's velocity: its own, and through the end's place
+            memcpy(r + body->v, end + n + body->v, sizeof(double) * (size_t)body->v_count);
+            body->ops->derivative->vary_back(body->impl, NULL, end + body->v, start + body->v, start + n + body->v, r + body->v);
+        }
     }
-    for (int b = 0; b < gradient->world->system.body_count && status == FIL_OK; b++) {
-        const FilBody* body = &gradient->world->system.bodies[b];
+    status = solve(gradient, true, r, x);
+    if (status != FIL_OK) {
+        return status;
+    }
+    fil_gradient_contacts_vary_back(gradient, x, start, start + n);
+    for (int b = 0; b < system->body_count; b++) {
+        const FilBody* body = &system->bodies[b];
         if (!body->moves) {
             continue;
         }
         const FilDerivativeOps* ops = body->ops->derivative;
-        double *place = start + body->v, *rate = start + n + body->v, *x = gradient->solution + body->v, *r = gradient->residual + body->v;
-        // weights of the end's velocity: its own, and through the end's place
-        memcpy(r, end + n + body->v, sizeof(double) * (size_t)body->v_count);
-        ops->vary_back(body->impl, NULL, end + body->v, place, rate, r);
-        status = solve(gradient, body, true, r, x);
-        if (force != NULL) {
-            for (int k = 0; k < body->v_count; k++) {
-                force[body->v + k] = dt * x[k];
-            }
-        }
+        double *place = start + body->v, *own = x + body->v;
         // dm, which x answers for; what held unknowns do to it adds to their weights
         for (int k = 0; k < body->v_count; k++) {
-            x[k] = -x[k];
+            if (force != NULL) {
+                force[body->v + k] = dt * own[k];
+            }
+            own[k] = -own[k];
         }
-        ops->vary_back(body->impl, x, NULL, place, rate, r);
-        add_springs(gradient, body, x, true, place);
+        ops->vary_back(body->impl, own, NULL, place, start + n + body->v, r + body->v);
+        add_springs(gradient, body, own, true, place);
         if (ops->lead_back != NULL) {
-            ops->lead_back(body->impl, r, place);
+            ops->lead_back(body->impl, r + body->v, place);
         }
     }
-    return status;
+    return FIL_OK;
 }
 
 /* ---- variations of a state ---- */

@@ -12,6 +12,24 @@ typedef struct FilGradientSpring {
     double *column, scale; /* A^-1 e with the springs before it, and 1 / (1 / slope + e' column) */
 } FilGradientSpring;
 
+/* A contact that bears, on the unknowns of its two sides: m(v) is less by J' gamma. */
+typedef struct FilGradientContact {
+    int body[2], first[2], size[2]; /* and their unknowns; size 0: a side that nothing moves */
+    double* jacobian;               /* 3 rows: J */
+    double* by_place;               /* a row for each unknown: J' gamma by the place at the start, v held */
+    double hessian[9];              /* gamma by J v is -G, */
+    double by_velocity[3];          /* and this by the normal velocity at the start */
+} FilGradientContact;
+
+typedef struct FilGradientContacts {
+    FilGradientContact* items;
+    int count;
+    size_t capacity;
+    double *numbers, *columns, *schur, *work; /* that items point to; A^-1 J', n each; 1 + G J A^-1 J', factored */
+    size_t number_capacity, column_capacity;
+    int* pivots;
+} FilGradientContacts;
+
 struct FilGradient {
     FilWorld* world;
     int n;                 /* numbers of a velocity */
@@ -23,6 +41,23 @@ struct FilGradient {
     FilGradientSpring* springs; /* body by body */
     double* columns;
     double* diagonal; /* of the tangents: zero where nothing is free */
+    FilGradientContacts contacts;
 };
+
+/* ---- contacts: gradient_contact.c ---- */
+
+/* Of the step just made, its bodies prepared: contacts that bear. FIL_BAD_INPUT where they are not known. */
+FIL_MUST_CHECK FilStatus fil_gradient_contacts_take(FilGradient* gradient);
+/* With x <- A^-1 x of a body: what fil_gradient_contacts_correct() needs. */
+FIL_MUST_CHECK FilStatus fil_gradient_contacts_factor(FilGradient* gradient,
+                                                      void (*solve)(const FilGradient* gradient, const FilBody* body, double* x));
+/* out += J' G J x; both of all unknowns. */
+void fil_gradient_contacts_apply(const FilGradient* gradient, const double* x, double* out);
+/* x = A^-1 b becomes (A + J' G J)^-1 b. */
+void fil_gradient_contacts_correct(const FilGradient* gradient, double* x);
+/* out += the change of J' gamma by the start, at the same end; transposed: adds to place and rate. */
+void fil_gradient_contacts_vary(const FilGradient* gradient, const double* place, const double* rate, double* out);
+void fil_gradient_contacts_vary_back(const FilGradient* gradient, const double* weight, double* place, double* rate);
+void fil_gradient_contacts_free(FilGradientContacts* contacts);
 
 #endif
