@@ -67,7 +67,7 @@ FilId fil_world_find_arm(const FilWorld* world, const char* name); /* null id if
 
 const char* fil_arm_name(const FilWorld* world, FilId arm);
 int fil_arm_section_count(const FilWorld* world, FilId arm);
-bool fil_arm_base_moves(const FilWorld* world, FilId arm);
+bool fil_arm_base_moves(const FilWorld* world, FilId arm);   /* FilArmDef.free_base */
 int fil_arm_chamber_count(const FilWorld* world, FilId arm); /* of all sections: the range of FIL_DRIVE_PRESSURE */
 int fil_arm_disk_count(const FilWorld* world, FilId arm);    /* base, then inner ones and tip of each section: the range of
                                                                 FIL_DRIVE_FORCE and FIL_DRIVE_TORQUE */
@@ -94,6 +94,7 @@ typedef struct FilArmShape {
     double plane;     /* rad, direction it bends towards, from the x axis of the section's base; 0 when straight */
 } FilArmShape;
 
+/* Of section `section`, from 0, at the current state; numbers are NaN if refused. */
 FilArmShape fil_arm_shape(const FilWorld* world, FilId arm, int section);
 
 /* Pose of the backbone at the fraction s of a section, world frame; z is its tangent. */

@@ -52,6 +52,7 @@ typedef struct FilError {
     char text[512];
 } FilError;
 
+/* A vector, world frame unless a comment says otherwise. */
 typedef struct FilVec3 {
     double x, y, z;
 } FilVec3;

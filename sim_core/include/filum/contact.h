@@ -168,6 +168,7 @@ typedef struct FilPatchInfo {
     double highest_pressure; /* Pa, at the step's start */
 } FilPatchInfo;
 
+/* Patches of the last step, by number from 0; null ids beyond the last. */
 int fil_world_patch_count(const FilWorld* world);
 FilPatchInfo fil_world_patch(const FilWorld* world, int index);
 

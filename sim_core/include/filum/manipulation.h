@@ -6,6 +6,7 @@
 
 FIL_API_BEGIN
 
+/* Contacts that a manipulation can have. */
 enum { FIL_MANIPULATION_CONTACTS = 16 };
 
 /* Where two objects may touch, which is nowhere else. A ball, or a corner, against a face. */
@@ -20,6 +21,7 @@ typedef struct FilManipulationContact {
     double least_force; /* N; above zero the contact must last */
 } FilManipulationContact;
 
+/* Places on the way that a goal can have. */
 enum { FIL_MANIPULATION_VIAS = 8 };
 
 /* Where the body or the joint of a goal is to be on its way. */

@@ -128,6 +128,7 @@ void fil_plan_task_cancel(FilPlanTask* task); /* it ends within an iteration, an
 /* Waits for the end, gives what fil_plan_solve would and frees the task; `plan` NULL: the plan is dropped. */
 FIL_MUST_CHECK FilStatus fil_plan_task_end(FilPlanTask* task, FilPlan** plan, FilError* error);
 
+/* How the search ended, and the word for that. */
 FilPlanInfo fil_plan_info(const FilPlan* plan);
 const char* fil_plan_verdict_name(FilPlanVerdict verdict);
 FilPlanNode fil_plan_node(const FilPlan* plan, int stage); /* of a turn of a ball */
@@ -152,6 +153,7 @@ typedef struct FilPlanCommand {
     double pressure;                   /* Pa, of a chamber; 0 of a joint */
 } FilPlanCommand;
 
+/* What the plan commands, by number from 0. Names live as long as the plan. */
 int fil_plan_channel_count(const FilPlan* plan);
 FilPlanChannel fil_plan_channel(const FilPlan* plan, int channel);
 

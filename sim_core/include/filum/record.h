@@ -15,6 +15,7 @@ typedef struct FilSlice {
     size_t size;
 } FilSlice;
 
+/* Two texts of a record of metadata, borrowed. */
 typedef struct FilBagPair {
     const char* key;
     const char* value;
@@ -45,6 +46,7 @@ typedef struct FilBagAttachment {
     FilSlice data;
 } FilBagAttachment;
 
+/* Of chunks of MCAP files; db3 files have none. */
 typedef enum FilCompression {
     FIL_COMPRESSION_NONE,
     FIL_COMPRESSION_LZ4,
@@ -100,6 +102,7 @@ typedef struct FilRecorderCounts {
     uint64_t waited;  /* times that a caller had to wait */
 } FilRecorderCounts;
 
+/* Since it was opened. May be called by any thread. */
 FilRecorderCounts fil_recorder_counts(FilRecorder* recorder);
 
 /* The file that is being written, and whether it has a place for attachments and metadata. */
@@ -125,6 +128,7 @@ typedef struct FilReaderOptions {
 
 FilReaderOptions fil_reader_options_default(void);
 
+/* Opens a recording, MCAP or db3, which the caller closes. A message says why it cannot be read. Allocates. */
 FIL_MUST_CHECK FilStatus fil_reader_open(const char* path, const FilReaderOptions* options, FilReader** reader, FilError* error);
 
 void fil_reader_close(FilReader* reader); /* NULL is fine */
@@ -154,6 +158,7 @@ typedef struct FilReaderInfo {
     size_t metadata_count;
 } FilReaderInfo;
 
+/* What is known so far; all of it once the last message has been read. */
 FilReaderInfo fil_reader_info(const FilReader* reader);
 
 typedef struct FilReaderChannel {
@@ -169,6 +174,7 @@ FilReaderChannel fil_reader_channel(const FilReader* reader, size_t index);
 /* The index-th attachment known so far; valid until the next call of any function. */
 FIL_MUST_CHECK FilStatus fil_reader_attachment(FilReader* reader, size_t index, FilBagAttachment* attachment, FilError* error);
 
+/* A named list of pairs, borrowed from the reader. */
 typedef struct FilReaderMetadata {
     const char* name;
     const FilBagPair* pairs;

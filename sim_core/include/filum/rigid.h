@@ -72,7 +72,7 @@ FilId fil_world_rigid_at(const FilWorld* world, int index);
 FilId fil_world_find_rigid(const FilWorld* world, const char* name); /* null id if there is none */
 
 const char* fil_rigid_name(const FilWorld* world, FilId body);
-FilMotion fil_rigid_motion(const FilWorld* world, FilId body);
+FilMotion fil_rigid_motion(const FilWorld* world, FilId body);    /* as it was made */
 double fil_rigid_mass(const FilWorld* world, FilId body);         /* kg; 0 unless dynamic */
 FilVec3 fil_rigid_mass_center(const FilWorld* world, FilId body); /* m, world */
 int fil_rigid_shape_count(const FilWorld* world, FilId body);
@@ -81,6 +81,7 @@ FilShapeDef fil_rigid_shape(const FilWorld* world, FilId body, int shape);
 
 void fil_rigid_get_pose(const FilWorld* world, FilId body, FilVec3* position, FilQuat* orientation); /* body frame */
 void fil_rigid_get_velocity(const FilWorld* world, FilId body, FilVec3* velocity, FilVec3* angular); /* centre of mass */
+/* Of a dynamic body: pose of its frame, velocity of its centre of mass, angular velocity in the world frame. */
 FIL_MUST_CHECK FilStatus fil_rigid_set_state(FilWorld* world, FilId body, FilVec3 position, FilQuat orientation, FilVec3 velocity, FilVec3 angular);
 
 FIL_API_END

@@ -96,10 +96,10 @@ FilId fil_world_find_link(const FilWorld* world, const char* name);            /
 const char* fil_robot_link_name(const FilWorld* world, FilId robot, int link); /* with the prefix */
 int fil_robot_link_parent(const FilWorld* world, FilId robot, int link);       /* -1 of the root */
 bool fil_robot_link_fixed(const FilWorld* world, FilId robot, int link);       /* to its parent; the root: to the world */
-void fil_robot_link_pose(const FilWorld* world, FilId robot, int link, FilVec3* position, FilQuat* orientation);
-void fil_robot_link_velocity(const FilWorld* world, FilId robot, int link, FilVec3* velocity, FilVec3* angular);
-void fil_link_pose(const FilWorld* world, FilId link, FilVec3* position, FilQuat* orientation); /* by the link's id */
-void fil_link_velocity(const FilWorld* world, FilId link, FilVec3* velocity, FilVec3* angular);
+void fil_robot_link_pose(const FilWorld* world, FilId robot, int link, FilVec3* position, FilQuat* orientation); /* of the link frame */
+void fil_robot_link_velocity(const FilWorld* world, FilId robot, int link, FilVec3* velocity, FilVec3* angular); /* of the link frame's origin */
+void fil_link_pose(const FilWorld* world, FilId link, FilVec3* position, FilQuat* orientation);                  /* by the link's id */
+void fil_link_velocity(const FilWorld* world, FilId link, FilVec3* velocity, FilVec3* angular);                  /* by the link's id */
 int fil_robot_shape_count(const FilWorld* world, FilId robot, int link);
 FilShapeDef fil_robot_shape(const FilWorld* world, FilId robot, int link, int shape); /* as fil_rigid_shape() */
 
@@ -124,6 +124,7 @@ typedef struct FilJointState {
     double effort;   /* N m or N, of the actuator in the last step */
 } FilJointState;
 
+/* At the current state. Setting it moves the robot at once, between steps; what is joined to it does not follow until the next one. */
 FilJointState fil_robot_joint_state(const FilWorld* world, FilId robot, int joint);
 FIL_MUST_CHECK FilStatus fil_robot_set_joint_state(FilWorld* world, FilId robot, int joint, double position, double velocity);
 /* A floating root. */

@@ -101,11 +101,11 @@ FilId fil_world_rod_at(const FilWorld* world, int index);
 FilId fil_world_find_rod(const FilWorld* world, const char* name); /* null id if there is none */
 
 const char* fil_rod_name(const FilWorld* world, FilId rod);
-bool fil_rod_closed(const FilWorld* world, FilId rod);
+bool fil_rod_closed(const FilWorld* world, FilId rod); /* its last node joined to the first */
 int fil_rod_node_count(const FilWorld* world, FilId rod);
 int fil_rod_edge_count(const FilWorld* world, FilId rod);
-double fil_rod_radius(const FilWorld* world, FilId rod, int edge); /* m; half the diagonal for rectangles */
-FilSection fil_rod_section(const FilWorld* world, FilId rod, int edge);
+double fil_rod_radius(const FilWorld* world, FilId rod, int edge);      /* m; half the diagonal for rectangles */
+FilSection fil_rod_section(const FilWorld* world, FilId rod, int edge); /* as it was given */
 
 /* State, copied out. None of these allocates; what is no rod of this world leaves the arrays as they were. */
 void fil_rod_get_positions(const FilWorld* world, FilId rod, double* nodes); /* 3 per node, m */

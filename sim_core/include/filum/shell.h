@@ -52,9 +52,9 @@ const char* fil_shell_name(const FilWorld* world, FilId shell);
 int fil_shell_vertex_count(const FilWorld* world, FilId shell);
 int fil_shell_triangle_count(const FilWorld* world, FilId shell);
 int fil_shell_edge_count(const FilWorld* world, FilId shell);
-double fil_shell_thickness(const FilWorld* world, FilId shell);                   /* m */
-void fil_shell_get_triangles(const FilWorld* world, FilId shell, int* triangles); /* 3 per triangle */
-void fil_shell_get_triangle(const FilWorld* world, FilId shell, int triangle, int vertices[3]);
+double fil_shell_thickness(const FilWorld* world, FilId shell);                                 /* m */
+void fil_shell_get_triangles(const FilWorld* world, FilId shell, int* triangles);               /* 3 per triangle */
+void fil_shell_get_triangle(const FilWorld* world, FilId shell, int triangle, int vertices[3]); /* its vertices */
 
 /* State, copied out. None of these allocates; what is no shell of this world leaves the arrays as they were. */
 void fil_shell_get_positions(const FilWorld* world, FilId shell, double* vertices); /* 3 per vertex, m */

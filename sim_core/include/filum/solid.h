@@ -75,6 +75,7 @@ typedef struct FilSolidHollow {
     int from[3], to[3];
 } FilSolidHollow;
 
+/* A brick with hollows in it. Allocates; the caller frees the mesh. */
 FIL_MUST_CHECK FilStatus fil_solid_mesh_hollow_brick(const double size[3], const int cells[3], int split, const FilSolidHollow* hollows,
                                                      int hollow_count, FilSolidMesh* mesh, FilError* error);
 
@@ -137,9 +138,9 @@ FilId fil_world_find_solid(const FilWorld* world, const char* name); /* null id 
 const char* fil_solid_name(const FilWorld* world, FilId solid);
 int fil_solid_vertex_count(const FilWorld* world, FilId solid);
 int fil_solid_tet_count(const FilWorld* world, FilId solid);
-int fil_solid_triangle_count(const FilWorld* world, FilId solid); /* of its surface */
-FilSolidModel fil_solid_model(const FilWorld* world, FilId solid);
-double fil_solid_mass(const FilWorld* world, FilId solid); /* kg */
+int fil_solid_triangle_count(const FilWorld* world, FilId solid);  /* of its surface */
+FilSolidModel fil_solid_model(const FilWorld* world, FilId solid); /* its law of elasticity */
+double fil_solid_mass(const FilWorld* world, FilId solid);         /* kg */
 /* Vertices of a triangle of the surface, counter-clockwise seen from outside. */
 void fil_solid_get_triangle(const FilWorld* world, FilId solid, int triangle, int vertices[3]);
 
@@ -159,6 +160,7 @@ typedef struct FilSolidMeasure {
     double min_jacobian;  /* 1, least volume of an element over its volume at rest; negative: inverted */
 } FilSolidMeasure;
 
+/* At the current state. Does not allocate. */
 FilSolidMeasure fil_solid_measure(const FilWorld* world, FilId solid);
 
 /* Gas in its cavities; see fil_shell_chamber_volume() and so on. */

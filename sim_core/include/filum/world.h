@@ -44,6 +44,8 @@ typedef struct FilWorldDef {
 
 FilWorldDef fil_world_def_default(void);
 
+/* Makes an empty world, which the caller destroys. FIL_BAD_INPUT and a message, which says which number is wrong, or FIL_OUT_OF_MEMORY. `error` may
+ * be NULL. */
 FIL_MUST_CHECK FilStatus fil_world_create(const FilWorldDef* def, FilWorld** world, FilError* error);
 void fil_world_destroy(FilWorld* world); /* NULL is fine */
 
@@ -127,9 +129,9 @@ const char* fil_contact_model_name(int index); /* "none" first */
 
 int fil_world_body_count(const FilWorld* world); /* by number, from 0 */
 const char* fil_world_body_name(const FilWorld* world, int body);
-const char* fil_world_body_kind(const FilWorld* world, int body);
-int fil_world_body_dofs(const FilWorld* world, int body);
-int fil_world_dofs(const FilWorld* world);
+const char* fil_world_body_kind(const FilWorld* world, int body); /* for people: "rod", ... */
+int fil_world_body_dofs(const FilWorld* world, int body);         /* degrees of freedom of one */
+int fil_world_dofs(const FilWorld* world);                        /* and of all */
 
 /* Objects are what users address by name, of whatever kind: rods, rigid bodies, arms, links, ... */
 int fil_world_object_count(const FilWorld* world);
@@ -159,6 +161,7 @@ typedef struct FilEnergy {
     double kinetic, elastic, gravity; /* J */
 } FilEnergy;
 
+/* Of all bodies at the current state. */
 FilEnergy fil_world_energy(const FilWorld* world);
 FilVec3 fil_world_momentum(const FilWorld* world);         /* kg m/s */
 FilVec3 fil_world_angular_momentum(const FilWorld* world); /* kg m^2/s about the origin, with the edges' spin */
@@ -201,6 +204,7 @@ typedef struct FilAttachmentInfo {
     bool driven;      /* drives move it */
 } FilAttachmentInfo;
 
+/* At the current state. */
 FilAttachmentInfo fil_attachment_info(const FilWorld* world, FilId attachment);
 /* Where it holds node first + index now, or where a HANDLE draws it to, m. */
 FilVec3 fil_attachment_point(const FilWorld* world, FilId attachment, int index);
@@ -246,7 +250,7 @@ typedef struct FilDriveDef {
 } FilDriveDef;
 
 FilDriveDef fil_drive_def_default(void);
-int fil_drive_dimension(FilDriveKind kind);
+int fil_drive_dimension(FilDriveKind kind); /* numbers of its value: 1, 2 or 3 */
 FIL_MUST_CHECK FilStatus fil_world_add_drive(FilWorld* world, const FilDriveDef* def, FilId* drive);
 FilId fil_world_find_drive(const FilWorld* world, const char* name);
 
@@ -266,7 +270,7 @@ typedef struct FilQuantityInfo {
     int components; /* 1, 2 or 3 */
 } FilQuantityInfo;
 
-int fil_quantity_count(void);
+int fil_quantity_count(void);                    /* rows that there are */
 FilQuantityInfo fil_quantity_info(int quantity); /* names are NULL beyond the last */
 int fil_find_quantity(const char* name);         /* -1 if there is none */
 /* Components that a quantity has of one object: those of its info, of a drive those of its kind; 0 if it has none. */
