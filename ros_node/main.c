@@ -7,7 +7,7 @@
 
 #include "base/bounded_start.h"
 #include "base/roff.h"
-#include "node.h"
+#include "host.h"
 #include "node_parameters.h"
 
 static volatile sig_atomic_t stop;
@@ -111,15 +111,15 @@ int main(int argc, char** argv)
     if (!read_options(argc, argv, &options, &exit_code)) {
         return exit_code;
     }
-    FilNode* node = malloc(sizeof *node);
-    if (node == NULL || !fil_node_init(node, argc, (const char* const*)argv, &stop)) {
-        free(node);
+    FilHost host;
+    if (!fil_host_init(&host, argc, (const char* const*)argv, &stop)) {
         return EXIT_FAILURE;
     }
-    node->duration = options.duration;
-    node->status_line = fil_status_line_start(options.status);
-    fil_node_run(node);
-    fil_node_fini(node);
-    free(node);
+    for (int i = 0; i < host.count; i++) {
+        host.nodes[i]->duration = options.duration;
+    }
+    host.nodes[0]->status_line = fil_status_line_start(options.status);
+    fil_host_run(&host);
+    fil_host_fini(&host);
     return EXIT_SUCCESS;
 }

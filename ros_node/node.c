@@ -8,7 +8,6 @@
 #include "node_recording.h"
 #include "node_view.h"
 #include "node_world.h"
-#include "rcl/logging.h"
 #include "rcl/logging_rosout.h"
 #include "rcutils/time.h"
 
@@ -17,10 +16,6 @@
 /* a state is told again this long after it was told, to somebody who has just joined and may have missed it */
 #define AWAIT_REPEAT 0.2 /* s */
 #define RETELL_WAIT 0.5  /* s, the longest */
-/* messages that arrived together are taken together, but not without end: neither that many nor, where steps are due, for
- * longer than this share of the time to the next one */
-enum { MAX_DRAIN = 100 };
-#define DRAIN_SHARE 0.5
 
 double fil_node_now(void)
 {
@@ -33,34 +28,13 @@ double fil_node_now(void)
 
 /* ---- life: parts are made in the order of the table below and undone in reverse ---- */
 
-static bool make_support(FilNode* node)
-{
-    node->allocator = rcl_get_default_allocator();
-    return fil_ros_ok(rclc_support_init(&node->support, node->argc, node->argv, &node->allocator), "filum", "cannot start");
-}
-
-static void undo_support(FilNode* node)
-{
-    fil_ros_ok(rclc_support_fini(&node->support), "filum", "support");
-}
-
-static bool make_logging(FilNode* node)
-{
-    return fil_ros_ok(rcl_logging_configure(&node->support.context.global_arguments, &node->allocator), "filum", "cannot log");
-}
-
-static void undo_logging(FilNode* node)
-{
-    (void)node;
-    fil_ros_ok(rcl_logging_fini(), "filum", "logging");
-}
-
 static bool make_node(FilNode* node)
 {
     rcl_node_options_t options = rcl_node_get_default_options();
     options.enable_rosout = false;  // rclc configures no logging: /rosout is made and undone here
     node->node = rcl_get_zero_initialized_node();
-    const bool made = fil_ros_ok(rclc_node_init_with_options(&node->node, "filum", "", &node->support, &options), "filum", "cannot make the node");
+    const bool made = fil_ros_ok(rclc_node_init_with_options(&node->node, "filum", node->def.name_space, node->def.support, &options), "filum",
+                                 "cannot make the node");
     node->logger = made ? rcl_node_get_logger_name(&node->node) : "filum";
     return made;
 }
@@ -80,17 +54,9 @@ static void undo_rosout(FilNode* node)
     fil_ros_ok(rcl_logging_rosout_fini_publisher_for_node(&node->node), node->logger, "/rosout");
 }
 
-static bool make_executor(FilNode* node)
+size_t fil_node_handles(void)
 {
-    const size_t handles =
-        FIL_PARAMETER_SERVICES + FIL_CONTROL_SERVICES + FIL_PLANNING_SERVICES + (size_t)FIL_COMMAND_COUNT + fil_standard_services_handles();
-    node->executor = rclc_executor_get_zero_initialized_executor();
-    return fil_ros_ok(rclc_executor_init(&node->executor, &node->support.context, handles, &node->allocator), node->logger, "executor");
-}
-
-static void undo_executor(FilNode* node)
-{
-    fil_ros_ok(rclc_executor_fini(&node->executor), node->logger, "executor");
+    return FIL_PARAMETER_SERVICES + FIL_CONTROL_SERVICES + FIL_PLANNING_SERVICES + (size_t)FIL_COMMAND_COUNT + fil_standard_services_handles();
 }
 
 static bool make_parameters(FilNode* node)
@@ -115,7 +81,7 @@ static bool make_commands(FilNode* node)
 {
     const bool lockstep = fil_parameters_find(&node->parameters, "lockstep")->value.boolean;
     const char* needed = fil_parameters_find(&node->parameters, "lockstep_topics")->value.text;
-    return fil_commands_init(&node->commands, &node->node, &node->executor, &node->simulation, &node->tap, lockstep, needed);
+    return fil_commands_init(&node->commands, &node->node, node->def.executor, &node->simulation, &node->tap, lockstep, needed);
 }
 
 static void undo_commands(FilNode* node)
@@ -125,7 +91,7 @@ static void undo_commands(FilNode* node)
 
 static bool make_control(FilNode* node)
 {
-    return fil_control_init(&node->control, &node->node, &node->executor, &node->simulation);
+    return fil_control_init(&node->control, &node->node, node->def.executor, &node->simulation);
 }
 
 static void undo_control(FilNode* node)
@@ -135,7 +101,7 @@ static void undo_control(FilNode* node)
 
 static bool make_planning(FilNode* node)
 {
-    return fil_planning_init(&node->planning, &node->node, &node->executor, &node->simulation, &node->tap);
+    return fil_planning_init(&node->planning, &node->node, node->def.executor, &node->simulation, &node->tap);
 }
 
 static void undo_planning(FilNode* node)
@@ -176,7 +142,7 @@ static void undo_descriptions(FilNode* node)
 
 static bool make_parameter_server(FilNode* node)
 {
-    return fil_parameter_server_init(&node->parameter_server, &node->node, &node->executor, &node->parameters, &node->tap);
+    return fil_parameter_server_init(&node->parameter_server, &node->node, node->def.executor, &node->parameters, &node->tap);
 }
 
 static void undo_parameter_server(FilNode* node)
@@ -207,7 +173,7 @@ static void undo_world_services(FilNode* node)
 static bool is_stopped(void* context)
 {
     const FilNode* node = context;
-    return *node->stop != 0;
+    return *node->def.stop != 0;
 }
 
 static bool make_lifecycle(FilNode* node)
@@ -240,11 +206,8 @@ static const struct {
     void (*undo)(FilNode* node); /* NULL: nothing to undo */
     bool undo_half;              /* whether it is to be undone when making it has failed */
 } parts[] = {
-    {make_support, undo_support, false},
-    {make_logging, undo_logging, false},
     {make_node, undo_node, false},
     {make_rosout, undo_rosout, false},
-    {make_executor, undo_executor, false},
     {make_parameters, NULL, false},
     {make_publishers, undo_publishers, true},
     {make_commands, undo_commands, true},
@@ -260,14 +223,12 @@ static const struct {
     {make_world, undo_world, true},
 };
 
-bool fil_node_init(FilNode* node, int argc, const char* const* argv, const volatile sig_atomic_t* stop)
+bool fil_node_init(FilNode* node, const FilNodeDef* def)
 {
     memset(node, 0, sizeof *node);
-    node->stop = stop;
+    node->def = *def;
     node->duration = INFINITY;
     node->retell = INFINITY;
-    node->argc = argc;
-    node->argv = argv;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         const bool made = parts[i].make(node);
         node->parts_made += made || parts[i].undo_half;
@@ -291,40 +252,6 @@ void fil_node_fini(FilNode* node)
 }
 
 /* ---- running ---- */
-
-/* serves what has arrived; waits for it up to `seconds` */
-static void serve(FilNode* node, double seconds)
-{
-    uint64_t timeout = (uint64_t)(1e9 * fmin(fmax(seconds, 0.0), 1.0));
-    const double enough = fil_node_now() + seconds + DRAIN_SHARE * fil_simulation_period(&node->simulation);
-    for (int i = 0; i < MAX_DRAIN; i++) {
-        if (i > 0 && fil_node_now() > enough) {
-            node->commands.postponed++;  // what is left waits in the readers, which drop the oldest
-            break;
-        }
-        const uint64_t before = node->commands.received;
-        // what goes wrong with one message is told and survived
-        const rcl_ret_t ret = rclc_executor_spin_some(&node->executor, timeout);
-        if (ret != RCL_RET_OK && ret != RCL_RET_TIMEOUT) {
-            RCUTILS_LOG_WARN_THROTTLE_NAMED(RCUTILS_STEADY_TIME, 1000, node->logger, "something that arrived could not be taken (%d)", (int)ret);
-            rcl_reset_error();
-        }
-        if (node->commands.received == before) {
-            break;
-        }
-        timeout = 0;
-    }
-    const bool pending = node->control.step_pending;
-    fil_control_update(&node->control);
-    fil_standard_services_update(node->standard_services);
-    fil_world_services_update(node->world_services);
-    fil_planning_update(&node->planning, fil_node_now());
-    fil_actions_update(&node->actions);
-    fil_lifecycle_update(&node->lifecycle);
-    if (node->commands.lockstep && node->control.step_pending && !pending) {
-        node->control.changed = true;  // the state is told again, and its command awaited
-    }
-}
 
 static int64_t stamp_of(const FilNode* node)
 {
@@ -418,7 +345,7 @@ static bool is_awaiting(FilNode* node, double now)
  * publishers yet. Who joined before has heard it. */
 static void tell_newcomers(FilNode* node, double now)
 {
-    if (!node->simulation.paused || node->simulation.world == NULL) {
+    if ((!node->simulation.paused && !node->waits) || node->simulation.world == NULL) {
         node->stands = false;
         node->retell = INFINITY;
         return;
@@ -437,15 +364,57 @@ static void tell_newcomers(FilNode* node, double now)
     node->stands = true;
 }
 
-static void step(FilNode* node, double now)
+void fil_node_begin(FilNode* node)
+{
+    publish(node, true, fil_node_now());
+}
+
+double fil_node_wait(FilNode* node, double now)
+{
+    return is_awaiting(node, now) ? IDLE_WAIT : fmin(fil_simulation_wait(&node->simulation, now), IDLE_WAIT);
+}
+
+void fil_node_update(FilNode* node)
+{
+    const bool pending = node->control.step_pending;
+    fil_control_update(&node->control);
+    fil_standard_services_update(node->standard_services);
+    fil_world_services_update(node->world_services);
+    fil_planning_update(&node->planning, fil_node_now());
+    fil_actions_update(&node->actions);
+    fil_lifecycle_update(&node->lifecycle);
+    if (node->commands.lockstep && node->control.step_pending && !pending) {
+        node->control.changed = true;  // the state is told again, and its command awaited
+    }
+    fil_node_obey_pages(node);
+    if (node->control.changed) {
+        node->control.changed = false;
+        publish(node, true, fil_node_now());
+    }
+}
+
+bool fil_node_is_due(FilNode* node, double now)
+{
+    return !is_awaiting(node, now) && fil_simulation_wait(&node->simulation, now) <= 0.0;
+}
+
+void fil_node_begin_step(FilNode* node)
 {
     fil_planning_follow(&node->planning);
     fil_commands_follow(&node->commands);
-    const FilStatus status = fil_simulation_step(&node->simulation, now);
-    if (status == FIL_INTERRUPTED && *node->stop != 0) {
+}
+
+void fil_node_step(FilNode* node, double now)
+{
+    node->stepped = fil_simulation_step(&node->simulation, now);
+}
+
+void fil_node_end_step(FilNode* node, double now)
+{
+    if (node->stepped == FIL_INTERRUPTED && *node->def.stop != 0) {
         return;  // the node ends, with the state of the last good step
     }
-    if (status != FIL_OK) {
+    if (node->stepped != FIL_OK) {
         RCUTILS_LOG_ERROR_NAMED(node->logger, "%s; the simulation pauses", node->simulation.failure);
         tell_again(node, now);
         return;
@@ -455,32 +424,19 @@ static void step(FilNode* node, double now)
     publish(node, false, now);
 }
 
-void fil_node_run(FilNode* node)
+void fil_node_attend(FilNode* node, double now)
 {
     FilSimulation* simulation = &node->simulation;
-    publish(node, true, fil_node_now());
-    while (*node->stop == 0 && !node->quit) {
-        double now = fil_node_now();
-        const bool awaiting = is_awaiting(node, now);
-        const double wait = awaiting ? IDLE_WAIT : fmin(fil_simulation_wait(simulation, now), IDLE_WAIT);
-        serve(node, wait);
-        fil_node_obey_pages(node);
-        if (node->control.changed) {
-            node->control.changed = false;
-            publish(node, true, fil_node_now());
-        }
-        now = fil_node_now();
-        if (!is_awaiting(node, now) && fil_simulation_wait(simulation, now) <= 0.0) {
-            step(node, now);
-        }
-        tell_newcomers(node, now);
-        fil_descriptions_update(&node->descriptions, simulation);
-        fil_node_watch_recording(node, now);
-        fil_node_show_pages(node, now);
-        fil_publishers_diagnose(&node->publishers, simulation, &node->commands, &node->boundary, now);
-        fil_namesakes_watch(&node->namesakes, &node->node, now);
-        fil_status_line_update(&node->status_line, simulation, &node->publishers, now);
-        node->quit |= simulation->world != NULL && fil_world_time(simulation->world) >= node->duration;
-    }
-    fil_status_line_end(&node->status_line);
+    tell_newcomers(node, now);
+    fil_descriptions_update(&node->descriptions, simulation);
+    fil_node_watch_recording(node, now);
+    fil_node_show_pages(node, now);
+    fil_publishers_diagnose(&node->publishers, simulation, &node->commands, &node->boundary, now);
+    fil_namesakes_watch(&node->namesakes, &node->node, now);
+    fil_status_line_update(&node->status_line, simulation, &node->publishers, now);
+}
+
+bool fil_node_is_at_end(const FilNode* node)
+{
+    return node->simulation.world != NULL && fil_world_time(node->simulation.world) >= node->duration;
 }

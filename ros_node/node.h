@@ -24,11 +24,19 @@
 #include "view_topics.h"
 #include "world_services.h"
 
+/* Where a node lives. All is borrowed. */
+typedef struct FilNodeDef {
+    rclc_support_t* support;
+    rclc_executor_t* executor;
+    const char* name_space;            /* relative; empty: none of its own */
+    int index, worlds;                 /* which of how many in this process */
+    bool one_clock;                    /* that all of them step by; the first one tells it */
+    const volatile sig_atomic_t* stop; /* set by a signal */
+} FilNodeDef;
+
 typedef struct FilNode {
-    rcl_allocator_t allocator;
-    rclc_support_t support;
+    FilNodeDef def;
     rcl_node_t node;
-    rclc_executor_t executor;
     const char* logger;
     FilSimulation simulation;
     FilParameters parameters;
@@ -55,13 +63,11 @@ typedef struct FilNode {
     FilComposition* composition; /* what the world is made of; NULL: there is none */
     uint64_t composed_load;      /* the world that is made of it */
     FilLifecycle lifecycle;
-    bool loaded;                       /* a world, and all parameters count for it */
-    bool scene_by_peer;                /* the parameter `scene` names what a peer chose: what it may read and take is bounded */
-    const volatile sig_atomic_t* stop; /* set by a signal */
-    bool quit;                         /* a service has asked for the end */
-    size_t parts_made;                 /* by fil_node_init(), in order; fil_node_fini() undoes them in reverse */
-    int argc;                          /* the command line, borrowed */
-    const char* const* argv;
+    bool loaded;        /* a world, and all parameters count for it */
+    bool scene_by_peer; /* the parameter `scene` names what a peer chose: what it may read and take is bounded */
+    bool quit;          /* a service has asked for the end */
+    size_t parts_made;  /* by fil_node_init(), in order; fil_node_fini() undoes them in reverse */
+    FilStatus stepped;  /* how the last step went */
 
     double duration; /* s of simulated time after which the node ends; infinity: never */
     FilStatusLine status_line;
@@ -72,18 +78,30 @@ typedef struct FilNode {
     size_t controllers;      /* publishers of commands, when last counted */
     bool told;               /* a state was published since their number changed */
     bool heard;              /* and answered: none needs to be told again */
+    bool waits;              /* its step is due, but not those of all others that it steps with */
     bool stands;             /* time has stood since the last turn of the main loop */
     double retell;           /* wall time at which the state is told to those who joined while paused; infinity: none did */
     double retell_wait;      /* s, until then */
 } FilNode;
 
 /* Joins the graph and loads the scene. On failure everything is undone, and the reason is logged. */
-/* `stop` is what a signal sets: not zero ends the node, and a step that takes long. */
-bool fil_node_init(FilNode* node, int argc, const char* const* argv, const volatile sig_atomic_t* stop);
+bool fil_node_init(FilNode* node, const FilNodeDef* def);
 void fil_node_fini(FilNode* node);
 
-/* Runs until it is stopped or the duration is over. */
-void fil_node_run(FilNode* node);
+/* Handles of the executor that a node needs. */
+size_t fil_node_handles(void);
+
+/* ---- a turn of the main loop, in this order ---- */
+
+void fil_node_begin(FilNode* node);                /* once, before the first: tells the initial state */
+double fil_node_wait(FilNode* node, double now);   /* s that the executor may wait for messages */
+void fil_node_update(FilNode* node);               /* after it: what was asked for is done or answered */
+bool fil_node_is_due(FilNode* node, double now);   /* whether a step is to be made; then these three */
+void fil_node_begin_step(FilNode* node);           /* commands go on */
+void fil_node_step(FilNode* node, double now);     /* may run beside those of other nodes: it tells nobody anything */
+void fil_node_end_step(FilNode* node, double now); /* what came of it is told */
+void fil_node_attend(FilNode* node, double now);   /* newcomers, pages, diagnostics */
+bool fil_node_is_at_end(const FilNode* node);      /* its duration is over */
 
 /* Seconds of the steady clock. */
 double fil_node_now(void);

@@ -11,6 +11,11 @@
 #include "rcl_yaml_param_parser/parser.h"
 #include "world_parameters.h"
 
+static FilParameter* find(FilNode* node, const char* name)
+{
+    return fil_parameters_find(&node->parameters, name);
+}
+
 /* what a parameter does when it changes; false with a reason if it cannot */
 typedef bool (*Effect)(FilNode* node, const FilParameterValue* value, char reason[FIL_REASON_TEXT]);
 
@@ -38,7 +43,8 @@ static bool set_tf_rate(FilNode* node, const FilParameterValue* value, char reas
 static bool set_clock_rate(FilNode* node, const FilParameterValue* value, char reason[FIL_REASON_TEXT])
 {
     (void)reason;
-    node->publishers.outputs.clock.rate = value->real;
+    const bool told = node->def.index == 0 || !node->def.one_clock;  // else it is the first one's
+    node->publishers.outputs.clock.rate = told ? value->real : 0.0;
     return true;
 }
 
@@ -120,6 +126,8 @@ static const struct {
     {"tf_rate", FIL_PARAMETER_DOUBLE, FIL_TF_RATE, 0, 10000, false, set_tf_rate, "Hz in simulated time: /tf; 0: never"},
     {"clock_rate", FIL_PARAMETER_DOUBLE, FIL_CLOCK_RATE, 0, 10000, false, set_clock_rate, "Hz in simulated time: /clock; 0: never"},
     {"rod_node_frames", FIL_PARAMETER_BOOL, 0, 0, 0, false, set_node_frames, "publish a frame for each node of a rod"},
+    {"worlds", FIL_PARAMETER_INTEGER, 1, 1, 64, true, NULL, "in this process, each in a namespace of its own: /w0, /w1, ..."},
+    {"one_clock", FIL_PARAMETER_BOOL, 0, 0, 0, true, NULL, "several worlds step together, and the first one tells the clock of all"},
     {"own_clock", FIL_PARAMETER_BOOL, 0, 0, 0, true, NULL,
      "publish the clock in the node's namespace, not /clock: for several simulations in one graph"},
     {"own_tf", FIL_PARAMETER_BOOL, 0, 0, 0, true, NULL, "publish transforms in the node's namespace, not on /tf and /tf_static"},
@@ -220,11 +228,14 @@ void fil_node_declare_parameters(FilNode* node)
 bool fil_node_override_parameters(FilNode* node)
 {
     rcl_params_t* overrides = NULL;
-    if (!fil_ros_ok(rcl_arguments_get_param_overrides(&node->support.context.global_arguments, &overrides), node->logger, "parameters")) {
+    if (!fil_ros_ok(rcl_arguments_get_param_overrides(&node->def.support->context.global_arguments, &overrides), node->logger, "parameters")) {
         return false;
     }
     char reason[FIL_REASON_TEXT];
     const char* name = rcl_node_get_fully_qualified_name(&node->node);
+    const bool several = node->def.worlds > 1;
+    find(node, "own_clock")->value = fil_parameter_bool(several && (node->def.index > 0 || !node->def.one_clock));
+    find(node, "own_tf")->value = fil_parameter_bool(several);
     // topics have their final names, and so the parameters of their QoS, once it is known whether the clock is the node's own
     const bool done = fil_overrides_apply(overrides, name, &node->parameters, reason) && fil_publishers_declare(&node->parameters, &node->node) &&
                       fil_overrides_apply(overrides, name, &node->parameters, reason);
@@ -290,11 +301,6 @@ static bool apply(void* context, const FilParameter* parameter, const FilParamet
         }
     }
     return true;
-}
-
-static FilParameter* find(FilNode* node, const char* name)
-{
-    return fil_parameters_find(&node->parameters, name);
 }
 
 static bool load_scene(FilNode* node)

@@ -115,12 +115,26 @@ static void stop(FilNode* node)
     }
 }
 
+/* One bag for each of several worlds: "_w1" in front of the ending. */
+static void name_file(const FilNode* node, const char* path, char own[FIL_PARAMETER_TEXT + 16])
+{
+    const char* dot = strrchr(path, '.');
+    const size_t stem = dot != NULL && strchr(dot, '/') == NULL && dot != path ? (size_t)(dot - path) : strlen(path);
+    if (node->def.worlds > 1) {
+        snprintf(own, FIL_PARAMETER_TEXT + 16, "%.*s_w%d%s", (int)stem, path, node->def.index, path + stem);
+    } else {
+        snprintf(own, FIL_PARAMETER_TEXT + 16, "%s", path);
+    }
+}
+
 bool fil_node_record(FilNode* node, const char* path, char reason[FIL_REASON_TEXT])
 {
+    char own[FIL_PARAMETER_TEXT + 16];
     stop(node);
     if (path[0] == '\0') {
         return true;
     }
+    name_file(node, path, own);
     FilRecordingOptions options = fil_recording_options_default();
     const char* storage = fil_parameters_find(&node->parameters, "record_storage")->value.text;
     const char* compression = fil_parameters_find(&node->parameters, "record_compression")->value.text;
@@ -134,7 +148,7 @@ bool fil_node_record(FilNode* node, const char* path, char reason[FIL_REASON_TEX
     snprintf(seed, sizeof seed, "%" PRIu64, node->simulation.scene.seed);
     const FilRecordingPair how[] = {{"seed", seed}};
     FilError error = {{0}};
-    if (fil_recording_start(path, &options, &node->simulation, how, 1, &node->recording, &error) != FIL_OK) {
+    if (fil_recording_start(own, &options, &node->simulation, how, 1, &node->recording, &error) != FIL_OK) {
         snprintf(reason, FIL_REASON_TEXT, "record: %.480s", error.text);
         return false;
     }

@@ -118,7 +118,7 @@ void fil_node_open_view(FilNode* node)
         .simulation = &node->simulation,
         .hand = &node->commands.hand,
         .address = address[0] != '\0' ? address : "127.0.0.1",
-        .port = (int)port,
+        .port = (int)port + node->def.index,
         .read_only = fil_parameters_find(&node->parameters, "view_read_only")->value.boolean,
         .origins = fil_parameters_find(&node->parameters, "view_origins")->value.text,
     };

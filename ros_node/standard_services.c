@@ -423,7 +423,7 @@ bool fil_standard_services_create(FilNode* node, FilStandardServices** result)
     ALL_SERVICES(INIT)
 #undef INIT
 #define ADD(type, name, ros_name)                                                                                                           \
-    done = done && fil_ros_ok(rclc_executor_add_service_with_context(&node->executor, &services->name##_service, &services->name##_request, \
+    done = done && fil_ros_ok(rclc_executor_add_service_with_context(node->def.executor, &services->name##_service, &services->name##_request, \
                                                                      &services->name##_response, name##_callback, services),                \
                               node->logger, ros_name);
     EXECUTED_SERVICES(ADD)

@@ -16,7 +16,7 @@
 #include "rcl_interfaces/msg/log.h"
 #include "rosidl_runtime_c/string_functions.h"
 
-enum { MAX_LOGGERS = 16, MESSAGE_MAX = 2048 };
+enum { MAX_LOGGERS = 80, MESSAGE_MAX = 2048 };
 
 static struct {
     pthread_mutex_t mutex;

@@ -21,7 +21,7 @@
 #include <cmocka.h>
 
 #include "client.h"
-#include "node.h"
+#include "host.h"
 #include "process.h"
 #include "rosidl_runtime_c/primitives_sequence_functions.h"
 #include "rosidl_runtime_c/string_functions.h"
@@ -53,7 +53,7 @@ static void hear(void* context, const FilOutputTopic* topic, const void* message
 
 static void* run(void* context)
 {
-    fil_node_run(context);
+    fil_host_run(context);
     return NULL;
 }
 
@@ -93,13 +93,14 @@ int main(int argc, char** argv)
     snprintf(argument, sizeof argument, "scene:=%s", path);
     setenv("ROS_LOCALHOST_ONLY", "1", 1);
     const char* const arguments[] = {"filum_node", "--ros-args", "-p", argument, "-p", "publish_rate:=1000.0", "--log-level", "warn"};
-    static FilNode node;
-    if (!fil_node_init(&node, 8, arguments, &stop)) {
+    FilHost host;
+    if (!fil_host_init(&host, 8, arguments, &stop)) {
         return 1;
     }
-    node.tap.recorder = (FilTapListener){hear, NULL};
+    FilNode* node = host.nodes[0];
+    node->tap.recorder = (FilTapListener){hear, NULL};
     pthread_t thread;
-    pthread_create(&thread, NULL, run, &node);
+    pthread_create(&thread, NULL, run, &host);
     Client client;
     client_join(&client, "controller", 0, NULL);
     rcl_publisher_t publisher = rcl_get_zero_initialized_publisher();
@@ -120,15 +121,15 @@ int main(int argc, char** argv)
     sleep_seconds(0.2);
     stop = 1;
     pthread_join(thread, NULL);
-    printf("%d commands at %g Hz, missed deadlines %llu, refused %llu\n", count, rate, (unsigned long long)node.simulation.missed_deadlines,
-           (unsigned long long)node.commands.refused);
+    printf("%d commands at %g Hz, missed deadlines %llu, refused %llu\n", count, rate, (unsigned long long)node->simulation.missed_deadlines,
+           (unsigned long long)node->commands.refused);
     print("published to applied", applied, count);
     print("published to step done", stepped, count);
-    node.tap.recorder = (FilTapListener){NULL, NULL};
+    node->tap.recorder = (FilTapListener){NULL, NULL};
     sensor_msgs__msg__JointState__destroy(command);
     must(rcl_publisher_fini(&publisher, &client.node), "publisher");
     client_leave(&client);
-    fil_node_fini(&node);
+    fil_host_fini(&host);
     unlink(path);
     return 0;
 }
