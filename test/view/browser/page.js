@@ -45,8 +45,9 @@ async function ropeAt(page, x, y) {
 // ---- what must hold ----
 
 async function testPixels(page) {
-  // the newest frame is on the canvas two pictures later
+  // the newest frame is on the canvas two pictures later, at its best once nothing moves
   await page.evaluate(() => new Promise((drawn) => { requestAnimationFrame(() => requestAnimationFrame(drawn)); }));
+  await wait(page, () => window.filum.quality.mode === 'fast' || window.filum.quality.rests);
   const { nodes } = await frame(page);
   const { width, height } = page.viewportSize();
   let seen = 0;
@@ -64,6 +65,40 @@ async function testPixels(page) {
     assert.ok(Math.abs(off) <= 2, `node ${node} is drawn ${off} px off, ${rope.rows} px thick, from ${[x0, y0]} to ${[x1, y1]}`);
   }
   assert.ok(seen >= 2, `${seen} nodes are in the picture`);
+}
+
+// at the fastest quality fewer pixels are drawn, at the right places; at the best all of them, and by itself the best when it rests
+async function testQuality(page) {
+  const drawn = () => page.evaluate(() => document.querySelector('#stage canvas').width / innerWidth);
+  await wait(page, () => window.filum.quality.rests);
+  assert.equal(await drawn(), 1);
+  await page.selectOption('#quality', 'fast');
+  await wait(page, () => window.filum.quality.shown === 5);
+  assert.equal(await drawn(), 0.5);
+  await testPixels(page);
+  await page.selectOption('#quality', 'best');
+  await page.click('#play');
+  await wait(page, () => window.filum.state.frame.time > 0.1);
+  assert.deepEqual([await drawn(), await page.evaluate(() => window.filum.quality.shown)], [1, 0]);
+  await page.selectOption('#quality', 'auto');
+  await wait(page, () => window.filum.quality.pace.level > 0 || window.filum.quality.pace.rate > 50); // it keeps up or draws less
+  await page.click('#play');
+  await wait(page, () => !window.filum.state.frame.runs && window.filum.quality.rests);
+  assert.equal(await drawn(), 1);
+  await testPixels(page);
+  // what has not moved is not uploaded again (another level would cut tubes anew)
+  await page.selectOption('#quality', 'best');
+  const uploaded = () => page.evaluate(() => [window.filum.quality.pictures, window.filum.state.bodies.parts[0].tube.position.version]);
+  const [pictures, version] = await uploaded();
+  await page.click('#frames');
+  await wait(page, (before) => window.filum.quality.pictures > before, pictures);
+  assert.equal((await uploaded())[1], version);
+  await page.click('#frames');
+  await page.click('#step');
+  await wait(page, (before) => window.filum.state.bodies.parts[0].tube.position.version > before, version);
+  await page.selectOption('#quality', 'auto');
+  await page.click('#reset');
+  await wait(page, () => window.filum.state.frame.time === 0);
 }
 
 async function testTime(page) {
@@ -157,6 +192,7 @@ try {
   await program.ready;
   const page = await open(browser);
   await testPixels(page);
+  await testQuality(page);
   await testTime(page);
   await testPlots(page);
   const second = await open(browser, { width: 760, height: 420 });

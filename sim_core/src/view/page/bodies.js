@@ -8,6 +8,7 @@ const paint = ({ color, opacity = 1 }) => ({ color, opacity, transparent: opacit
 const HAND_NUMBERS = 6;
 const POSE_NUMBERS = 7;
 const SLEEVE = 4; // nodes of a smooth body's line from disk to disk
+const MARK_SIDES = 14; // of a handle's ball, which is small
 const SEEN = 4; // rings and handles are at least so many times as wide as the thinnest line
 
 const middleOf = (points) => [0, 1, 2].map((k) => points.reduce((sum, x, i) => (i % 3 === k ? sum + x : sum), 0) / (points.length / 3));
@@ -22,18 +23,18 @@ class Curve {
     this.plain = plain;
     this.tube = new Tube({ nodes, closed, color, flat, striped: !plain, radius: (u) => radii[Math.min(Math.floor(u), edges - 1)] });
     this.meshes = [this.tube.mesh];
+    // of the two edges at a node
+    this.director = (i, k) => {
+      const after = Math.min(i, edges - 1);
+      const before = i > 0 ? i - 1 : closed ? edges - 1 : 0;
+      return this.now[this.first + 3 * after + k] + this.now[this.first + 3 * before + k];
+    };
   }
 
   update(numbers, offset) {
-    const first = offset + 3 * this.nodes;
-    const { edges, closed } = this;
-    // of the two edges at a node
-    const director = (i, k) => {
-      const after = Math.min(i, edges - 1);
-      const before = i > 0 ? i - 1 : closed ? edges - 1 : 0;
-      return numbers[first + 3 * after + k] + numbers[first + 3 * before + k];
-    };
-    this.tube.update(this.plain ? this.widened(numbers.subarray(offset, first)) : numbers, this.plain ? 0 : offset, director);
+    this.now = numbers;
+    this.first = offset + 3 * this.nodes;
+    this.tube.update(this.plain ? this.widened(numbers.subarray(offset, this.first)) : numbers, this.plain ? 0 : offset, this.director);
   }
 
   // a ring too small to be seen, about its middle
@@ -63,6 +64,8 @@ class Curve {
   }
 }
 
+const [x, from, to] = [new THREE.Vector3(), new THREE.Vector3(), new THREE.Vector3()];
+
 class Shapes {
   constructor({ shapes, sleeve, kind }, color, dark) {
     this.radii = kind === 'handles' ? shapes.map(({ radius }) => radius) : null;
@@ -70,7 +73,7 @@ class Shapes {
     this.meshes = shapes.map((shape) => {
       const floor = shape.type === 'half_space';
       const material = floor ? floorMaterial(dark) : new THREE.MeshStandardMaterial({ ...paint(shape), roughness: 0.6, metalness: 0, flatShading: shape.type === 'hull' || shape.type === 'mesh' });
-      const mesh = new THREE.Mesh(shapeGeometry(shape), material);
+      const mesh = new THREE.Mesh(shapeGeometry(shape, this.radii ? MARK_SIDES : undefined), material);
       mesh.castShadow = !floor;
       mesh.receiveShadow = true;
       mesh.userData.floor = floor;
@@ -88,6 +91,7 @@ class Shapes {
         return 1.01 * ((1 - u + i) * shapes[i].radius + (u - i) * shapes[i + 1].radius);
       };
       this.tube = new Tube({ nodes, closed: false, color, radius, striped: false, fine: 1 });
+      this.director = (node, k) => x.set(1, 0, 0).applyQuaternion(this.disk(Math.round(node / SLEEVE)).quaternion).getComponent(k);
       this.meshes.slice(1, -1).forEach((disk) => { disk.visible = false; });
       this.meshes.push(this.tube.mesh);
     }
@@ -116,14 +120,16 @@ class Shapes {
     }
   }
 
+  disk(i) {
+    return this.meshes[Math.min(i, this.count - 1)];
+  }
+
   // Hermite's cubic from disk to disk, along their axes, as drawings and markers have it (view/show.c)
   drawSleeve() {
-    const x = new THREE.Vector3();
-    const disk = (i) => this.meshes[Math.min(i, this.count - 1)];
-    const [from, to] = [new THREE.Vector3(), new THREE.Vector3()];
     for (let node = 0; node < this.tube.nodes; node++) {
       const i = Math.min(Math.floor(node / SLEEVE), this.count - 2);
-      const [a, b] = [disk(i), disk(i + 1)];
+      const a = this.disk(i);
+      const b = this.disk(i + 1);
       const u = node / SLEEVE - i;
       const v = 1 - u;
       const gap = a.position.distanceTo(b.position);
@@ -132,8 +138,7 @@ class Shapes {
       x.copy(a.position).multiplyScalar(v * v * (1 + 2 * u)).addScaledVector(b.position, u * u * (1 + 2 * v));
       x.addScaledVector(from, u * v * v).addScaledVector(to, -u * u * v).toArray(this.line, 3 * node);
     }
-    const director = (node, k) => x.set(1, 0, 0).applyQuaternion(disk(Math.round(node / SLEEVE)).quaternion).getComponent(k);
-    this.tube.update(this.line, 0, director);
+    this.tube.update(this.line, 0, this.director);
   }
 
   // robots are named by their links
@@ -199,7 +204,9 @@ class Surface {
   }
 
   update(numbers, offset) {
-    this.position.array.set(numbers.subarray(offset, offset + this.numbers));
+    for (let i = 0; i < this.numbers; i++) {
+      this.position.array[i] = numbers[offset + i];
+    }
     this.position.needsUpdate = true;
     this.meshes[0].geometry.computeVertexNormals();
     this.meshes[0].geometry.boundingSphere = null;
@@ -251,6 +258,16 @@ class Surface {
   }
 }
 
+// whether numbers from `offset` on differ from the last ones, which they become
+function renew(last, numbers, offset) {
+  let differs = false;
+  for (let i = 0; i < last.length; i++) {
+    differs ||= last[i] !== numbers[offset + i];
+    last[i] = numbers[offset + i];
+  }
+  return differs;
+}
+
 export class Bodies {
   constructor(scene, description, dark) {
     this.group = new THREE.Group();
@@ -259,7 +276,7 @@ export class Bodies {
       const { color, visible } = object;
       const parts = [object.curve && new Curve(object.curve, color), object.shapes && new Shapes(object, color, dark), object.surface && new Surface(object.surface, color)];
       parts.filter(Boolean).forEach((part) => {
-        Object.assign(part, { object: i, name: object.name });
+        Object.assign(part, { object: i, name: object.name, last: new Float32Array(part.numbers).fill(NaN) });
         part.meshes.forEach((mesh) => {
           mesh.userData.part = part;
           mesh.visible &&= visible;
@@ -271,13 +288,23 @@ export class Bodies {
     scene.add(this.group);
   }
 
+  // only what has changed is made anew and uploaded; pixels of another size change all
   update(numbers) {
+    const all = Tube.pixel !== this.pixel;
+    this.pixel = Tube.pixel;
     let offset = HAND_NUMBERS;
     for (const part of this.parts) {
-      part.update(numbers, offset);
+      if (renew(part.last, numbers, offset) || all) {
+        part.update(numbers, offset);
+      }
       offset += part.numbers;
     }
     return offset === numbers.length;
+  }
+
+  // pictures on floors, which are seen at a slant
+  floors() {
+    return this.group.children.filter((mesh) => mesh.userData.floor).map((mesh) => mesh.material.map);
   }
 
   // colours surfaces by their strains; returns the largest

@@ -3,6 +3,10 @@ import * as THREE from './lib/three/build/three.module.js';
 
 const HEAD = 0.18; // of the longest arrow
 const COLOR = '#d0342c';
+const NONE = new Float32Array(0);
+
+const [matrix, color, turn] = [new THREE.Matrix4(), new THREE.Color(), new THREE.Quaternion()];
+const [at, along, wide] = [new THREE.Vector3(), new THREE.Vector3(), new THREE.Vector3()];
 
 // as many copies of a shape as there are contacts now, in front of the bodies that hide them
 class Copies {
@@ -20,15 +24,14 @@ class Copies {
     this.scene.add(this.mesh);
   }
 
-  // place(i, matrix, color): of the i-th
+  // place(i): makes matrix and color of the i-th
   update(count, place) {
     if (count > this.mesh.instanceMatrix.count) {
       this.grow(2 * count);
     }
-    const matrix = new THREE.Matrix4();
-    const color = new THREE.Color(COLOR);
+    color.set(COLOR);
     for (let i = 0; i < count; i++) {
-      place(i, matrix, color);
+      place(i);
       this.mesh.setMatrixAt(i, matrix);
       this.mesh.setColorAt(i, color);
     }
@@ -40,7 +43,6 @@ class Copies {
   }
 }
 
-const vector = (numbers, at) => new THREE.Vector3(numbers[at], numbers[at + 1], numbers[at + 2]);
 const Y = new THREE.Vector3(0, 1, 0);
 const Z = new THREE.Vector3(0, 0, 1);
 
@@ -56,9 +58,23 @@ export class Contacts {
 
   // longest: m, of the largest force's arrow
   update(shown, { contacts, patches }, longest) {
-    this.lines.visible = shown;
-    this.drawForces(shown ? contacts : [], longest);
-    this.drawPatches(shown ? patches : []);
+    if (shown || this.lines.visible) {
+      this.lines.visible = shown;
+      this.drawForces(shown ? contacts : NONE, longest);
+      this.drawPatches(shown ? patches : NONE);
+    }
+  }
+
+  // for the ends of lines, made larger where they do not fit
+  room(numbers) {
+    const { geometry } = this.lines;
+    if (numbers > (geometry.attributes.position?.array.length ?? -1)) {
+      geometry.dispose();
+      geometry.setAttribute('position', new THREE.BufferAttribute(new Float32Array(2 * numbers), 3).setUsage(THREE.DynamicDrawUsage));
+    }
+    geometry.setDrawRange(0, numbers / 3);
+    geometry.attributes.position.needsUpdate = true;
+    return geometry.attributes.position.array;
   }
 
   drawForces(contacts, longest) {
@@ -69,17 +85,14 @@ export class Contacts {
       largest = Math.max(largest, size(i));
     }
     const scale = largest > 0 ? longest / largest : 0;
-    const ends = new Float32Array(6 * count);
+    const ends = this.room(6 * count);
     for (let i = 0; i < 6 * count; i++) {
       ends[i] = i % 6 < 3 ? contacts[i] : contacts[i - 3] + scale * contacts[i];
     }
-    this.lines.geometry.setAttribute('position', new THREE.BufferAttribute(ends, 3));
-    const turn = new THREE.Quaternion();
-    const wide = new THREE.Vector3();
-    this.heads.update(count, (i, matrix) => {
+    this.heads.update(count, (i) => {
       const force = size(i);
-      turn.setFromUnitVectors(Y, force > 0 ? vector(contacts, 6 * i + 3).divideScalar(force) : Y);
-      matrix.compose(vector(ends, 6 * i + 3), turn, wide.setScalar(Math.min(HEAD * longest, 0.6 * scale * force)));
+      turn.setFromUnitVectors(Y, force > 0 ? along.fromArray(contacts, 6 * i + 3).divideScalar(force) : Y);
+      matrix.compose(at.fromArray(ends, 6 * i + 3), turn, wide.setScalar(Math.min(HEAD * longest, 0.6 * scale * force)));
     });
   }
 
@@ -89,13 +102,11 @@ export class Contacts {
     for (let i = 7; i < patches.length; i += 8) {
       highest = Math.max(highest, patches[i]);
     }
-    const turn = new THREE.Quaternion();
-    const wide = new THREE.Vector3();
-    this.discs.update(patches.length / 8, (i, matrix, color) => {
-      const at = 8 * i;
-      turn.setFromUnitVectors(Z, vector(patches, at + 3).normalize());
-      matrix.compose(vector(patches, at), turn, wide.setScalar(Math.sqrt(patches[at + 6] / Math.PI)));
-      color.setRGB(1, 0.82 * (1 - (highest > 0 ? patches[at + 7] / highest : 0)), 0.13, THREE.SRGBColorSpace);
+    this.discs.update(patches.length / 8, (i) => {
+      const first = 8 * i;
+      turn.setFromUnitVectors(Z, along.fromArray(patches, first + 3).normalize());
+      matrix.compose(at.fromArray(patches, first), turn, wide.setScalar(Math.sqrt(patches[first + 6] / Math.PI)));
+      color.setRGB(1, 0.82 * (1 - (highest > 0 ? patches[first + 7] / highest : 0)), 0.13, THREE.SRGBColorSpace);
     });
   }
 }

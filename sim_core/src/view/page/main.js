@@ -6,6 +6,7 @@ import { Contacts } from './contacts.js';
 import { Panes } from './panes.js';
 import { Plots } from './plots.js';
 import { Pull } from './pull.js';
+import { Quality } from './quality.js';
 import { Stream } from './stream.js';
 import { Tube } from './tube.js';
 
@@ -16,27 +17,26 @@ const STEERING = ['play', 'step', 'reset', 'speed', 'model', 'strength']; // not
 const GLIDE = 60; // ms in which the camera comes to rest, whatever the rate of pictures
 const FILL = 0.8; // share of the picture that what is looked at takes up
 const get = (id) => document.getElementById(id);
-const options = new URLSearchParams(location.hash.slice(1)); // #bare, #render&view=side&follow=NAME&zoom=2&dark&forces&strip=4
+const options = new URLSearchParams(location.hash.slice(1)); // #bare, #render&view=side&follow=NAME&zoom=2&dark&forces&strip=4&quality=best
 let stale = true; // only what has changed is drawn: a page that rests costs nothing
 const state = { description: null, bodies: null, frame: null, past: [], pastBytes: 0, shown: -1, fitted: false, frames: 0 };
 
 // ---- the stage ----
 
 THREE.Object3D.DEFAULT_UP.set(0, 0, 1);
-const renderer = new THREE.WebGLRenderer({ antialias: true, preserveDrawingBuffer: true });
+const renderer = new THREE.WebGLRenderer({ preserveDrawingBuffer: true });
 renderer.shadowMap.enabled = true;
+renderer.shadowMap.autoUpdate = false; // the sun's view does not change while only the camera moves
 renderer.shadowMap.type = THREE.PCFShadowMap;
-renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
 get('stage').append(renderer.domElement);
 const scene = new THREE.Scene();
 const camera = new THREE.PerspectiveCamera(35, 1, 1e-3, 200);
 const controls = new OrbitControls(camera, renderer.domElement);
 controls.enableDamping = true;
 const sun = new THREE.DirectionalLight('#fff7e8', 2.4);
-sun.castShadow = true;
-sun.shadow.mapSize.set(2048, 2048);
 sun.shadow.bias = -5e-4;
 scene.add(sun, sun.target, new THREE.HemisphereLight('#ffffff', '#8d8878', 1.5));
+const quality = new Quality(renderer, sun, options.has('render') ? 'best' : options.get('quality') ?? 'auto'); // films never show less
 const contacts = new Contacts(scene);
 const hand = new THREE.Line(new THREE.BufferGeometry().setFromPoints([new THREE.Vector3(), new THREE.Vector3()]), new THREE.LineBasicMaterial({ color: '#d0342c' }));
 hand.frustumCulled = false;
@@ -107,7 +107,7 @@ function clip(distance, all = distance) {
 controls.addEventListener('change', () => {
   clip(camera.position.distanceTo(controls.target), whole);
   stale = true;
-  drawn = Math.abs(pixel() / Tube.pixel - 1) > 0.1 ? null : drawn; // thin lines and tubes follow the size of pixels
+  drawn = isCut() ? drawn : null;
 });
 
 function light(center, radius) {
@@ -116,6 +116,7 @@ function light(center, radius) {
   Object.assign(sun.shadow.camera, { left: -1.6 * radius, right: 1.6 * radius, top: 1.6 * radius, bottom: -1.6 * radius, near: radius / 10, far: 12 * radius });
   sun.shadow.normalBias = radius / 100; // some texels of the shadow's picture: sides of tubes do not shade themselves
   sun.shadow.camera.updateProjectionMatrix();
+  renderer.shadowMap.needsUpdate = true;
 }
 
 // ---- what comes ----
@@ -123,6 +124,7 @@ function light(center, radius) {
 function build(description) {
   state.bodies?.dispose();
   state.bodies = new Bodies(scene, description, isDark());
+  quality.furnish(state.bodies.floors());
   stale = true;
   if (state.frame) {
     draw(state.frame);
@@ -229,12 +231,14 @@ function drawHand(numbers) {
   }
 }
 
-// m, where the camera looks
-const pixel = () => (2 * Math.tan((Math.PI / 360) * camera.fov) * camera.position.distanceTo(controls.target)) / renderer.domElement.clientHeight;
+// m, where the camera looks, of one that is drawn, or of the page's where several are drawn for each
+const pixel = () => (2 * Math.tan((Math.PI / 360) * camera.fov) * camera.position.distanceTo(controls.target)) / (renderer.domElement.clientHeight * Math.min(1, quality.ratio));
+const isCut = () => Math.abs(pixel() / Tube.pixel - 1) < 0.1; // thin lines and tubes follow the size of pixels
 
 // where everything is
 function place(frame) {
   Tube.pixel = pixel();
+  renderer.shadowMap.needsUpdate = true;
   return state.bodies.update(frame.numbers);
 }
 
@@ -308,6 +312,7 @@ function tick(time) {
   if (time - plotted > 100) {
     plotted = time;
     pull.name();
+    get('fps').textContent = time - quality.moved > 500 ? '' : `${Math.round(quality.pace.rate)} fps`;
     if (!get('plots').hidden) {
       plots.draw();
     }
@@ -315,8 +320,11 @@ function tick(time) {
   controls.dampingFactor = 1 - Math.exp(-(time - ticked) / GLIDE);
   ticked = time;
   controls.update();
-  if (stale) {
-    renderer.render(scene, camera);
+  if (quality.tick(time, stale, state.frame?.runs && state.shown < 0)) {
+    if (drawn && !isCut()) {
+      place(drawn);
+    }
+    quality.render(scene, camera);
     stale = false;
   }
   if (options.has('render') && drawn && drawn !== pictured) {
@@ -357,6 +365,8 @@ Object.entries(actions).forEach(([id, act]) => { get(id).onclick = act; });
   get(id).onchange = () => { drawn = null; }; // also while nothing moves
 });
 get('follow').onchange = () => { drawn = null; };
+get('quality').value = quality.mode;
+get('quality').onchange = () => { quality.mode = get('quality').value; };
 get('speed').onchange = () => ask('speed', { numbers: [Number(get('speed').value)] });
 get('model').onchange = () => ask('model', { part: get('model').selectedIndex });
 get('past').oninput = () => {
@@ -378,13 +388,16 @@ addEventListener('keydown', (event) => {
 });
 document.documentElement.classList.toggle('bare', options.has('bare') || options.has('render')); // the stage alone, for pictures
 addEventListener('resize', resize);
+new ResizeObserver(([{ target }]) => { // panes lie below, however many rows it has
+  document.documentElement.style.setProperty('--below', `${target.offsetTop + target.offsetHeight + 8}px`);
+}).observe(document.querySelector('nav'));
 resize();
 setTheme(options.has('render') ? options.has('dark') : matchMedia('(prefers-color-scheme: dark)').matches);
 requestAnimationFrame(tick);
 
 // for tests: what is known, and where a point of the world is on the page
 window.filum = {
-  state, plots, camera, controls, look, renderer, scene,
+  state, plots, camera, controls, look, renderer, scene, quality,
   project: (point) => {
     const p = new THREE.Vector3(...point).project(camera);
     return [((p.x + 1) / 2) * innerWidth, ((1 - p.y) / 2) * innerHeight];

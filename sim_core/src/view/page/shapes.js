@@ -26,9 +26,10 @@ function revolution({ radii, length }) {
   return upright(new THREE.LatheGeometry([new THREE.Vector2(0, -length / 2), ...rim, new THREE.Vector2(0, length / 2)], 64));
 }
 
-export function shapeGeometry(shape) {
+// around: sides of a sphere's equator
+export function shapeGeometry(shape, around = 40) {
   switch (shape.type) {
-    case 'sphere': return new THREE.SphereGeometry(shape.radius, 40, 24);
+    case 'sphere': return new THREE.SphereGeometry(shape.radius, around, Math.ceil(0.6 * around));
     case 'capsule': return upright(new THREE.CapsuleGeometry(shape.radius, shape.length, 12, 32));
     case 'cylinder': return upright(new THREE.CylinderGeometry(shape.radius, shape.radius, shape.length, 48));
     case 'box': return new THREE.BoxGeometry(...shape.size);
@@ -60,5 +61,5 @@ export function floorMaterial(dark) {
   map.repeat.set(HALF_SPACE, HALF_SPACE);
   map.anisotropy = 8;
   map.colorSpace = THREE.SRGBColorSpace;
-  return new THREE.MeshStandardMaterial({ map, roughness: 1, metalness: 0 });
+  return new THREE.MeshLambertMaterial({ map }); // dull: half the time of one that could shine, over most of a picture
 }

@@ -2,14 +2,19 @@
 import * as THREE from './lib/three/build/three.module.js';
 
 // Sides of a tube and rings from node to node by how large they are in the picture: a polygon's sides stay within half a pixel of its
-// circle (r (1 - cos pi/n): n = 6 up to 3.7 px, 12 up to 14.7), and what lies closer together than a few pixels needs no curve between.
+// circle (r (1 - cos pi/n): n = 4 up to 1.7 px, 6 up to 3.7, 12 up to 14.7), and what lies closer together than a few pixels needs no curve between.
 const FLAT_SIDES = 12;
-const SIDES = [[3.7, 6], [14.7, 12], [Infinity, 24]];
+const SIDES = [[1.7, 4], [3.7, 6], [14.7, 12], [Infinity, 24]];
 const RINGS = [[4, 1], [10, 2], [Infinity, 4]]; // px from node to node; chosen
 const CHANGE = 0.15; // of a pixel's size, before a tube is cut anew
 const pick = (rows, size) => (rows.find(([limit]) => size < limit) ?? rows[rows.length - 1])[1];
 
+let stripe = null; // of all tubes
+
 function stripes() {
+  if (stripe) {
+    return stripe;
+  }
   const canvas = document.createElement('canvas');
   canvas.width = 64;
   canvas.height = 1;
@@ -19,9 +24,9 @@ function stripes() {
   paint.fillStyle = '#9a9a9a';
   paint.fillRect(0, 0, 4, 1);
   paint.fillRect(60, 0, 4, 1);
-  const texture = new THREE.CanvasTexture(canvas);
-  texture.wrapS = THREE.RepeatWrapping;
-  return texture;
+  stripe = new THREE.CanvasTexture(canvas);
+  stripe.wrapS = THREE.RepeatWrapping;
+  return stripe;
 }
 
 // points of a section and their normals, in the frame of the directors: four numbers each
@@ -54,7 +59,7 @@ export class Tube {
     this.spans = closed ? nodes : nodes - 1;
     this.caps = closed ? 0 : 2; // rings of no radius that close the ends
     this.mesh = new THREE.Mesh(new THREE.BufferGeometry(), new THREE.MeshStandardMaterial({
-      color, roughness: 0.55, metalness: 0, map: striped ? stripes() : null, side: THREE.DoubleSide,
+      color, roughness: 0.55, metalness: 0, map: striped ? stripes() : null, shadowSide: THREE.DoubleSide,
     }));
     this.mesh.frustumCulled = false;
     this.mesh.castShadow = this.mesh.receiveShadow = true;
@@ -108,16 +113,21 @@ export class Tube {
     return Math.round(ring / this.fine) % this.nodes;
   }
 
+  // where the numbers of node i are
+  place(offset, i) {
+    const { closed, nodes } = this;
+    return offset + 3 * (closed ? (i + nodes) % nodes : Math.min(Math.max(i, 0), nodes - 1));
+  }
+
   // nodes from `offset` on; director(i, k): of node i
   update(numbers, offset, director) {
     this.fit(Math.hypot(numbers[offset + 3] - numbers[offset], numbers[offset + 4] - numbers[offset + 1], numbers[offset + 5] - numbers[offset + 2]));
-    const { center, director: turned, fine, rings, nodes, closed } = this;
-    const at = (i) => offset + 3 * (closed ? (i + nodes) % nodes : Math.min(Math.max(i, 0), nodes - 1));
+    const { center, director: turned, fine, rings, nodes } = this;
     for (let i = 0; i < this.spans; i++) {
-      const a = at(i - 1);
-      const b = at(i);
-      const c = at(i + 1);
-      const d = at(i + 2);
+      const a = this.place(offset, i - 1);
+      const b = this.place(offset, i);
+      const c = this.place(offset, i + 1);
+      const d = this.place(offset, i + 2);
       const next = (i + 1) % nodes;
       const last = i + 1 === this.spans ? fine : fine - 1;
       for (let k = 0; k < 3; k++) {
