@@ -292,6 +292,26 @@ static void released_pins_hold_nothing(void** state)
 
 /* edges 0 and 9 held in twist, one turned: the angle grows linearly between, the torque is GJ phi over the nine hinges
  */
+static void others_hold_beside_what_holds_nothing(void** state)
+{
+    (void)state;
+    for (int handle = 0; handle < 2; handle++) {
+        Bench bench = make_bench(9.81, 0.01);
+        FilAttachmentDef def = fil_attachment_def_default();
+        def.kind = handle == 1 ? FIL_ATTACH_HANDLE : FIL_ATTACH_PIN;
+        def.stiffness = def.damping = handle;
+        const FilId first = attach(&bench, def);
+        attach_kind(&bench, FIL_ATTACH_PIN, NODES - 1, 1);
+        if (handle == 0) {
+            assert_int_equal(fil_attachment_set_active(bench.world, first, false), FIL_OK);
+        }
+        run(&bench, 20);
+        assert_true(node(&bench, 0).z < -1e-3);  // g t^2 / 2 is 0.2 m
+        assert_true(node(&bench, NODES - 1).z == 0.0);
+        fil_world_destroy(bench.world);
+    }
+}
+
 static void twist_holds_turn_edges(void** state)
 {
     (void)state;
@@ -330,6 +350,7 @@ int main(void)
         cmocka_unit_test(inner_clamps_part_the_rod),
         cmocka_unit_test(pin_reaction_balances_momentum),
         cmocka_unit_test(released_pins_hold_nothing),
+        cmocka_unit_test(others_hold_beside_what_holds_nothing),
         cmocka_unit_test(twist_holds_turn_edges),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
