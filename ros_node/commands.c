@@ -74,6 +74,9 @@ void fil_commands_follow(FilCommands* commands)
     if (world != NULL && !fil_tracks_follow(&commands->tracks, commands->simulation)) {
         RCUTILS_LOG_WARN_THROTTLE_NAMED(RCUTILS_STEADY_TIME, 1000, commands->logger, "joint_trajectory: %s", fil_world_error(world));
     }
+    if (world != NULL && !fil_chamber_tracks_follow(&commands->chamber_tracks, commands->simulation)) {
+        RCUTILS_LOG_WARN_THROTTLE_NAMED(RCUTILS_STEADY_TIME, 1000, commands->logger, "chamber_trajectory: %s", fil_world_error(world));
+    }
     if (world != NULL && fil_hand_pull(fil_commands_hand(commands), world) != FIL_OK) {
         RCUTILS_LOG_WARN_THROTTLE_NAMED(RCUTILS_STEADY_TIME, 1000, commands->logger, "pulls: %s", fil_world_error(world));
     }
@@ -195,4 +198,5 @@ void fil_commands_fini(FilCommands* commands, rcl_node_t* node)
 void fil_commands_forget(FilCommands* commands)
 {
     fil_tracks_fini(&commands->tracks);
+    fil_chamber_tracks_fini(&commands->chamber_tracks);
 }

@@ -3,6 +3,7 @@
 #ifndef FILUM_NODE_COMMANDS_H
 #define FILUM_NODE_COMMANDS_H
 
+#include "chamber_track.h"
 #include "rcl/rcl.h"
 #include "rclc/executor.h"
 #include "rmw/serialized_message.h"
@@ -21,7 +22,8 @@
     ROW(twist, TWIST)                 \
     ROW(stamped_twist, STAMPED_TWIST) \
     ROW(joy, JOY)                     \
-    ROW(pull, PULL)
+    ROW(pull, PULL)                   \
+    ROW(chamber_trajectory, CHAMBER_TRAJECTORY)
 
 #define FIL_COMMAND_ID(name, NAME) FIL_COMMAND_##NAME,
 typedef enum FilCommandId {
@@ -43,7 +45,8 @@ typedef struct FilCommands {
     const FilTap* tap;
     FilTeleop teleop; /* zero: no link is named */
     FilTracks tracks; /* that robots follow */
-    FilHand hand;     /* see fil_commands_hand() */
+    FilChamberTracks chamber_tracks;
+    FilHand hand; /* see fil_commands_hand() */
     bool hand_opened;
     uint64_t hand_load; /* the world that it was opened for */
     FilCommandSlot slots[FIL_COMMAND_COUNT];

@@ -118,13 +118,13 @@ static bool size_contacts(FilStateMessages* messages, const FilWorld* world)
     return done;
 }
 
-bool fil_state_messages_fit(FilStateMessages* messages, const FilSimulation* simulation, bool node_frames)
+bool fil_state_messages_fit(FilStateMessages* messages, const FilSimulation* simulation, const FilFrameOptions* frames)
 {
     const FilWorld* world = simulation->world;
-    if (messages->fits_load == simulation->load_count && messages->node_frames == node_frames) {
+    if (messages->fits_load == simulation->load_count && memcmp(&messages->frames, frames, sizeof *frames) == 0) {
         return true;
     }
-    messages->node_frames = node_frames;
+    messages->frames = *frames;
     if (messages->fits_load == simulation->load_count) {
         return fil_size_transforms(messages, world);
     }
@@ -132,7 +132,7 @@ bool fil_state_messages_fit(FilStateMessages* messages, const FilSimulation* sim
     if (!fil_state_messages_init(messages)) {
         return false;
     }
-    messages->node_frames = node_frames;
+    messages->frames = *frames;
     messages->fits_load = simulation->load_count;
     return fil_set_frame(&messages->step_info.header) && list_objects(messages, world) && size_states(messages, world) &&
            size_contacts(messages, world) && size_probes(messages, world) && fil_size_transforms(messages, world) &&

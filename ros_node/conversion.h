@@ -31,16 +31,16 @@ typedef struct FilStateMessages {
     visualization_msgs__msg__MarkerArray no_markers; /* takes away what another world has left */
     rosgraph_msgs__msg__Clock clock;
     FilKindObjects objects[FIL_KIND_COUNT];
-    double* scratch;    /* room for the largest object's numbers */
-    uint64_t fits_load; /* the world (FilSimulation.load_count) that they are sized for; 0: none */
-    bool node_frames;   /* whether transforms hold a frame per node */
+    double* scratch;        /* room for the largest object's numbers */
+    uint64_t fits_load;     /* the world (FilSimulation.load_count) that they are sized for; 0: none */
+    FilFrameOptions frames; /* of transforms */
 } FilStateMessages;
 
 bool fil_state_messages_init(FilStateMessages* messages); /* false: out of memory */
 void fil_state_messages_fini(FilStateMessages* messages);
 
 /* Sizes all messages for the simulation's world, if they are not yet. False: out of memory. */
-bool fil_state_messages_fit(FilStateMessages* messages, const FilSimulation* simulation, bool node_frames);
+bool fil_state_messages_fit(FilStateMessages* messages, const FilSimulation* simulation, const FilFrameOptions* frames);
 
 /* Each fills one message with the state of now. Frames that never change, those of static bodies and of links that
  * cannot move, stand apart. */

@@ -5,17 +5,20 @@
 #include "geometry_msgs/msg/transform_stamped.h"
 #include "messages.h"
 
-static bool write_names(geometry_msgs__msg__TransformStamped* transform, const FilFrame* frame)
+static bool write_names(geometry_msgs__msg__TransformStamped* transform, const FilFrame* frame, const char* prefix)
 {
-    char child[FIL_FRAME_NAME];
+    char child[FIL_FRAME_NAME + 64], parent[FIL_FRAME_NAME + 64] = FIL_ROOT_FRAME;
     if (frame->part == NULL) {
-        snprintf(child, sizeof child, "%.255s", frame->name);
+        snprintf(child, sizeof child, "%s%.255s", prefix, frame->name);
     } else if (frame->numbered) {
-        snprintf(child, sizeof child, "%.200s/%s%d", frame->name, frame->part, frame->number);
+        snprintf(child, sizeof child, "%s%.200s/%s%d", prefix, frame->name, frame->part, frame->number);
     } else {
-        snprintf(child, sizeof child, "%.200s/%s", frame->name, frame->part);
+        snprintf(child, sizeof child, "%s%.200s/%s", prefix, frame->name, frame->part);
     }
-    return rosidl_runtime_c__String__assign(&transform->header.frame_id, frame->parent != NULL ? frame->parent : FIL_ROOT_FRAME) &&
+    if (frame->parent != NULL) {
+        snprintf(parent, sizeof parent, "%s%.255s", prefix, frame->parent);
+    }
+    return rosidl_runtime_c__String__assign(&transform->header.frame_id, parent) &&
            rosidl_runtime_c__String__assign(&transform->child_frame_id, child);
 }
 
@@ -28,7 +31,7 @@ void fil_frames_add(FilFrames* frames, const FilFrame* frame)
     }
     geometry_msgs__msg__TransformStamped* transform = &message->transforms.data[index];
     if (frames->pass == FIL_FRAMES_NAME) {
-        frames->failed |= !write_names(transform, frame);
+        frames->failed |= !write_names(transform, frame, frames->options.prefix);
         return;
     }
     const FilVec3 p = frame->position;

@@ -19,6 +19,13 @@ typedef struct FilFrame {
     FilQuat orientation;
 } FilFrame;
 
+/* How frames are called, and which there are. */
+typedef struct FilFrameOptions {
+    bool node_frames;  /* rods show a frame per node */
+    bool rods_forward; /* x of a rod's frames points along it, as REP-103 has it, instead of z */
+    char prefix[64];   /* of all names but that of the root frame */
+} FilFrameOptions;
+
 typedef enum FilFramesPass { FIL_FRAMES_COUNT, FIL_FRAMES_NAME, FIL_FRAMES_FILL } FilFramesPass;
 
 /* One walk over the frames of all objects. */
@@ -27,9 +34,9 @@ typedef struct FilFrames {
     tf2_msgs__msg__TFMessage* messages[2]; /* of frames that move and of fixed ones; NULL: these are passed over */
     size_t counts[2];                      /* frames met so far */
     builtin_interfaces__msg__Time stamp;
-    bool node_frames; /* whether rods show a frame per node */
-    double* scratch;  /* room for the kind's numbers */
-    bool failed;      /* out of memory */
+    FilFrameOptions options;
+    double* scratch; /* room for the kind's numbers */
+    bool failed;     /* out of memory */
 } FilFrames;
 
 void fil_frames_add(FilFrames* frames, const FilFrame* frame);

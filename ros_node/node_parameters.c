@@ -51,7 +51,26 @@ static bool set_clock_rate(FilNode* node, const FilParameterValue* value, char r
 static bool set_node_frames(FilNode* node, const FilParameterValue* value, char reason[FIL_REASON_TEXT])
 {
     (void)reason;
-    node->publishers.outputs.node_frames = value->boolean;
+    node->publishers.outputs.frames.node_frames = value->boolean;
+    return true;
+}
+
+static bool set_rods_forward(FilNode* node, const FilParameterValue* value, char reason[FIL_REASON_TEXT])
+{
+    (void)reason;
+    node->publishers.outputs.frames.rods_forward = value->boolean;
+    return true;
+}
+
+static bool set_frame_prefix(FilNode* node, const FilParameterValue* value, char reason[FIL_REASON_TEXT])
+{
+    FilFrameOptions* frames = &node->publishers.outputs.frames;
+    if (strlen(value->text) >= sizeof frames->prefix) {
+        snprintf(reason, FIL_REASON_TEXT, "frame_prefix: at most %zu characters", sizeof frames->prefix - 1);
+        return false;
+    }
+    memset(frames->prefix, 0, sizeof frames->prefix);
+    memcpy(frames->prefix, value->text, strlen(value->text));
     return true;
 }
 
@@ -126,6 +145,8 @@ static const struct {
     {"tf_rate", FIL_PARAMETER_DOUBLE, FIL_TF_RATE, 0, 10000, false, set_tf_rate, "Hz in simulated time: /tf; 0: never"},
     {"clock_rate", FIL_PARAMETER_DOUBLE, FIL_CLOCK_RATE, 0, 10000, false, set_clock_rate, "Hz in simulated time: /clock; 0: never"},
     {"rod_node_frames", FIL_PARAMETER_BOOL, 0, 0, 0, false, set_node_frames, "publish a frame for each node of a rod"},
+    {"rod_frames_forward", FIL_PARAMETER_BOOL, 0, 0, 0, false, set_rods_forward, "x of a rod's frames points along it, as in REP-103, instead of z"},
+    {"frame_prefix", FIL_PARAMETER_STRING, 0, 0, 0, true, set_frame_prefix, "in front of the names of all frames but world, such as lab/"},
     {"worlds", FIL_PARAMETER_INTEGER, 1, 1, 64, true, NULL, "in this process, each in a namespace of its own: /w0, /w1, ..."},
     {"one_clock", FIL_PARAMETER_BOOL, 0, 0, 0, true, NULL, "several worlds step together, and the first one tells the clock of all"},
     {"own_clock", FIL_PARAMETER_BOOL, 0, 0, 0, true, NULL,

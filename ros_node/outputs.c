@@ -110,7 +110,7 @@ bool fil_outputs_plan(FilOutputs* outputs, const FilSimulation* simulation, bool
     const double time = fil_world_time(simulation->world);
     const double dt = fil_world_dt(simulation->world);
     *due = 0;
-    if (!fil_state_messages_fit(&outputs->messages, simulation, outputs->node_frames)) {
+    if (!fil_state_messages_fit(&outputs->messages, simulation, &outputs->frames)) {
         return false;
     }
     *due |= fil_schedule_is_due(&outputs->clock, time, dt, all) ? 1u << FIL_MESSAGE_CLOCK : 0;

@@ -43,7 +43,7 @@ enum { FIL_STATE_RATE = 50, FIL_TF_RATE = 50, FIL_CLOCK_RATE = 100 };
 typedef struct FilOutputs {
     FilStateMessages messages;
     FilSchedule clock, transforms, states;
-    bool node_frames;
+    FilFrameOptions frames;
     uint64_t fixed_load; /* the world whose static transforms were sent */
     uint64_t drawn_load; /* the world whose markers were sent last */
 } FilOutputs;

@@ -116,13 +116,16 @@ static void add_frames(FilFrames* frames, const FilWorld* world, FilId rod)
     double* axes = frames->scratch + 3 * nodes;
     fil_rod_get_positions(world, rod, positions);
     fil_rod_get_frames(world, rod, axes);
-    const int last = frames->node_frames ? nodes : 0;
+    const int last = frames->options.node_frames ? nodes : 0;
     for (int k = -2; k < last; k++) {
         const int node = k == -1 ? nodes - 1 : k < 0 ? 0 : k;
         const double* x = axes + 9 * (node < edges ? node : edges - 1);
         if (k == -1 && fil_rod_closed(world, rod)) {
             continue;
         }
+        // section's axes x and y with z along the rod, or the same turned on: x along it
+        const bool forward = frames->options.rods_forward;
+        const FilQuat orientation = forward ? fil_quat_from_axes(x + 6, x, x + 3) : fil_quat_from_axes(x, x + 3, x + 6);
         fil_frames_add(frames, &(FilFrame){.name = fil_rod_name(world, rod),
                                            .part = k >= 0    ? "node_"
                                                    : k == -1 ? "end"
@@ -130,7 +133,7 @@ static void add_frames(FilFrames* frames, const FilWorld* world, FilId rod)
                                            .numbered = k >= 0,
                                            .number = k,
                                            .position = fil_vector(positions + 3 * node),
-                                           .orientation = fil_quat_from_axes(x, x + 3, x + 6)});
+                                           .orientation = orientation});
     }
 }
 

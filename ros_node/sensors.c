@@ -66,10 +66,15 @@ static geometry_msgs__msg__Vector3 with_noise(Sensor* sensor, FilVec3 v, double 
     return (geometry_msgs__msg__Vector3){out[0], out[1], out[2]};
 }
 
-static bool set_header(std_msgs__msg__Header* header, const FilWorld* world, const char* frame)
+/* `frame` NULL: the root frame */
+static bool set_header(const FilSensors* sensors, std_msgs__msg__Header* header, const FilWorld* world, const char* frame)
 {
+    char name[FIL_PARAMETER_TEXT + NAME_SIZE] = FIL_ROOT_FRAME;
+    if (frame != NULL) {
+        snprintf(name, sizeof name, "%s%s", fil_parameters_find(sensors->parameters, "frame_prefix")->value.text, frame);
+    }
     header->stamp = fil_stamp_of(world);
-    return rosidl_runtime_c__String__assign(&header->frame_id, frame);
+    return rosidl_runtime_c__String__assign(&header->frame_id, name);
 }
 
 /* ---- imu ---- */
@@ -121,7 +126,7 @@ static bool measure_imu(FilSensors* sensors, Sensor* sensor, const FilWorld* wor
         imu->angular_velocity_covariance[k] = gyro * gyro;
         imu->linear_acceleration_covariance[k] = accelerometer * accelerometer;
     }
-    return set_header(&imu->header, world, sensor->object);
+    return set_header(sensors, &imu->header, world, sensor->object);
 }
 
 /* ---- wrench ---- */
@@ -146,7 +151,7 @@ static bool measure_wrench(FilSensors* sensors, Sensor* sensor, const FilWorld* 
     geometry_msgs__msg__WrenchStamped* told = sensor->message;
     told->wrench.force = with_noise(sensor, fil_quat_rotate(back, fil_joint_force(world, joint)), number(sensors, "wrench_force_noise"));
     told->wrench.torque = with_noise(sensor, fil_quat_rotate(back, fil_joint_torque(world, joint)), number(sensors, "wrench_torque_noise"));
-    return set_header(&told->header, world, framed ? sensor->frame : FIL_ROOT_FRAME);
+    return set_header(sensors, &told->header, world, framed ? sensor->frame : NULL);
 }
 
 /* ---- points ---- */
@@ -215,7 +220,7 @@ static bool measure_points(FilSensors* sensors, Sensor* sensor, const FilWorld* 
     sensor_msgs__msg__PointCloud2* cloud = sensor->message;
     const size_t count = (size_t)clouds[kind].count(world, object);
     double* points = malloc((3 * count + 1) * sizeof *points);
-    const bool good = points != NULL && size_cloud(cloud, count) && set_header(&cloud->header, world, FIL_ROOT_FRAME);
+    const bool good = points != NULL && size_cloud(cloud, count) && set_header(sensors, &cloud->header, world, NULL);
     const double noise = number(sensors, "points_noise");
     if (good) {
         clouds[kind].get(world, object, points);

@@ -422,9 +422,9 @@ bool fil_standard_services_create(FilNode* node, FilStandardServices** result)
                            node->logger, ros_name);
     ALL_SERVICES(INIT)
 #undef INIT
-#define ADD(type, name, ros_name)                                                                                                           \
+#define ADD(type, name, ros_name)                                                                                                              \
     done = done && fil_ros_ok(rclc_executor_add_service_with_context(node->def.executor, &services->name##_service, &services->name##_request, \
-                                                                     &services->name##_response, name##_callback, services),                \
+                                                                     &services->name##_response, name##_callback, services),                   \
                               node->logger, ros_name);
     EXECUTED_SERVICES(ADD)
 #undef ADD

@@ -4,67 +4,13 @@
 #include <string.h>
 
 #include "command_parts.h"
-#include "trajectory_msgs/msg/joint_trajectory.h"
 #include "trajectory_msgs/msg/joint_trajectory_point.h"
+#include "trajectory_parts.h"
 
 typedef trajectory_msgs__msg__JointTrajectory Trajectory;
 typedef trajectory_msgs__msg__JointTrajectoryPoint Point;
 
-static double seconds_of(builtin_interfaces__msg__Duration duration)
-{
-    return duration.sec + 1e-9 * duration.nanosec;
-}
-
 /* ---- what is refused ---- */
-
-/* whether a point has positions, and velocities, accelerations and efforts as the first one has; refuses it if not */
-static bool check_sizes(FilCommands* commands, const Trajectory* message, size_t i)
-{
-    const size_t joints = message->joint_names.size;
-    const Point *point = &message->points.data[i], *first = &message->points.data[0];
-    const struct {
-        const char* what;
-        const rosidl_runtime_c__double__Sequence *own, *first;
-        bool needed;
-    } arrays[] = {{"positions", &point->positions, &first->positions, true},
-                  {"velocities", &point->velocities, &first->velocities, first->accelerations.size > 0},
-                  {"accelerations", &point->accelerations, &first->accelerations, false},
-                  {"efforts", &point->effort, &first->effort, false}};
-    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
-        const size_t size = arrays[k].own->size;
-        if ((arrays[k].needed || size > 0 || arrays[k].first->size > 0) && size != joints) {
-            FIL_REFUSE(commands, "joint_trajectory: point %zu has %zu %s for %zu joints%s", i, size, arrays[k].what, joints,
-                       k == 1 && size == 0 && arrays[k].needed ? ", but accelerations" : "");
-            return false;
-        }
-        if (!fil_command_is_finite(arrays[k].own)) {
-            FIL_REFUSE(commands, "joint_trajectory: point %zu is not finite", i);
-            return false;
-        }
-    }
-    return true;
-}
-
-/* whether all points are complete and in order; refuses them if not */
-static bool check_points(FilCommands* commands, const Trajectory* message)
-{
-    for (size_t i = 0; i < message->points.size; i++) {
-        const double time = seconds_of(message->points.data[i].time_from_start);
-        const double before = i > 0 ? seconds_of(message->points.data[i - 1].time_from_start) : -INFINITY;
-        if (!check_sizes(commands, message, i)) {
-            return false;
-        }
-        if (time < 0.0) {
-            FIL_REFUSE(commands, "joint_trajectory: point %zu lies %g s before the start", i, -time);
-            return false;
-        }
-        if (!(time > before)) {
-            FIL_REFUSE(commands, "joint_trajectory: times must increase, but %g s of point %zu follows %g s", time, i, before);
-            return false;
-        }
-    }
-    return true;
-}
 
 /* The joints that are named, which must be there and take positions; refuses the message if one does not. */
 static bool find_joints(FilCommands* commands, const Trajectory* message, FilCommandJoint* joints)
@@ -113,14 +59,13 @@ static void fill_track(FilTrack* track, const Trajectory* message, const FilComm
     for (size_t i = 0; i < message->points.size; i++) {
         const Point* point = &message->points.data[i];
         const size_t row = i * (size_t)count;
-        track->times[i] = seconds_of(point->time_from_start);
+        track->times[i] = fil_trajectory_seconds(point->time_from_start);
         copy_row(track->positions + row, &point->positions, columns, count);
         copy_row(track->velocities != NULL ? track->velocities + row : NULL, &point->velocities, columns, count);
         copy_row(track->accelerations != NULL ? track->accelerations + row : NULL, &point->accelerations, columns, count);
         copy_row(track->efforts != NULL ? track->efforts + row : NULL, &point->effort, columns, count);
     }
-    const builtin_interfaces__msg__Time stamp = message->header.stamp;
-    track->start = stamp.sec == 0 && stamp.nanosec == 0 ? now : stamp.sec + 1e-9 * stamp.nanosec;
+    track->start = fil_trajectory_start(message, now);
 }
 
 /* a message without points ends what its joints follow: they hold what they are commanded now */
@@ -165,7 +110,7 @@ static void apply_trajectory(FilCommands* commands, const void* received)
     FilCommandJoint* joints = calloc(count + 1, sizeof *joints);
     if (joints == NULL || count == 0) {
         FIL_REFUSE(commands, "joint_trajectory: %s", joints == NULL ? "out of memory" : "no joints are named");
-    } else if (!find_joints(commands, message, joints) || !check_points(commands, message)) {
+    } else if (!find_joints(commands, message, joints) || !fil_trajectory_check(commands, "joint_trajectory", message)) {
         // refused, and told
     } else if (message->points.size == 0) {
         hold(commands, joints, count);

@@ -5,7 +5,7 @@
 
 static void walk(FilFrames* frames, const FilStateMessages* messages, const FilWorld* world)
 {
-    frames->node_frames = messages->node_frames;
+    frames->options = messages->frames;
     frames->scratch = messages->scratch;
     for (int k = 0; k < FIL_KIND_COUNT; k++) {
         const FilNodeKind* kind = fil_node_kind((FilKindId)k);
