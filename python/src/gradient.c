@@ -121,6 +121,31 @@ static PyObject* backward(PyObject* object, PyObject* end)
     return pair;
 }
 
+static PyObject* parameter(PyObject* object, PyObject* arguments)
+{
+    Gradient* self = (Gradient*)object;
+    FilPyState* state = STATE;
+    PyObject *more, *less;
+    double difference;
+    Py_buffer out = {0};
+    if (!PyArg_ParseTuple(arguments, "O!O!d:parameter", state->world, &more, state->world, &less, &difference) || world_of(object) == NULL) {
+        return NULL;
+    }
+    FilWorld *first = fil_py_world((FilPyWorld*)more), *second = first != NULL ? fil_py_world((FilPyWorld*)less) : NULL;
+    const Py_ssize_t n = fil_gradient_size(self->gradient);
+    PyObject* end = second != NULL ? fil_py_new_array(state, 1, &(Py_ssize_t){2 * n}, &out) : NULL;
+    if (end == NULL) {
+        return NULL;
+    }
+    const FilStatus status = fil_gradient_parameter(self->gradient, first, second, difference, out.buf);
+    PyBuffer_Release(&out);
+    if (status != FIL_OK) {
+        Py_DECREF(end);
+        return fil_py_fail(state, status, fil_world_error(self->world->world));
+    }
+    return end;
+}
+
 static PyObject* get_size(PyObject* object, void* unused)
 {
     (void)unused;
@@ -168,6 +193,9 @@ static PyMethodDef own_methods[] = {
      "forward(start, force=None): how the last step's end varies (2 n) with its start (2 n) and with generalised forces over it (n)."},
     {"backward", backward, METH_O,
      "backward(end): the same transposed: derivatives by the end (2 n) to those by the start (2 n) and by the forces (n), as a pair."},
+    {"parameter", parameter, METH_VARARGS,
+     "parameter(more, less, difference): how the last step's end varies (2 n) with a parameter that is `difference` apart in two worlds made like "
+     "this one."},
     {NULL, NULL, 0, NULL},
 };
 

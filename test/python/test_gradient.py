@@ -21,6 +21,48 @@ class Gradients(unittest.TestCase):
         self.world = filum.World(text=ROD)
         self.world.step(3)
 
+    def test_parameters(self):
+        def world_of(young):
+            return filum.World(text=ROD.replace("young: 1e6", f"young: {young!r}"))
+
+        world, more, less = world_of(1e6), world_of(1.01e6), world_of(0.99e6)
+        gradient = world.gradient()
+        varied = numpy.zeros(2 * gradient.size)
+        for _ in range(5):
+            gradient.step()
+            varied = gradient.forward(varied) + gradient.parameter(more, less, 2e4)
+        runs = [world_of(young) for young in (1.0001e6, 0.9999e6)]
+        for run in runs:
+            run.step(5)
+        quotient = (runs[0].velocities - runs[1].velocities) / 200
+        self.assertLess(abs(quotient - varied[gradient.size:]).max(), 1e-6 * abs(quotient).max())
+        with self.assertRaises(TypeError):
+            gradient.parameter(more, 3, 1.0)
+        with self.assertRaisesRegex(filum.InputError, "made like the one"):
+            gradient.parameter(more, filum.World("hanging_rod"), 1.0)
+
+    def test_contact(self):
+        """A ball that rolls: forward against differences."""
+        world = filum.World(text="""
+world: {dt: 2e-3, contact: {model: sap, tolerance: 1e-12}}
+rigid_bodies: [{name: ground, motion: static, shapes: [{half_space: {}}]},
+               {name: a, position: [0, 0, 0.09999], velocity: [1, 0, 0], angular_velocity: [0, 10, 0], shapes: [{sphere: {radius: 0.1}}]}]
+""")
+        world.step(3)
+        gradient, before = world.gradient(), world.save()
+        n = gradient.size
+        start = numpy.zeros(2 * n)
+        moving = n - 8 + numpy.array([0, 1, 2, 4, 5, 6])
+        start[moving] = start[n + moving] = [0.3, -0.2, 0.1, 0.5, 0.4, -0.3]
+        gradient.step()
+        end, ends = gradient.forward(start), []
+        for size in 1e-7, -1e-7:
+            world.restore(before)
+            world.vary(size * start)
+            world.step()
+            ends.append(world.velocities.copy())
+        self.assertLess(abs((ends[0] - ends[1]) / 2e-7 - end[n:]).max(), 1e-6 * abs(end[n:]).max())
+
     def test_forward_and_backward(self):
         world, gradient = self.world, self.world.gradient()
         n = gradient.size

@@ -29,6 +29,13 @@ FIL_MUST_CHECK FilStatus fil_gradient_forward(FilGradient* gradient, const doubl
  * wanted). */
 FIL_MUST_CHECK FilStatus fil_gradient_backward(FilGradient* gradient, const double* end, double* start, double* force);
 
+/* The variation of the last step's end (2 n) by a parameter of the scene, from the same start; what the start's own variation does comes on top by
+ * fil_gradient_forward(). `more` and `less` are worlds made like this one but for the parameter, which is `difference` apart in them (of world's
+ * value midway); they are left at the step's start. Exact where the equations of motion are linear in the parameter (moduli, densities, masses,
+ * damping, gains, gravity), else to second order in the difference. FIL_BAD_INPUT where the parameter changes the state or rest shapes that worlds
+ * begin with, and in steps with contacts that bear. */
+FIL_MUST_CHECK FilStatus fil_gradient_parameter(FilGradient* gradient, FilWorld* more, FilWorld* less, double difference, double* end);
+
 /* Moves the world's state by a variation: places for a unit of time with its first half as velocity; adds its second half to velocities. What an
  * attachment holds stays where it is. */
 FIL_MUST_CHECK FilStatus fil_world_vary(FilWorld* world, const double* variation);

@@ -234,7 +234,7 @@ FilStatus fil_gradient_step(FilGradient* gradient, FilStepInfo* info)
     return status;
 }
 
-static FilStatus need_step(const FilGradient* gradient, const double* from, const double* to)
+FilStatus fil_gradient_need_step(const FilGradient* gradient, const double* from, const double* to)
 {
     FilWorld* world = gradient->world;
     if (from == NULL || to == NULL) {
@@ -348,7 +348,7 @@ static FilStatus solve_group(FilGradient* gradient, Group group, bool back, cons
                           gradient->world->system.bodies[group.first].name);
 }
 
-static FilStatus solve(FilGradient* gradient, bool back, const double* b, double* x)
+FilStatus fil_gradient_solve(FilGradient* gradient, bool back, const double* b, double* x)
 {
     const int count = gradient->world->system.body_count;
     if (gradient->contacts.count > 0) {
@@ -363,7 +363,7 @@ static FilStatus solve(FilGradient* gradient, bool back, const double* b, double
 
 FilStatus fil_gradient_forward(FilGradient* gradient, const double* start, const double* force, double* end)
 {
-    FilStatus status = need_step(gradient, start, end);
+    FilStatus status = fil_gradient_need_step(gradient, start, end);
     if (status != FIL_OK) {
         return status;
     }
@@ -389,7 +389,7 @@ FilStatus fil_gradient_forward(FilGradient* gradient, const double* start, const
         }
     }
     fil_gradient_contacts_vary(gradient, start, start + n, r);
-    status = solve(gradient, false, r, x);
+    status = fil_gradient_solve(gradient, false, r, x);
     for (int b = 0; b < system->body_count && status == FIL_OK; b++) {
         const FilBody* body = &system->bodies[b];
         for (int k = body->v; k < body->v + body->v_count && body->moves; k++) {
@@ -404,7 +404,7 @@ FilStatus fil_gradient_forward(FilGradient* gradient, const double* start, const
 
 FilStatus fil_gradient_backward(FilGradient* gradient, const double* end, double* start, double* force)
 {
-    FilStatus status = need_step(gradient, end, start);
+    FilStatus status = fil_gradient_need_step(gradient, end, start);
     if (status != FIL_OK) {
         return status;
     }
@@ -421,7 +421,7 @@ FilStatus fil_gradient_backward(FilGradient* gradient, const double* end, double
             body->ops->derivative->vary_back(body->impl, NULL, end + body->v, start + body->v, start + n + body->v, r + body->v);
         }
     }
-    status = solve(gradient, true, r, x);
+    status = fil_gradient_solve(gradient, true, r, x);
     if (status != FIL_OK) {
         return status;
     }

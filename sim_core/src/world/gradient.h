@@ -44,6 +44,11 @@ struct FilGradient {
     FilGradientContacts contacts;
 };
 
+/* x <- J^-1 b, on what is free; of all unknowns, or with J' if `back`. */
+FIL_MUST_CHECK FilStatus fil_gradient_solve(FilGradient* gradient, bool back, const double* b, double* x);
+/* FIL_BAD_INPUT if there is no step to differentiate, or nowhere to read from or write to. */
+FIL_MUST_CHECK FilStatus fil_gradient_need_step(const FilGradient* gradient, const double* from, const double* to);
+
 /* ---- contacts: gradient_contact.c ---- */
 
 /* Of the step just made, its bodies prepared: contacts that bear. FIL_BAD_INPUT where they are not known. */

@@ -1,0 +1,157 @@
+/* How steps vary with parameters of the scene (fil_gradient_parameter), against central differences of runs, and what is refused. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "filum/filum.h"
+
+enum { STEPS = 3, MOST = 64 };
+
+static void ok(const FilWorld* world, FilStatus status)
+{
+    if (status != FIL_OK) {
+        fail_msg("%s", fil_world_error(world));
+    }
+}
+
+typedef struct Parameter {
+    const char *name, *key;
+    double value;
+    const char* text;
+} Parameter;
+
+#define FREE "world: {dt: 2e-3, gravity: [0, 0, $(g)], contact: {model: none}, newton: {tolerance: 1e-13}}\n"
+#define ROPE                                                                                                                                       \
+    "parameters: {young: 1e6, density: 1100, damping: 0.01, g: -9.81, length: 0.1}\n" FREE                                                         \
+    "materials: {rubber: {young: $(young), poisson: 0.4, density: $(density)}}\nrods: [{name: a, material: rubber, section: {circle: {radius: "    \
+    "0.005}}, "                                                                                                                                    \
+    "angular_velocity: [3, 2, 5], spin: 40, damping: {stiffness: $(damping)}, shape: {polyline: {points: [[0, 0, 0], [$(length), 0, 0.02], [0.2, " \
+    "0.03, "                                                                                                                                       \
+    "0.03], [0.29, 0.08, 0.02]]}}}]\nattachments: [{name: hook, pin: {rod: a, node: 0}}]\n"
+#define TRUNK                                                                                                                                       \
+    "parameters: {stiffness: 265, mass: 0.5, area: 4e-4, g: -9.81}\n" FREE                                                                          \
+    "arms: [{name: a, rotation: [1, 0.3, 0], sections: [{stiffness: $(stiffness), mass: $(mass), chamber_area: $(area), elongation: [0.01, -0.01, " \
+    "0.02], "                                                                                                                                       \
+    "rate: [0.1, 0.2, -0.1]}, {mass: $(mass)}]}]\ndrives: [{name: p, arm: a, chamber: 0, pressure: 3e4}]\n"
+#define BOX                                                                                                                                     \
+    "parameters: {mass: 2, g: -9.81}\n" FREE                                                                                                    \
+    "rigid_bodies: [{name: a, mass: $(mass), velocity: [1, 2, 3], angular_velocity: [30, 20, 10], shapes: [{box: {size: [0.1, 0.2, 0.3]}}]}]\n" \
+    "drives: [{name: f, body: a, force: [0.5, -1, 2]}, {name: t, body: a, torque: [1, 2, -1]}]\n"
+
+static const Parameter parameters[] = {
+    {"a rod's modulus", "young", 1e6, ROPE},          {"its density", "density", 1100, ROPE},
+    {"its damping", "damping", 0.01, ROPE},           {"gravity", "g", -9.81, ROPE},
+    {"chambers' stiffness", "stiffness", 265, TRUNK}, {"an arm's mass", "mass", 0.5, TRUNK},
+    {"chambers' area", "area", 4e-4, TRUNK},          {"a body's mass", "mass", 2, BOX},
+};
+
+static FilWorld* load_with(const Parameter* p, double value)
+{
+    char number[40];
+    snprintf(number, sizeof number, "%.17g", value);
+    const FilSetting setting = {p->key, number};
+    const FilSceneOptions options = {.settings = &setting, .setting_count = 1};
+    FilWorld* world = NULL;
+    FilError error = {""};
+    if (fil_scene_load_text(FILUM_SOURCE_DIR "/config/scenes/test.yaml", p->text, strlen(p->text), &options, &world, NULL, &error) != FIL_OK) {
+        fail_msg("%s", error.text);
+    }
+    return world;
+}
+
+/* quotient += factor * velocities after STEPS steps with that value */
+static void add_run(const Parameter* p, double value, double factor, double* quotient)
+{
+    FilWorld* world = load_with(p, value);
+    int n = 0;
+    for (int s = 0; s < STEPS; s++) {
+        ok(world, fil_world_step(world, NULL));
+    }
+    const double* v = fil_world_velocities(world, &n);
+    for (int k = 0; k < n; k++) {
+        quotient[k] += factor * v[k];
+    }
+    fil_world_destroy(world);
+}
+
+static void steps_vary_with_parameters_as_their_differences(void** state)
+{
+    (void)state;
+    for (size_t c = 0; c < sizeof parameters / sizeof *parameters; c++) {
+        const Parameter* p = &parameters[c];
+        const double difference = 0.02 * p->value, h = 1e-4 * p->value;
+        FilWorld *world = load_with(p, p->value), *more = load_with(p, 1.01 * p->value), *less = load_with(p, 0.99 * p->value);
+        FilGradient* gradient = NULL;
+        ok(world, fil_gradient_create(world, &gradient));
+        double varied[MOST] = {0.0}, next[MOST], own[MOST], quotient[MOST] = {0.0}, worst = 0.0, most = 0.0;
+        const int n = fil_gradient_size(gradient);
+        assert_true(2 * n <= MOST);
+        for (int s = 0; s < STEPS; s++) {
+            ok(world, fil_gradient_step(gradient, NULL));
+            ok(world, fil_gradient_forward(gradient, varied, NULL, next));
+            ok(world, fil_gradient_parameter(gradient, more, less, difference, own));
+            for (int k = 0; k < 2 * n; k++) {
+                varied[k] = next[k] + own[k];
+            }
+        }
+        for (int k = 0; k < 4; k++) {
+            static const double share[4] = {1.0, -1.0, 2.0, -2.0}, weight[4] = {8.0, -8.0, -1.0, 1.0};
+            add_run(p, p->value + share[k] * h, weight[k] / (12.0 * h), quotient);
+        }
+        for (int k = 0; k < n; k++) {
+            worst = fmax(worst, fabs(quotient[k] - varied[n + k]));
+            most = fmax(most, fabs(quotient[k]));
+        }
+        if (!(worst <= 1e-6 * most) || !(most > 0.0)) {
+            fail_msg("%s: off by %g of %g", p->name, worst, most);
+        }
+        assert_int_equal(fil_gradient_parameter(gradient, more, world, difference, own), FIL_BAD_INPUT);
+        fil_gradient_destroy(gradient);
+        fil_world_destroy(world), fil_world_destroy(more), fil_world_destroy(less);
+    }
+}
+
+static void refuses(const Parameter* p, double more_value, const char* message)
+{
+    FilWorld *world = load_with(p, p->value), *more = load_with(p, more_value), *less = load_with(p, p->value);
+    FilGradient* gradient = NULL;
+    double end[MOST];
+    ok(world, fil_gradient_create(world, &gradient));
+    ok(world, fil_gradient_step(gradient, NULL));
+    assert_int_equal(fil_gradient_parameter(gradient, more, less, 1.0, end), FIL_BAD_INPUT);
+    if (strstr(fil_world_error(world), message) == NULL) {
+        fail_msg("'%s' is not '%s'", fil_world_error(world), message);
+    }
+    assert_int_equal(fil_gradient_parameter(gradient, NULL, less, 1.0, end), FIL_BAD_INPUT);
+    assert_int_equal(fil_gradient_parameter(gradient, less, less, 0.0, end), FIL_BAD_INPUT);
+    fil_gradient_destroy(gradient);
+    fil_world_destroy(world), fil_world_destroy(more), fil_world_destroy(less);
+}
+
+static void what_is_not_known_is_refused(void** state)
+{
+    (void)state;
+    refuses(&(Parameter){"a place", "length", 0.1, ROPE}, 0.11, "changes the state or the rest shapes");
+    refuses(&(Parameter){"a step's length", "world.dt", 2e-3, ROPE}, 3e-3, "must be made like the one");
+    refuses(
+        &(Parameter){"friction", "mu", 0.5,
+                     "parameters: {mu: 0.5}\nworld: {dt: 1e-3, contact: {model: sap}}\nrigid_bodies: [{name: ground, motion: static, shapes: "
+                     "[{half_space: {}}]}, {name: a, position: [0, 0, 0.0999], surface: {friction: $(mu)}, shapes: [{sphere: {radius: 0.1}}]}]\n"},
+        0.6, "contacts that bear");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(steps_vary_with_parameters_as_their_differences),
+        cmocka_unit_test(what_is_not_known_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
