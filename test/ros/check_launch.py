@@ -4,6 +4,7 @@ check_launch.py SOURCE_FOLDER
 """
 
 import importlib.util
+import re
 import sys
 from pathlib import Path
 from unittest.mock import MagicMock
@@ -48,7 +49,29 @@ def check_control(module, source):
         assert f'joints: [{", ".join(moved)}]' in module.controller_parameters(moved)
 
 
+def check_package(source):
+    """What CMake looks for in a ROS 2, and what launch files start, is what the package says that it depends on."""
+    package = ElementTree.parse(Path(source, 'package.xml')).getroot()
+    named = {element.text for element in package if element.tag.endswith('depend')}
+    built = {element.text for element in package if element.tag in ('depend', 'buildtool_depend')}
+    assert package.findtext('author') and package.find('url') is not None
+    wanted = []
+    for names in re.findall(r'foreach\(package (?!IN )([\w\s]+)\)', Path(source, 'ros_node', 'ros.cmake').read_text(encoding='utf-8')):
+        wanted += names.split()
+    assert {'rclc', 'lifecycle_msgs', 'control_msgs'} <= set(wanted), wanted
+    assert set(wanted) <= built, set(wanted) - built
+    started = set()
+    for path in Path(source, 'launch').glob('*.launch.*'):
+        text = path.read_text(encoding='utf-8')
+        started |= set(re.findall(r"""(?:package=|pkg=|find_package\()['"](\w+)['"]""", text))
+        started |= set(re.findall(r'^(?:from|import) (\w+)', text, re.MULTILINE)) & {'launch', 'launch_ros', 'ament_index_python'}
+    assert 'controller_manager' in started
+    assert started - {'filum'} <= named, started - named
+    assert 'Changelog for package filum' in Path(source, 'CHANGELOG.rst').read_text(encoding='utf-8')
+
+
 def main(source):
+    check_package(source)
     for path in sorted(Path(source, 'launch').glob('*.launch.py')):
         module = load(path)
         module.generate_launch_description()

@@ -92,7 +92,7 @@ static bool has_refused(const void* message, void* context)
 static void single_commands_arrive(void** state)
 {
     (void)state;
-    double sent = 40.0;
+    double sent = 1000.0;
     const pid_t node = start(NULL);
     for (int i = 0; i < (int)sent; i++) {
         say_once("nobody", 0.0);
