@@ -12,6 +12,7 @@ void fil_check_solid_cantilever_fine(FilCheck* check);
 /* solid_scenes.c */
 void fil_check_solid_cylinder(FilCheck* check);
 void fil_check_solid_cylinder_fine(FilCheck* check);
+void fil_check_solid_cylinder_load(FilCheck* check);
 void fil_check_solid_gripper(FilCheck* check);
 void fil_check_solid_torus(FilCheck* check);
 void fil_check_solid_hand(FilCheck* check);
