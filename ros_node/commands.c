@@ -77,6 +77,9 @@ void fil_commands_follow(FilCommands* commands)
     if (world != NULL && !fil_chamber_tracks_follow(&commands->chamber_tracks, commands->simulation)) {
         RCUTILS_LOG_WARN_THROTTLE_NAMED(RCUTILS_STEADY_TIME, 1000, commands->logger, "chamber_trajectory: %s", fil_world_error(world));
     }
+    if (world != NULL && fil_body_wrenches_act(&commands->wrenches, commands->simulation) != FIL_OK) {
+        RCUTILS_LOG_WARN_THROTTLE_NAMED(RCUTILS_STEADY_TIME, 1000, commands->logger, "wrench_commands: %s", fil_world_error(world));
+    }
     if (world != NULL && fil_hand_pull(fil_commands_hand(commands), world) != FIL_OK) {
         RCUTILS_LOG_WARN_THROTTLE_NAMED(RCUTILS_STEADY_TIME, 1000, commands->logger, "pulls: %s", fil_world_error(world));
     }

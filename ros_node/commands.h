@@ -3,6 +3,7 @@
 #ifndef FILUM_NODE_COMMANDS_H
 #define FILUM_NODE_COMMANDS_H
 
+#include "body_wrench.h"
 #include "chamber_track.h"
 #include "rcl/rcl.h"
 #include "rclc/executor.h"
@@ -14,16 +15,17 @@
 #include "view/simulation.h"
 
 /* One row per topic, in the files <kind>_commands.c. */
-#define FIL_COMMAND_TOPICS(ROW)       \
-    ROW(rod, ROD)                     \
-    ROW(chamber, CHAMBER)             \
-    ROW(joint, JOINT)                 \
-    ROW(trajectory, TRAJECTORY)       \
-    ROW(twist, TWIST)                 \
-    ROW(stamped_twist, STAMPED_TWIST) \
-    ROW(joy, JOY)                     \
-    ROW(pull, PULL)                   \
-    ROW(chamber_trajectory, CHAMBER_TRAJECTORY)
+#define FIL_COMMAND_TOPICS(ROW)                 \
+    ROW(rod, ROD)                               \
+    ROW(chamber, CHAMBER)                       \
+    ROW(joint, JOINT)                           \
+    ROW(trajectory, TRAJECTORY)                 \
+    ROW(twist, TWIST)                           \
+    ROW(stamped_twist, STAMPED_TWIST)           \
+    ROW(joy, JOY)                               \
+    ROW(pull, PULL)                             \
+    ROW(chamber_trajectory, CHAMBER_TRAJECTORY) \
+    ROW(wrench, WRENCH)
 
 #define FIL_COMMAND_ID(name, NAME) FIL_COMMAND_##NAME,
 typedef enum FilCommandId {
@@ -46,6 +48,7 @@ typedef struct FilCommands {
     FilTeleop teleop; /* zero: no link is named */
     FilTracks tracks; /* that robots follow */
     FilChamberTracks chamber_tracks;
+    FilBodyWrenches wrenches;
     FilHand hand; /* see fil_commands_hand() */
     bool hand_opened;
     uint64_t hand_load; /* the world that it was opened for */
