@@ -165,7 +165,7 @@ static const struct {
               {fil_world_find_shell, fil_shell_vertex_count, fil_shell_get_positions},
               {fil_world_find_solid, fil_solid_vertex_count, fil_solid_get_positions}};
 
-enum { CLOUD_KINDS = sizeof clouds / sizeof *clouds, POINT_BYTES = 3 * (int)sizeof(float) };
+enum { CLOUD_KINDS = sizeof clouds / sizeof *clouds, MOST_FIELDS = 7 };
 
 /* the row of the table that has an object of that name, or CLOUD_KINDS */
 static int find_cloud(const FilWorld* world, const char* name, FilId* object)
@@ -185,17 +185,25 @@ static bool finds_cloud(const FilWorld* world, const char* name)
 
 FIL_MESSAGE_FUNCTIONS(sensor_msgs, PointCloud2)
 
-static bool size_cloud(sensor_msgs__msg__PointCloud2* cloud, size_t points)
+/* names of numbers that a point has, as floats behind each other; NULL at the end */
+static const char* const place_fields[] = {"x", "y", "z", NULL};
+static const char* const tactile_fields[] = {"x", "y", "z", "fx", "fy", "fz", "pressure", NULL};
+
+static bool size_cloud(sensor_msgs__msg__PointCloud2* cloud, size_t points, const char* const* names)
 {
-    if (cloud->width == points && cloud->fields.size == 3) {
+    size_t fields = 0;
+    while (names[fields] != NULL) {
+        fields++;
+    }
+    if (cloud->width == points && cloud->fields.size == fields) {
         return true;
     }
-    static const char* const names[] = {"x", "y", "z"};
+    const size_t step = fields * sizeof(float);
     sensor_msgs__msg__PointField__Sequence__fini(&cloud->fields);
     rosidl_runtime_c__uint8__Sequence__fini(&cloud->data);
-    bool good = sensor_msgs__msg__PointField__Sequence__init(&cloud->fields, 3) &&
-                rosidl_runtime_c__uint8__Sequence__init(&cloud->data, points * POINT_BYTES);
-    for (uint32_t k = 0; k < 3 && good; k++) {
+    bool good =
+        sensor_msgs__msg__PointField__Sequence__init(&cloud->fields, fields) && rosidl_runtime_c__uint8__Sequence__init(&cloud->data, points * step);
+    for (uint32_t k = 0; k < fields && good; k++) {
         sensor_msgs__msg__PointField* field = &cloud->fields.data[k];
         good = rosidl_runtime_c__String__assign(&field->name, names[k]);
         field->offset = k * (uint32_t)sizeof(float);
@@ -204,10 +212,16 @@ static bool size_cloud(sensor_msgs__msg__PointCloud2* cloud, size_t points)
     }
     cloud->height = 1;
     cloud->width = (uint32_t)points;
-    cloud->point_step = POINT_BYTES;
-    cloud->row_step = (uint32_t)points * POINT_BYTES;
+    cloud->point_step = (uint32_t)step;
+    cloud->row_step = (uint32_t)(points * step);
     cloud->is_dense = true;
     return good;
+}
+
+static void write_number(sensor_msgs__msg__PointCloud2* cloud, size_t index, double value)
+{
+    const float number = (float)value;
+    memcpy(cloud->data.data + index * sizeof number, &number, sizeof number);
 }
 
 static bool measure_points(FilSensors* sensors, Sensor* sensor, const FilWorld* world, bool due)
@@ -220,16 +234,148 @@ static bool measure_points(FilSensors* sensors, Sensor* sensor, const FilWorld* 
     sensor_msgs__msg__PointCloud2* cloud = sensor->message;
     const size_t count = (size_t)clouds[kind].count(world, object);
     double* points = malloc((3 * count + 1) * sizeof *points);
-    const bool good = points != NULL && size_cloud(cloud, count) && set_header(sensors, &cloud->header, world, NULL);
+    const bool good = points != NULL && size_cloud(cloud, count, place_fields) && set_header(sensors, &cloud->header, world, NULL);
     const double noise = number(sensors, "points_noise");
     if (good) {
         clouds[kind].get(world, object, points);
     }
     for (size_t k = 0; k < 3 * count && good; k++) {
-        const float place = (float)(points[k] + (noise > 0.0 ? noise * fil_random_normal(&sensor->random) : 0.0));
-        memcpy(cloud->data.data + k * sizeof place, &place, sizeof place);
+        write_number(cloud, k, points[k] + (noise > 0.0 ? noise * fil_random_normal(&sensor->random) : 0.0));
     }
     free(points);
+    return good;
+}
+
+/* ---- tactile ---- */
+
+static void place_disk(const FilWorld* world, FilId arm, int disk, FilVec3* place)
+{
+    fil_arm_disk_pose(world, arm, disk, place, NULL);
+}
+
+static void place_body(const FilWorld* world, FilId body, int shape, FilVec3* place)
+{
+    (void)shape;
+    fil_rigid_get_pose(world, body, place, NULL);
+}
+
+static void place_link(const FilWorld* world, FilId link, int shape, FilVec3* place)
+{
+    (void)shape;
+    fil_link_pose(world, link, place, NULL);
+}
+
+static int count_one(const FilWorld* world, FilId object)
+{
+    (void)world;
+    (void)object;
+    return 1;
+}
+
+/* objects with taxels: one for each part that contacts tell apart, or one for all; where they are (NULL: as a cloud's points) */
+static const struct {
+    FilId (*find)(const FilWorld* world, const char* name);
+    int (*count)(const FilWorld* world, FilId object);
+    void (*place)(const FilWorld* world, FilId object, int taxel, FilVec3* place);
+} skins[] = {{fil_world_find_arm, fil_arm_disk_count, place_disk}, {fil_world_find_rigid, fil_rigid_shape_count, place_body},
+             {fil_world_find_link, count_one, place_link},         {fil_world_find_shell, fil_shell_vertex_count, NULL},
+             {fil_world_find_solid, fil_solid_vertex_count, NULL}, {fil_world_find_rod, fil_rod_edge_count, NULL}};
+
+enum { SKIN_KINDS = sizeof skins / sizeof *skins };
+
+/* the row of the table that has an object of that name, or SKIN_KINDS */
+static int find_skin(const FilWorld* world, const char* name, FilId* object)
+{
+    int k = 0;
+    while (k < SKIN_KINDS && (*object = skins[k].find(world, name)).index == 0) {
+        k++;
+    }
+    return k;
+}
+
+static bool finds_skin(const FilWorld* world, const char* name)
+{
+    FilId object;
+    return find_skin(world, name, &object) < SKIN_KINDS;
+}
+
+/* What touches one taxel. */
+typedef struct Taxel {
+    FilVec3 place, force; /* m, N on the object */
+    double normal, area;  /* N along the normals, m^2 */
+} Taxel;
+
+static void add_contacts(const FilWorld* world, FilId object, Taxel* taxels, int count)
+{
+    for (int i = 0; i < fil_world_contact_count(world); i++) {
+        const FilContactInfo contact = fil_world_contact(world, i);
+        const FilId sides[2] = {contact.a, contact.b};
+        const int parts[2] = {contact.part_a, contact.part_b};
+        for (int s = 0; s < 2; s++) {
+            const int taxel = count == 1 ? 0 : parts[s];
+            if (sides[s].index == object.index && sides[s].generation == object.generation && taxel >= 0 && taxel < count) {
+                const double sign = s == 0 ? -1.0 : 1.0;  // the force is that on b
+                taxels[taxel].force = fil_vector_sum(taxels[taxel].force, fil_vector_scaled(sign, contact.force));
+                taxels[taxel].normal += fabs(fil_vector_dot(contact.force, contact.normal));
+                taxels[taxel].area += contact.area;
+            }
+        }
+    }
+}
+
+static bool place_taxels(const FilWorld* world, const Sensor* sensor, int kind, FilId object, Taxel* taxels, int count)
+{
+    FilId same;
+    const int cloud = skins[kind].place == NULL ? find_cloud(world, sensor->object, &same) : CLOUD_KINDS;
+    double* points = cloud < CLOUD_KINDS ? malloc((size_t)(3 * clouds[cloud].count(world, object)) * sizeof *points) : NULL;
+    if (cloud < CLOUD_KINDS && points == NULL) {
+        return false;
+    }
+    if (points != NULL) {
+        clouds[cloud].get(world, object, points);
+    }
+    for (int k = 0; k < count; k++) {
+        if (points != NULL) {
+            taxels[k].place = fil_vector(points + 3 * k);
+        } else {
+            skins[kind].place(world, object, k, &taxels[k].place);
+        }
+    }
+    free(points);
+    return true;
+}
+
+/* forces of the last step on each part of the object, in the axes of the frame, and the pressure of what touches over an area */
+static bool measure_tactile(FilSensors* sensors, Sensor* sensor, const FilWorld* world, bool due)
+{
+    FilId object;
+    const int kind = due ? find_skin(world, sensor->object, &object) : SKIN_KINDS;
+    if (kind == SKIN_KINDS) {
+        return false;
+    }
+    sensor_msgs__msg__PointCloud2* cloud = sensor->message;
+    FilEntityState state = {.orientation = {0.0, 0.0, 0.0, 1.0}};
+    const bool framed = sensor->frame[0] != '\0' && see_body(world, sensor->frame, &state);
+    const FilQuat back = fil_quat_conjugate(state.orientation);
+    const int count = skins[kind].count(world, object);
+    const double noise = number(sensors, "tactile_noise");
+    Taxel* taxels = calloc((size_t)count + 1, sizeof *taxels);
+    const bool good = taxels != NULL && size_cloud(cloud, (size_t)count, tactile_fields) &&
+                      set_header(sensors, &cloud->header, world, framed ? sensor->frame : NULL) &&
+                      place_taxels(world, sensor, kind, object, taxels, count);
+    if (good) {
+        add_contacts(world, object, taxels, count);
+    }
+    for (int k = 0; k < count && good; k++) {
+        const FilVec3 place = fil_quat_rotate(back, fil_vector_difference(taxels[k].place, state.position));
+        const geometry_msgs__msg__Vector3 force = with_noise(sensor, fil_quat_rotate(back, taxels[k].force), noise);
+        const double pressure = taxels[k].area > 0.0 ? taxels[k].normal / taxels[k].area : 0.0;
+        const double numbers[MOST_FIELDS] = {place.x, place.y, place.z, force.x, force.y, force.z, pressure};
+        for (size_t n = 0; n < MOST_FIELDS; n++) {
+            write_number(cloud, (size_t)k * MOST_FIELDS + n, numbers[n]);
+        }
+    }
+    free(taxels);
     return good;
 }
 
@@ -260,6 +406,14 @@ static const SensorKind kinds[] = {
      {sizeof(sensor_msgs__msg__PointCloud2), init_PointCloud2, fini_PointCloud2},
      finds_cloud,
      measure_points},
+    {"tactile",
+     "an arm, rigid body, link, shell, solid or rod",
+     100.0,
+     "sensor_msgs/msg/PointCloud2",
+     type_of_PointCloud2,
+     {sizeof(sensor_msgs__msg__PointCloud2), init_PointCloud2, fini_PointCloud2},
+     finds_skin,
+     measure_tactile},
 };
 
 enum { KINDS = sizeof kinds / sizeof *kinds };
@@ -307,7 +461,8 @@ static bool make_sensor(FilSensors* sensors, const char* word, size_t length)
     Sensor* sensor = &sensors->items[sensors->count++];
     if (!read_word(word, length, sensor)) {
         RCUTILS_LOG_ERROR_NAMED(sensors->logger,
-                                "sensors: '%.*s' is none of imu:BODY, wrench:JOINT[:FRAME], points:OBJECT, with @RATE in Hz where another is wanted",
+                                "sensors: '%.*s' is none of imu:BODY, wrench:JOINT[:FRAME], points:OBJECT, tactile:OBJECT[:FRAME], with @RATE in Hz "
+                                "where another is wanted",
                                 (int)(length < 100 ? length : 100), word);
         return false;
     }

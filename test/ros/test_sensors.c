@@ -33,13 +33,30 @@ static const char scene_text[] =
     "rods:\n"
     "  - {name: cable, material: rubber, section: {circle: {radius: 0.005}}, shape: {straight: {from: [0, 1, 0], to: [0.3, 1, 0], nodes: 11}}}\n";
 
+/* a box of 2 kg, turned by 90 degrees about x, and a cable lie on a table */
+static const char table_text[] =
+    "world: {gravity: [0, 0, -9.81], dt: 0.002, contact: sap}\n"
+    "materials: {rubber: {young: 1e6, poisson: 0.5, density: 1000, friction: 0.5}}\n"
+    "rigid_bodies:\n"
+    "  - {name: table, motion: static, material: rubber, shapes: [{half_space: {}}]}\n"
+    "  - {name: box, mass: 2, material: rubber, position: [0, 0, 0.05], rotation: [1.5707963267948966, 0, 0], shapes: [{box: {size: [0.1, 0.1, "
+    "0.1]}}]}\n"
+    "rods:\n"
+    "  - {name: cable, material: rubber, section: {circle: {radius: 0.005}},\n"
+    "     shape: {straight: {from: [0, 1, 0.005], to: [0.3, 1, 0.005], nodes: 11}}}\n";
+
 static BagFolder folder;
 static Client client;
 
+static pid_t start_with(const char* scene, const char* sensors, const char* noise)
+{
+    const char* const arguments[] = {"--ros-args", "-p", scene, "-p", sensors, noise != NULL ? "-p" : NULL, noise, NULL};
+    return process_start(FILUM_NODE, arguments);
+}
+
 static pid_t start(const char* sensors, const char* noise)
 {
-    const char* const arguments[] = {"--ros-args", "-p", "scene:=scene.yaml", "-p", sensors, noise != NULL ? "-p" : NULL, noise, NULL};
-    return process_start(FILUM_NODE, arguments);
+    return start_with("scene:=scene.yaml", sensors, noise);
 }
 
 static int stop(pid_t pid)
@@ -117,6 +134,50 @@ static void noise_has_the_deviation_asked_for(void** state)
     assert_int_equal(stop(node), 0);
 }
 
+static bool has_settled(const void* message, void* context)
+{
+    const std_msgs__msg__Header* header = message;
+    (void)context;
+    return header->stamp.sec > 0 || header->stamp.nanosec > 500000000;
+}
+
+enum { TAXEL_NUMBERS = 7 };
+
+/* sums of all numbers over the taxels of a sensor; returns how many these are */
+static int feel(const char* topic, const char* frame, double sums[TAXEL_NUMBERS])
+{
+    sensor_msgs__msg__PointCloud2* cloud = sensor_msgs__msg__PointCloud2__create();
+    assert_true(client_hear(&client, TYPE(sensor_msgs, PointCloud2), topic, &rmw_qos_profile_default, cloud, has_settled, NULL));
+    assert_string_equal(cloud->header.frame_id.data, frame);
+    assert_int_equal(cloud->point_step, TAXEL_NUMBERS * sizeof(float));
+    assert_string_equal(cloud->fields.data[5].name.data, "fz");
+    const int taxels = (int)cloud->width;
+    memset(sums, 0, TAXEL_NUMBERS * sizeof *sums);
+    for (int k = 0; k < TAXEL_NUMBERS * taxels; k++) {
+        float value;
+        memcpy(&value, cloud->data.data + (size_t)k * sizeof value, sizeof value);
+        sums[k % TAXEL_NUMBERS] += value;
+    }
+    sensor_msgs__msg__PointCloud2__destroy(cloud);
+    return taxels;
+}
+
+/* weights at rest, to 1 % of what still settles after half a second */
+static void what_lies_is_felt(void** state)
+{
+    (void)state;
+    double sums[TAXEL_NUMBERS];
+    const pid_t node = start_with("scene:=table.yaml", "sensors:=tactile:box:box tactile:cable@50 tactile:table", "real_time_factor:=0.0");
+    const double box = 2.0 * 9.81, cable = 1000.0 * 3.14159265 * 0.005 * 0.005 * 0.3 * 9.81;
+    assert_int_equal(feel("/box/tactile", "box", sums), 1);
+    assert_true(fabs(sums[4] - box) < 0.01 * box && fabs(sums[3]) < 0.01 * box && fabs(sums[5]) < 0.01 * box);  // its y points up
+    assert_int_equal(feel("/cable/tactile", "world", sums), 10);
+    assert_true(fabs(sums[5] - cable) < 0.01 * cable && fabs(sums[1] - 10.0) < 1e-3);
+    assert_int_equal(feel("/table/tactile", "world", sums), 1);
+    assert_true(fabs(sums[5] + box + cable) < 0.01 * box);
+    assert_int_equal(stop(node), 0);
+}
+
 static void what_is_no_sensor_is_refused(void** state)
 {
     (void)state;
@@ -135,7 +196,11 @@ static int set_up(void** state)
     }
     FILE* file = fopen("scene.yaml", "w");
     client_join(&client, "watcher", 0, NULL);
-    return file == NULL || fputs(scene_text, file) < 0 || fclose(file) != 0;
+    if (file == NULL || fputs(scene_text, file) < 0 || fclose(file) != 0) {
+        return -1;
+    }
+    file = fopen("table.yaml", "w");
+    return file == NULL || fputs(table_text, file) < 0 || fclose(file) != 0;
 }
 
 static int tear_down(void** state)
@@ -150,6 +215,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(what_hangs_and_what_falls_is_felt, process_end_all),
         cmocka_unit_test_teardown(noise_has_the_deviation_asked_for, process_end_all),
+        cmocka_unit_test_teardown(what_lies_is_felt, process_end_all),
         cmocka_unit_test_teardown(what_is_no_sensor_is_refused, process_end_all),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
