@@ -34,7 +34,11 @@ def variable(text, constants):
     function = re.fullmatch(rf".*\(\*({NAME})\)\(.*\)", text, flags=re.S)
     if function:
         return ["function", function[1], []]
-    match = re.fullmatch(rf"((?:const )?(?:unsigned )?{NAME}\**) ({NAME})((?:\[\w+\])*)", " ".join(text.split()))
+    text = " ".join(text.split())
+    match = re.fullmatch(rf"((?:const )?(?:unsigned )?{NAME}\**) ({NAME})((?:\[\w+\])*)", text)
+    pointer = re.fullmatch(rf"(.*\*) ?({NAME})", text)
+    if match is None and pointer:  # of a kind that is not taken apart
+        return ["texts" if pointer[1] == "const char* const*" else "void*", pointer[2], []]
     if match is None:
         raise SystemExit(f"not a declaration that is known: {text}")
     dimensions = [int(constants.get(size, size)) for size in re.findall(r"\[(\w+)\]", match[3])]

@@ -64,7 +64,7 @@ _SHAPES = {
     "FilTrajectoryDef.positions": "point_count joint_count", "FilTrajectoryDef.velocities": "point_count joint_count",
     "FilTrajectoryDef.efforts": "point_count joint_count", "FilRodDef.nodes": "node_count 3", "FilRodDef.angles": "edges", "FilRodDef.sections": "edges",
     "FilRodDef.rest_lengths": "edges", "FilRodDef.rest_curvature": "node_count 2", "FilRodDef.rest_twist": "node_count",
-    "FilRodDef.velocities": "node_count 3", "FilRodDef.spins": "edges", "FilSceneOptions.settings": "setting_count",
+    "FilRodDef.velocities": "node_count 3", "FilRodDef.spins": "edges", "FilSceneOptions.settings": "setting_count", "FilSceneOptions.without": "without_count",
     "FilShellDef.vertices": "vertex_count 3", "FilShellDef.triangles": "triangle_count 3", "FilShellDef.velocities": "vertex_count 3",
     "FilSolidMesh.vertices": "vertex_count 3", "FilSolidMesh.tets": "tet_count 4", "FilSolidBlend.parts": "part_count",
     "FilSolidDef.vertices": "vertex_count 3", "FilSolidDef.tets": "tet_count 4", "FilSolidDef.velocities": "vertex_count 3",
@@ -161,7 +161,7 @@ class Struct(ctypes.Structure):
             if kind in _structs and not _structs[kind]._tuple and kind != "FilSlice":
                 for part in [getattr(self, field)] if not dimensions else getattr(self, field):
                     part._check(given)
-            elif kind.endswith("*") and key in _SHAPES:
+            elif (kind.endswith("*") or kind == "texts") and key in _SHAPES:
                 kept = self._kept(field)
                 wanted = _shape(key, self, given) if kept is not None else ()
                 size = int(numpy.prod(wanted)) if wanted else 0
@@ -196,6 +196,9 @@ def _pointer_field(struct, kind, field):
             kept, address = None, None
         elif base in _declared["handles"]:
             kept, address = value, value._address()
+        elif kind == "texts":
+            kept = (ctypes.c_char_p * len(value))(*map(_text, value))
+            address = ctypes.addressof(kept)
         elif base in _structs:
             kept = _array_of(base, value)
             address = ctypes.addressof(kept)
@@ -277,14 +280,14 @@ def _make_struct(name):
         public = field + "_" if keyword.iskeyword(field) else field
         if kind == "const char*":
             c = ctypes.c_char_p
-        elif kind.endswith("*") or kind == "function":
+        elif kind.endswith("*") or kind in ("function", "texts"):
             c = ctypes.c_void_p
         else:
             c = _SCALARS.get(kind) or _make_struct(kind)
         for size in reversed(dimensions):
             c = c * size
         rows.append(("_" + field, c))
-        pointer = kind.endswith("*") and kind != "const char*" or kind == "function"
+        pointer = kind.endswith("*") and kind != "const char*" or kind in ("function", "texts")
         properties[public] = _pointer_field(name, kind, field) if pointer else _value_field(kind, field, dimensions)
     made = type(name, (Struct,), {"_fields_": rows, "_names": tuple(properties), "_tuple": name in ("FilVec3", "FilQuat", "FilId"), **properties})
     _structs[name] = globals()[name] = made
@@ -456,7 +459,7 @@ def _make_call(name):
     results = [argument for argument in arguments if argument.result]
     named = [argument.name + "_" if keyword.iskeyword(argument.name) else argument.name for argument in taken]
     function, kind = _raw(name), declared["result"]
-    adds = "_add_" in name
+    adds = "_add_" in name or short == "scene_extend"
 
     def call(*values, **keywords):
         if len(values) > len(taken):
@@ -525,7 +528,8 @@ def _handle(kind, address, given):
 
 _set_error, _get_error = _raw("fil_world_set_error"), _raw("fil_world_error")
 for _name in _declared["calls"]:
-    if _name not in ELSEWHERE:
+    # those with arguments that are not known here are left out, which python.calls finds
+    if _name not in ELSEWHERE and not any(kind in ("function", "texts", "void*", "const void*") for kind, _, _ in _declared["calls"][_name]["arguments"]):
         globals()[_name[len("fil_"):]] = _make_call(_name)
 
 __all__ = [name for name in globals() if not name.startswith("_") and name not in ("ctypes", "json", "keyword", "os", "weakref", "numpy")]

@@ -187,6 +187,14 @@ attachments: [{name: hook, pin: {rod: cable, node: 0}}]
         solid.young, solid.poisson, solid.density = 1e5, 0.3, 1000
         self.assertAlmostEqual(calls.solid_mass(world, calls.world_add_solid(world, solid)), 6000)
 
+    def test_scenes_without_some_objects(self):
+        options = calls.FilSceneOptions(without=["cable"], without_count=1)
+        with self.assertRaisesRegex(filum.InputError, "cable"):  # which a pin holds
+            calls.scene_load(filum.scenes()["hanging_rod"], options)
+        options.without_count = 2
+        with self.assertRaisesRegex(filum.InputError, "FilSceneOptions.without: 2 are needed, not 1"):
+            calls.scene_load(filum.scenes()["hanging_rod"], options)
+
     def test_plans(self):
         world, info = calls.scene_load(filum.scenes()["ball_rotation"], None)
         plan = info.plan
