@@ -1,3 +1,4 @@
+/* ctest: wrap-malloc */
 /* Bounding trees: the pairs they report are those of all boxes against all. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,6 +8,7 @@
 #include <cmocka.h>
 
 #include "geometry/bvh.h"
+#include "heap_calls.h"
 #include "random.h"
 
 enum { MOST = 300 };
@@ -144,8 +146,33 @@ static void test_marks(void** state)
     fil_bvh_free(&trees[1]);
 }
 
+/* whichever of its blocks is refused, the tree is made when it is asked for again */
+static void test_memory(void** state)
+{
+    (void)state;
+    enum { COUNT = 50 };
+    FilAabb boxes[COUNT];
+    Random random = {5};
+    random_boxes(&random, boxes, COUNT);
+    int granted = 0;
+    for (FilStatus status = FIL_OUT_OF_MEMORY; status != FIL_OK; granted++) {
+        FilBvh tree = {0};
+        FilPairs pairs = {0};
+        heap_left = granted + 1;
+        status = fil_bvh_build(&tree, boxes, COUNT);
+        heap_left = -1;
+        assert_int_equal(fil_bvh_update(&tree, boxes, COUNT), FIL_OK);
+        assert_int_equal(fil_bvh_self_pairs(&tree, &pairs), FIL_OK);
+        check_pairs(&pairs, boxes, COUNT, boxes, COUNT, true);
+        fil_pairs_free(&pairs);
+        fil_bvh_free(&tree);
+    }
+    assert_int_equal(granted, 8);  // seven blocks
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_pairs), cmocka_unit_test(test_update), cmocka_unit_test(test_marks)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_pairs), cmocka_unit_test(test_update), cmocka_unit_test(test_marks),
+                                       cmocka_unit_test(test_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,8 +38,12 @@ static bool reserve(FilBvh* bvh, int count)
     bvh->item_marks = fil_alloc((size_t)capacity, sizeof(int));
     bvh->items = fil_alloc((size_t)capacity, sizeof *bvh->items);
     bvh->capacity = capacity;
-    return bvh->nodes != NULL && bvh->start != NULL && bvh->end != NULL && bvh->order != NULL && bvh->items != NULL && bvh->marks != NULL &&
-           bvh->item_marks != NULL;
+    const bool whole = bvh->nodes != NULL && bvh->start != NULL && bvh->end != NULL && bvh->order != NULL && bvh->items != NULL &&
+                       bvh->marks != NULL && bvh->item_marks != NULL;
+    if (!whole) {
+        fil_bvh_free(bvh);  // not to be taken for one with room the next time
+    }
+    return whole;
 }
 
 static double middle(const FilAabb* box, int axis)
