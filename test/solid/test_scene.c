@@ -1,6 +1,7 @@
 /* Solids in scenes: every mesh, pins, probes, drives, and messages that name line and key. */
 #include <stdio.h>
 
+#include "base/vec3.h"
 #include "blocks.h"
 
 static FilStatus load(const char* text, FilWorld** world, FilError* error)
@@ -112,12 +113,61 @@ static void test_bad_scenes(void** state)
     refuse("material: foam, file: {path: nowhere.vtk}", "nowhere.vtk");
 }
 
+/* A closed surface from a file is filled; one with a hole is refused. Quality: six elements a cell have angles of 45 to 90 degrees. */
+static void test_filled(void** state)
+{
+    (void)state;
+    static const char* const box =
+        "v 0 0 0\nv 2 0 0\nv 2 1 0\nv 0 1 0\nv 0 0 1\nv 2 0 1\nv 2 1 1\nv 0 1 1\n"
+        "f 1 4 3 2\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\n";
+    for (int closed = 0; closed < 2; closed++) {
+        FILE* file = fopen("test_filled.obj", "w");
+        assert_non_null(file);
+        fprintf(file, "%s%s", box, closed ? "f 4 1 5 8\n" : "");
+        fclose(file);
+        FilMesh surface = {0};
+        FilSolidMesh mesh;
+        FilError error = {{0}};
+        assert_int_equal(fil_mesh_read("test_filled.obj", 0.1, &surface, &error), FIL_OK);
+        assert_int_equal(fil_solid_mesh_fill(&surface, 0.02, &mesh, &error), closed ? FIL_OK : FIL_BAD_INPUT);
+        assert_true(closed || strstr(error.text, "not closed") != NULL);
+        assert_int_equal(fil_solid_mesh_fill(&surface, 0.0, &mesh, &error), FIL_BAD_INPUT);
+        fil_mesh_free(&surface);
+        fil_solid_mesh_free(&mesh);
+        FilWorld* world;
+        const FilStatus status = load(MATERIAL
+                                      "solids:\n"
+                                      "  - {name: a, material: foam, filled: {path: test_filled.obj, scale: 0.1, spacing: 0.02}}\n"
+                                      "  - {name: b, material: foam, brick: {size: [1, 1, 1], cells: [2, 2, 2]}, position: [5, 0, 0]}\n",
+                                      &world, &error);
+        assert_int_equal(status, closed ? FIL_OK : FIL_BAD_INPUT);
+        if (closed) {
+            const double volume = fil_solid_measure(world, fil_world_find_solid(world, "a")).volume;
+            FilSolidQuality a, b;
+            assert_int_equal(fil_solid_quality(world, fil_world_find_solid(world, "a"), &a), FIL_OK);
+            assert_int_equal(fil_solid_quality(world, fil_world_find_solid(world, "b"), &b), FIL_OK);
+            assert_int_equal(fil_solid_quality(world, (FilId){0}, &b), FIL_BAD_INPUT);
+            print_message("volume %.4g, angles %.1f to %.1f; %.3f to %.3f\n", volume, a.min_dihedral * 180.0 / FIL_PI,
+                          a.max_dihedral * 180.0 / FIL_PI, b.min_dihedral * 180.0 / FIL_PI, b.max_dihedral * 180.0 / FIL_PI);
+            assert_true(volume < 2e-3 && volume > 0.93 * 2e-3);  // its edges are cut off
+            assert_true(a.min_dihedral > 10.7 * FIL_PI / 180.0 && a.max_dihedral < 164.8 * FIL_PI / 180.0 && a.pieces == 1);
+            assert_true(fabs(b.min_dihedral - 0.25 * FIL_PI) < 1e-12 && fabs(b.max_dihedral - 0.5 * FIL_PI) < 1e-12);
+        } else {
+            assert_non_null(strstr(error.text, "not closed"));
+            assert_non_null(strstr(error.text, "scene:3"));
+        }
+        fil_world_destroy(world);
+    }
+    assert_int_equal(remove("test_filled.obj"), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_meshes),
         cmocka_unit_test(test_pins_drives_and_probes),
         cmocka_unit_test(test_bad_scenes),
+        cmocka_unit_test(test_filled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

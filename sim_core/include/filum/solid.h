@@ -9,6 +9,7 @@
 #include "filum/base.h"
 #include "filum/contact.h"
 #include "filum/gas.h"
+#include "filum/mesh.h"
 
 FIL_API_BEGIN
 
@@ -95,6 +96,9 @@ FIL_MUST_CHECK FilStatus fil_solid_mesh_belt(double radius, double distance, dou
  * prisms of three elements. Allocates. */
 FIL_MUST_CHECK FilStatus fil_solid_mesh_disc(double radius, double length, int rings, int layers, FilSolidMesh* mesh, FilError* error);
 
+/* The inside of a closed surface, as fil_mesh_read() reads one, stuffed as blends are. A surface with holes is refused. Allocates. */
+FIL_MUST_CHECK FilStatus fil_solid_mesh_fill(const FilMesh* surface, double spacing, FilSolidMesh* mesh, FilError* error);
+
 /* A file .vtk (legacy, 2.0 to 5.1) or .msh (Gmsh 2.2 and 4.1), as text. Errors name file and line. Allocates. */
 FIL_MUST_CHECK FilStatus fil_solid_mesh_read(const char* path, double scale, FilSolidMesh* mesh, FilError* error);
 
@@ -162,6 +166,16 @@ typedef struct FilSolidMeasure {
 
 /* At the current state. Does not allocate. */
 FilSolidMeasure fil_solid_measure(const FilWorld* world, FilId solid);
+
+/* How good the elements of its mesh are, without stress. */
+typedef struct FilSolidQuality {
+    double min_dihedral, max_dihedral; /* rad, between faces of an element */
+    double min_radius_ratio;           /* 3 inradius/circumradius of the worst element: 1 for a regular one, 0 for a flat one */
+    int worst;                         /* which one that is, from 0 */
+    int pieces;                        /* parts that share no vertex */
+} FilSolidQuality;
+
+FIL_MUST_CHECK FilStatus fil_solid_quality(const FilWorld* world, FilId solid, FilSolidQuality* quality); /* allocates for the time of the call */
 
 /* Gas in its cavities; see fil_shell_chamber_volume() and so on. */
 int fil_solid_chamber_count(const FilWorld* world, FilId solid);

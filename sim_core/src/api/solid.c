@@ -7,6 +7,7 @@
 #include "base/vec3.h"
 #include "body/solid.h"
 #include "contact/surface.h"
+#include "geometry/tet_quality.h"
 #include "world/world.h"
 
 /* ---- adding ---- */
@@ -184,6 +185,20 @@ FilSolidMeasure fil_solid_measure(const FilWorld* world, FilId id)
 {
     FilView view;
     return see(world, id, &view) ? fil_solid_measure_at(view.impl, view.q) : (FilSolidMeasure){NAN, NAN, NAN, NAN, NAN};
+}
+
+FilStatus fil_solid_quality(const FilWorld* world, FilId id, FilSolidQuality* quality)
+{
+    FilView view;
+    FilTetQuality found;
+    if (!see(world, id, &view)) {
+        return FIL_BAD_INPUT;
+    }
+    const FilStatus status = fil_tet_mesh_quality(&((const FilSolidBody*)view.impl)->mesh, &found, NULL);
+    if (status == FIL_OK) {
+        *quality = (FilSolidQuality){found.min_dihedral, found.max_dihedral, found.min_radius_ratio, found.min_radius_ratio_tet, found.pieces};
+    }
+    return status;
 }
 
 FilStatus fil_solid_set_state(FilWorld* world, FilId id, const double* vertices, const double* velocities)

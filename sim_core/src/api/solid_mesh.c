@@ -78,6 +78,24 @@ FilStatus fil_solid_mesh_blend(const FilSolidBlend* blend, FilSolidMesh* mesh, F
     return hand_over(status, &made, mesh);
 }
 
+FilStatus fil_solid_mesh_fill(const FilMesh* surface, double spacing, FilSolidMesh* mesh, FilError* error)
+{
+    FilTetMesh made = {0};
+    FilMeshDistance* distance = NULL;
+    *mesh = (FilSolidMesh){0};
+    if (!(spacing > 0.0) || !isfinite(spacing)) {
+        return fil_error(error, FIL_BAD_INPUT, "a mesh needs a positive spacing, not %g", spacing);
+    }
+    FilStatus status = fil_mesh_distance_create(surface, "surface", &distance, error);
+    if (status == FIL_OK) {
+        const FilImplicitPart part = {.kind = FIL_IMPLICIT_MESH, .pose = fil_pose_identity(), .mesh = distance};
+        const FilImplicit implicit = {.parts = &part, .part_count = 1};
+        status = fil_tet_stuff_implicit(&implicit, spacing, "surface", &made, error);
+    }
+    fil_mesh_distance_destroy(distance);
+    return hand_over(status, &made, mesh);
+}
+
 FilStatus fil_solid_mesh_hollow_brick(const double size[3], const int cells[3], int split, const FilSolidHollow* hollows, int hollow_count,
                                       FilSolidMesh* mesh, FilError* error)
 {

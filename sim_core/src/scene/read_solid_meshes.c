@@ -98,6 +98,13 @@ static const FilKey file_keys[] = {
     FIL_KEY_END,
 };
 
+static const FilKey filled_keys[] = {
+    FIL_KEY_TEXT("path", FIL_REQUIRED, "", ".stl or .obj, beside the scene; without holes"),
+    FIL_KEY_NUMBER("scale", FIL_POSITIVE, "1", "1", ""),
+    SPACING,
+    FIL_KEY_END,
+};
+
 const FilKey fil_solid_mesh_keys[] = {
     SHAPES(shape_keys),
     FIL_KEY_MAPPING("brick", brick_keys, FIL_VARIANT, "a box of regular cells"),
@@ -106,6 +113,7 @@ const FilKey fil_solid_mesh_keys[] = {
     FIL_KEY_MAPPING("blend", blend_keys, FIL_VARIANT, "the union of shapes, rounded where they meet"),
     FIL_KEY_MAPPING("disc", disc_keys, FIL_VARIANT, "a cylinder about z with exact ends"),
     FIL_KEY_MAPPING("file", file_keys, FIL_VARIANT, "a mesh of tetrahedra"),
+    FIL_KEY_MAPPING("filled", filled_keys, FIL_VARIANT, "the inside of a closed surface"),
     FIL_KEY_END,
 };
 
@@ -301,25 +309,48 @@ static void read_disc(FilScene* scene, const FilYaml* node, FilSolidMesh* mesh)
     }
 }
 
-static void read_file(FilScene* scene, const FilYaml* node, FilSolidMesh* mesh)
+/* The path that such a mapping gives, and its scale; NULL after a mistake. */
+static const char* read_path(FilScene* scene, const FilYaml* node, const FilKey* keys, double* scale)
 {
     FilReader* reader = &scene->reader;
-    FilError error = {{0}};
     const char* name = NULL;
-    double scale = 1.0;
-    if (!fil_check_keys(reader, node, file_keys) || !fil_read_text(reader, node, "path", FIL_REQUIRED, &name)) {
+    *scale = 1.0;
+    if (!fil_check_keys(reader, node, keys) || !fil_read_text(reader, node, "path", FIL_REQUIRED, &name)) {
+        return NULL;
+    }
+    fil_read_number(reader, node, "scale", FIL_POSITIVE, scale);
+    const char* path = fil_scene_file(scene, fil_yaml_find(node, "path"), name);
+    return reader->status == FIL_OK ? path : NULL;
+}
+
+static void read_file(FilScene* scene, const FilYaml* node, FilSolidMesh* mesh)
+{
+    FilError error = {{0}};
+    double scale;
+    const char* path = read_path(scene, node, file_keys, &scale);
+    if (path != NULL) {
+        fil_reader_take(&scene->reader, fil_solid_mesh_read(path, scale, mesh, &error), fil_yaml_find(node, "path"), error.text);
+    }
+}
+
+static void read_filled(FilScene* scene, const FilYaml* node, FilSolidMesh* mesh)
+{
+    FilError error = {{0}};
+    FilMesh surface = {0};
+    double scale, spacing = 0.0;
+    const char* path = read_path(scene, node, filled_keys, &scale);
+    if (path == NULL || !fil_read_number(&scene->reader, node, "spacing", FIL_REQUIRED | FIL_POSITIVE, &spacing)) {
         return;
     }
-    fil_read_number(reader, node, "scale", FIL_POSITIVE, &scale);
-    const char* path = fil_scene_file(scene, fil_yaml_find(node, "path"), name);
-    if (reader->status == FIL_OK && path != NULL) {
-        fil_reader_take(reader, fil_solid_mesh_read(path, scale, mesh, &error), fil_yaml_find(node, "path"), error.text);
-    }
+    FilStatus status = fil_mesh_read(path, scale, &surface, &error);
+    status = status == FIL_OK ? fil_solid_mesh_fill(&surface, spacing, mesh, &error) : status;
+    fil_reader_take(&scene->reader, status, fil_yaml_find(node, "path"), error.text);
+    fil_mesh_free(&surface);
 }
 
 void fil_scene_read_solid_mesh(FilScene* scene, const FilYaml* node, FilSolidMesh* mesh)
 {
-    enum { BRICK = FIL_SOLID_SHAPE_COUNT, VOUSSOIR, BELT, BLEND, DISC, FILE_OF };
+    enum { BRICK = FIL_SOLID_SHAPE_COUNT, VOUSSOIR, BELT, BLEND, DISC, FILE_OF, FILLED };
     static const char* const words[] = {[FIL_SOLID_BALL] = "ball",
                                         [FIL_SOLID_BOX] = "box",
                                         [FIL_SOLID_CYLINDER] = "cylinder",
@@ -331,6 +362,7 @@ void fil_scene_read_solid_mesh(FilScene* scene, const FilYaml* node, FilSolidMes
                                         [BELT] = "belt",
                                         [DISC] = "disc",
                                         [FILE_OF] = "file",
+                                        [FILLED] = "filled",
                                         NULL};
     FilYaml* body = NULL;
     const int word = fil_read_variant(&scene->reader, node, words, &body);
@@ -348,5 +380,7 @@ void fil_scene_read_solid_mesh(FilScene* scene, const FilYaml* node, FilSolidMes
         read_disc(scene, body, mesh);
     } else if (word == FILE_OF) {
         read_file(scene, body, mesh);
+    } else if (word == FILLED) {
+        read_filled(scene, body, mesh);
     }
 }

@@ -5,8 +5,14 @@
 
 static void print(const FilWorld* world, FilId solid)
 {
+    const double degree = FIL_PI / 180.0;
+    FilSolidQuality quality;
     printf("  %-16s %d vertices, %d elements, %s, %g kg\n", fil_solid_name(world, solid), fil_solid_vertex_count(world, solid),
            fil_solid_tet_count(world, solid), fil_solid_model_name(fil_solid_model(world, solid)), fil_solid_mass(world, solid));
+    if (fil_solid_quality(world, solid, &quality) == FIL_OK) {
+        printf("  %-16s angles of %.1f to %.1f degrees; worst element %d, radius ratio %.2f\n", "", quality.min_dihedral / degree,
+               quality.max_dihedral / degree, quality.worst + 1, quality.min_radius_ratio);
+    }
 }
 
 static bool control(const FilWorld* world, FilId solid, int chamber, FilShownControl* out)
