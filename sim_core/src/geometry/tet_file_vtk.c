@@ -69,7 +69,8 @@ static FilStatus read_head(FilTetText* text)
     if (!fil_tet_text_line(text, line, sizeof line) || strncmp(line, "# vtk DataFile Version", 22) != 0) {
         return fil_tet_text_fail(text, "expected \"# vtk DataFile Version ...\": this is not a VTK legacy file");
     }
-    if (!fil_tet_text_line(text, line, sizeof line) || !fil_tet_text_line(text, line, sizeof line)) {
+    const bool titled = fil_tet_text_line(text, line, sizeof line); /* any title */
+    if (!titled || !fil_tet_text_line(text, line, sizeof line)) {
         return fil_tet_text_fail(text, "the file ends in its head");
     }
     if (strncasecmp(line, "BINARY", 6) == 0) {

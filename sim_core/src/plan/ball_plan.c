@@ -13,7 +13,7 @@ static void fill_scale(const FilBallTurn* turn, const FilBallLayout* o, double* 
 {
     for (int i = 0; i < o->joints; i++) {
         scale[o->l + i] = 0.05;
-        scale[o->v + i] = turn->kinematic ? 0.1 : 0.1;
+        scale[o->v + i] = 0.1;
         scale[o->tau + i] = turn->kinematic ? 0.1 : 10.0;
     }
     for (int k = 0; k < 4; k++) {
