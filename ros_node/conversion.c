@@ -120,7 +120,9 @@ static bool size_contacts(FilStateMessages* messages, const FilWorld* world)
 
 bool fil_state_messages_fit(FilStateMessages* messages, const FilSimulation* simulation, const FilFrameOptions* frames)
 {
+    static const FilFrameOptions plain;
     const FilWorld* world = simulation->world;
+    frames = frames != NULL ? frames : &plain;
     if (messages->fits_load == simulation->load_count && memcmp(&messages->frames, frames, sizeof *frames) == 0) {
         return true;
     }

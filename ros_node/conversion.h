@@ -39,7 +39,7 @@ typedef struct FilStateMessages {
 bool fil_state_messages_init(FilStateMessages* messages); /* false: out of memory */
 void fil_state_messages_fini(FilStateMessages* messages);
 
-/* Sizes all messages for the simulation's world, if they are not yet. False: out of memory. */
+/* Sizes all messages for the simulation's world, if they are not yet; `frames` NULL: without a prefix, one frame a rod. False: out of memory. */
 bool fil_state_messages_fit(FilStateMessages* messages, const FilSimulation* simulation, const FilFrameOptions* frames);
 
 /* Each fills one message with the state of now. Frames that never change, those of static bodies and of links that

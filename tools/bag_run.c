@@ -184,11 +184,11 @@ static FilStatus make_slots(FilRunBag* bag, const char* path, const FilSceneOpti
     }
     bag->mirror.load_count = 1;
     bag->snapshot_size = fil_world_snapshot_size(bag->simulation.world);
-    bool made = fil_state_messages_init(&bag->late) && fil_state_messages_fit(&bag->late, &bag->mirror, false);
+    bool made = fil_state_messages_init(&bag->late) && fil_state_messages_fit(&bag->late, &bag->mirror, NULL);
     for (int i = 0; made && i < SLOTS; ++i) {
         Slot* slot = &bag->slots[i];
         slot->snapshot = malloc(bag->snapshot_size);
-        made = slot->snapshot != NULL && fil_state_messages_init(&slot->messages) && fil_state_messages_fit(&slot->messages, &bag->simulation, false);
+        made = slot->snapshot != NULL && fil_state_messages_init(&slot->messages) && fil_state_messages_fit(&slot->messages, &bag->simulation, NULL);
     }
     return made ? FIL_OK : fil_error(error, FIL_OUT_OF_MEMORY, "the bag: out of memory");
 }

@@ -161,7 +161,7 @@ static void every_object_has_its_markers(void** state)
     const FilWorld* world = simulation.world;
     FilStateMessages messages;
     assert_true(fil_state_messages_init(&messages));
-    assert_true(fil_state_messages_fit(&messages, &simulation, false));
+    assert_true(fil_state_messages_fit(&messages, &simulation, NULL));
     fil_fill_markers(&messages, &simulation);
     const FilMarker* markers = messages.markers.markers.data;
     static const struct {
@@ -228,7 +228,7 @@ static void arms_are_smooth(void** state)
     fil_simulation_init(&arm);
     assert_int_equal(fil_simulation_load_text(&arm, "arm.yaml", text, strlen(text), NULL, &error), FIL_OK);
     assert_true(fil_state_messages_init(&messages));
-    assert_true(fil_state_messages_fit(&messages, &arm, false));
+    assert_true(fil_state_messages_fit(&messages, &arm, NULL));
     fil_fill_markers(&messages, &arm);
     assert_int_equal(messages.markers.markers.size, 3);
     const FilMarker* sleeve = &messages.markers.markers.data[0];
@@ -269,7 +269,7 @@ static void patches_are_discs(void** state)
     const FilPatchInfo patch = fil_world_patch(ball.world, 0);
     assert_true(patch.area > 0.0);
     assert_true(fil_state_messages_init(&messages));
-    assert_true(fil_state_messages_fit(&messages, &ball, false));
+    assert_true(fil_state_messages_fit(&messages, &ball, NULL));
     fil_fill_markers(&messages, &ball);
     const FilMarker* disc = &messages.markers.markers.data[messages.markers.markers.size - 1];
     assert_int_equal(disc->action, FIL_MARKER(ADD));
@@ -302,7 +302,7 @@ static void states_of_all_kinds_are_told(void** state)
     const FilWorld* world = simulation.world;
     FilStateMessages messages;
     assert_true(fil_state_messages_init(&messages));
-    assert_true(fil_state_messages_fit(&messages, &simulation, false));
+    assert_true(fil_state_messages_fit(&messages, &simulation, NULL));
     static const FilKindId kinds[] = {FIL_KIND_SHELL, FIL_KIND_SOLID};
     for (int k = 0; k < 2; k++) {
         fil_fill_states(&messages, &simulation, kinds[k]);
