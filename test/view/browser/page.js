@@ -94,8 +94,11 @@ async function testQuality(page) {
   await wait(page, (before) => window.filum.quality.pictures > before, pictures);
   assert.equal((await uploaded())[1], version);
   await page.click('#frames');
+  await page.click('#reset'); // by now the rod may have come to rest
+  await wait(page, () => window.filum.state.frame.time === 0);
+  const [, began] = await uploaded();
   await page.click('#step');
-  await wait(page, (before) => window.filum.state.bodies.parts[0].tube.position.version > before, version);
+  await wait(page, (before) => window.filum.state.bodies.parts[0].tube.position.version > before, began);
   await page.selectOption('#quality', 'auto');
   await page.click('#reset');
   await wait(page, () => window.filum.state.frame.time === 0);
