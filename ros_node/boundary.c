@@ -19,7 +19,12 @@ void fil_boundary_init(FilBoundary* boundary, const char* logger, FilParameters*
     }
     snprintf(boundary->record_folders, sizeof boundary->record_folders, "%s", record[0] != '\0' ? record : ".");
     boundary->locked = fil_parameters_find(parameters, "locked")->value.boolean;
-    boundary->max_nodes = (int)fil_parameters_find(parameters, "max_nodes")->value.integer;
+    boundary->budget = (FilSceneBudget){
+        .nodes = (int)fil_parameters_find(parameters, "max_nodes")->value.integer,
+        .elements = (int)fil_parameters_find(parameters, "max_elements")->value.integer,
+        .contacts = (int)fil_parameters_find(parameters, "max_contacts")->value.integer,
+        .bytes = (size_t)fil_parameters_find(parameters, "max_bytes")->value.integer,
+    };
 }
 
 void fil_boundary_refuse(FilBoundary* boundary, const char* request, const char* reason)

@@ -4,6 +4,7 @@
 #define FILUM_NODE_BOUNDARY_H
 
 #include "filum/base.h"
+#include "filum/scene.h"
 #include "parameters.h"
 
 typedef struct FilBoundary {
@@ -11,7 +12,7 @@ typedef struct FilBoundary {
     bool locked;             /* peers can neither load, nor record, nor end the node */
     char read_folders[4096]; /* that worlds and what they name are read from, separated by colons */
     char record_folders[FIL_PARAMETER_TEXT];
-    int max_nodes;          /* of a world that a peer loads */
+    FilSceneBudget budget;  /* of a world that a peer loads */
     uint64_t refused;       /* requests so far */
     char last_refusal[160]; /* what was refused last, and why */
 } FilBoundary;

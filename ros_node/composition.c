@@ -152,9 +152,11 @@ static FilStatus fail_resource(Build* build, const FilWorld* world)
 /* How a resource is read into a world: nodes that are still free, and a name for its object (NULL: its own). */
 static FilSceneOptions resource_options(const Build* build, const FilWorld* world, const char* name)
 {
-    const int used = fil_world_dofs(world) / 3, left = build->bounds->max_nodes - used;
+    FilSceneBudget budget = build->bounds->budget;
+    const int used = fil_world_dofs(world) / 3, left = budget.nodes - used;
+    budget.nodes = left > 0 ? left : 1;
     return (FilSceneOptions){.folders = build->bounds->folders,
-                             .max_nodes = left > 0 ? left : 1,
+                             .budget = budget,
                              .stop = build->options->stop,
                              .stop_context = build->options->stop_context,
                              .object_name = name};
@@ -300,7 +302,7 @@ static FilStatus load_scene(Build* build, const FilComposition* composition, Fil
 {
     FilSceneOptions options = *build->options;
     options.folders = composition->trusted ? NULL : build->bounds->folders;
-    options.max_nodes = composition->trusted ? 0 : build->bounds->max_nodes;
+    options.budget = composition->trusted ? (FilSceneBudget){0} : build->bounds->budget;
     options.without = (const char* const*)composition->deleted;
     options.without_count = composition->deleted_count;
     if (composition->text != NULL) {

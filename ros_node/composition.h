@@ -56,10 +56,10 @@ typedef struct FilCompositionFailure {
     bool own; /* the message is about the request, and quotes no file */
 } FilCompositionFailure;
 
-/* Where spawned resources may be read from, and how many nodes there may be in all. */
+/* Where spawned resources may be read from, and what the world may take in all. */
 typedef struct FilCompositionBounds {
     const char* folders;
-    int max_nodes;
+    FilSceneBudget budget;
 } FilCompositionBounds;
 
 /* Builds the world. Names that were left open are filled in. `options` are those of the scene; folders and nodes come from the bounds. */

@@ -8,7 +8,7 @@
 
 struct FilLoading {
     char folders[4096], contact_model[64];
-    int max_nodes;
+    FilSceneBudget budget;
     double dt;
     pthread_t thread;
     atomic_bool cancelled, done;
@@ -29,7 +29,7 @@ static void* load(void* context)
                                      .contact_model = loading->contact_model[0] != '\0' ? loading->contact_model : NULL,
                                      .stop = is_cancelled,
                                      .stop_context = loading};
-    const FilCompositionBounds bounds = {.folders = loading->folders, .max_nodes = loading->max_nodes};
+    const FilCompositionBounds bounds = {.folders = loading->folders, .budget = loading->budget};
     made->status = fil_composition_build(made->composition, &options, &bounds, &made->world, &made->info, made->path, &made->failure, &made->error);
     atomic_store(&loading->done, true);
     return NULL;
@@ -42,7 +42,7 @@ FilLoading* fil_loading_start(const FilLoadingDef* def, FilError* error)
         loading->made.composition = def->composition;
         snprintf(loading->folders, sizeof loading->folders, "%s", def->folders);
         snprintf(loading->contact_model, sizeof loading->contact_model, "%s", def->contact_model != NULL ? def->contact_model : "");
-        loading->max_nodes = def->max_nodes;
+        loading->budget = def->budget;
         loading->dt = def->dt;
         if (pthread_create(&loading->thread, NULL, load, loading) == 0) {
             return loading;

@@ -11,7 +11,7 @@ typedef struct FilLoading FilLoading;
 typedef struct FilLoadingDef {
     FilComposition* composition; /* from now on the loading's */
     const char* folders;         /* as of FilSceneOptions */
-    int max_nodes;
+    FilSceneBudget budget;
     double dt;                 /* s; 0: the scene's */
     const char* contact_model; /* NULL: the scene's */
 } FilLoadingDef;

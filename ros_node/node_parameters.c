@@ -186,6 +186,10 @@ static const struct {
     {"record_folders", FIL_PARAMETER_STRING, 0, 0, 0, true, NULL,
      "folders that recordings asked for while running are made in, separated by colons; empty: the working directory; /: any"},
     {"max_nodes", FIL_PARAMETER_INTEGER, 100000, 1, 10000000, true, NULL, "of rods, cloth and solids together, in worlds loaded by service"},
+    {"max_elements", FIL_PARAMETER_INTEGER, 1000000, 1, 100000000, true, NULL,
+     "triangles of cloth and tetrahedra of solids together, in worlds loaded by service"},
+    {"max_contacts", FIL_PARAMETER_INTEGER, 100000, 1, 10000000, true, NULL, "in a step of worlds loaded by service: one with more fails"},
+    {"max_bytes", FIL_PARAMETER_INTEGER, 4e9, 1000000, 1e12, true, NULL, "of memory that a world loaded by service takes, and its steps"},
     {"locked", FIL_PARAMETER_BOOL, 0, 0, 0, true, NULL, "others can neither load worlds, nor record, nor end the node"},
     {"view_port", FIL_PARAMETER_INTEGER, 0, 0, 65535, true, NULL, "serve pages on this port, to look at the simulation in a browser; 0: none"},
     {"view_address", FIL_PARAMETER_STRING, 0, 0, 0, true, NULL,
@@ -332,7 +336,7 @@ static bool load_scene(FilNode* node)
     const FilSceneOptions options = {.dt = dt->given ? dt->value.real : 0.0,
                                      .contact_model = model->given && model->value.text[0] != '\0' ? model->value.text : NULL,
                                      .folders = node->scene_by_peer ? node->boundary.read_folders : NULL,
-                                     .max_nodes = node->scene_by_peer ? node->boundary.max_nodes : 0};
+                                     .budget = node->scene_by_peer ? node->boundary.budget : (FilSceneBudget){0}};
     const char* scene = find(node, "scene")->value.text;
     FilError error = {{0}};
     if (scene[0] == '\0') {

@@ -80,7 +80,7 @@ FilStatus fil_node_restore_world(FilNode* node, FilError* error)
     const FilWorld* world = node->simulation.world;
     const FilLoadingDef def = {.composition = fil_composition_create(now->scene, now->text, now->size, now->trusted),
                                .folders = node->boundary.read_folders,
-                               .max_nodes = node->boundary.max_nodes,
+                               .budget = node->boundary.budget,
                                .dt = fil_world_dt(world),
                                .contact_model = fil_world_contact_model(world)};
     FilLoading* loading = fil_loading_start(&def, error);

@@ -145,7 +145,7 @@ static bool begin(FilWorldServices* services, FilComposition* composition, bool 
     const FilWorld* world = node->simulation.world;
     const FilLoadingDef def = {.composition = composition,
                                .folders = node->boundary.read_folders,
-                               .max_nodes = node->boundary.max_nodes,
+                               .budget = node->boundary.budget,
                                .dt = keeps_state ? fil_world_dt(world) : 0.0,
                                .contact_model = keeps_state ? fil_world_contact_model(world) : NULL};
     services->finish = finish;

@@ -72,13 +72,38 @@ static void strings_are_copied(void** state)
     fil_free(copy);
 }
 
+static void budgets_are_kept(void** state)
+{
+    (void)state;
+    FilMemoryBudget outer = {.limit = 1000000}, budget = {.limit = 10000};
+    void* before = fil_alloc(1, 5000);
+    assert_null(fil_memory_enter(&outer));
+    assert_ptr_equal(fil_memory_enter(&budget), &outer);
+    char* block = fil_alloc(100, 60);
+    assert_non_null(block);
+    assert_true(budget.used >= 6000 && budget.used < 7000 && !budget.exceeded);
+    assert_null(fil_alloc(100, 60));
+    assert_true(budget.exceeded);
+    // what is given back can be taken again, what was there before does not count
+    fil_free(block);
+    assert_int_equal(budget.used, 0);
+    fil_free(before);
+    assert_int_equal(budget.used, 0);
+    block = fil_strdup("rod");
+    assert_true(budget.used >= 4 && outer.used == 0);
+    fil_free(block);
+    assert_ptr_equal(fil_memory_enter(NULL), &budget);
+    block = fil_alloc(100, 600);
+    assert_non_null(block);
+    fil_free(block);
+    assert_int_equal(budget.used, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(blocks_are_aligned_and_zero),
-        cmocka_unit_test(growing_keeps_and_clears),
-        cmocka_unit_test(too_much_is_refused),
-        cmocka_unit_test(strings_are_copied),
+        cmocka_unit_test(blocks_are_aligned_and_zero), cmocka_unit_test(growing_keeps_and_clears), cmocka_unit_test(too_much_is_refused),
+        cmocka_unit_test(strings_are_copied),          cmocka_unit_test(budgets_are_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

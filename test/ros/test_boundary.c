@@ -45,6 +45,11 @@ static const char thread[] =
     "rods:\n  - {name: thread, material: m, section: {circle: {radius: 1e-5}}, "
     "shape: {straight: {from: [0, 0, 0], to: [1, 0, 0], nodes: %d}}}\n";
 
+static const char sheet[] =
+    "materials: {m: {young: 1e6, poisson: 0.3, density: 1000}}\n"
+    "shells:\n  - {name: sheet, material: m, thickness: 1e-3, "
+    "sheet: {corner: [0, 0, 0], along: [1, 0, 0], across: [0, 1, 0], columns: 10, rows: 10}}\n";
+
 static const TestScene* scene;
 static Client client;
 static double duration = 1.0;                       /* s, of each hostile peer */
@@ -242,11 +247,13 @@ static void worlds_have_a_budget(void** state)
 {
     (void)state;
     char words[512], text[512];
-    const pid_t node = start("max_nodes:=60000", "use_sim_time:=false");
+    const pid_t node = start("max_nodes:=60000", "max_elements:=100");
     snprintf(text, sizeof text, thread, 1000000);
     const double begin = seconds_now();
     assert_int_equal(load("", text, words), PARSE_ERROR);
     assert_true(seconds_now() < begin + 0.5 * PATIENCE);
+    assert_int_equal(load("", sheet, words), PARSE_ERROR);
+    assert_non_null(strstr(words, "more than 100 elements in one scene"));
     assert_int_equal(filter("(((a{1,200}){1,200}){1,200}){1,200}"), RESULT(FEATURE_UNSUPPORTED));
     assert_int_equal(filter("cable"), RESULT(OK));
     // a step of a large world, which takes seconds, ends by a signal or by its limit

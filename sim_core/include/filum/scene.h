@@ -14,16 +14,25 @@ typedef struct FilSetting {
     const char* value; /* YAML text of a scalar or flow sequence */
 } FilSetting;
 
+/* What a scene may ask for at most; 0 of any: as much as it says there. */
+typedef struct FilSceneBudget {
+    int nodes;    /* of rods, cloth and solids together; ten million */
+    int elements; /* triangles of cloth and tetrahedra of solids together; a hundred million */
+    int contacts; /* of a step, as of FilWorldDef.max_contacts; a hundred thousand */
+    size_t bytes; /* of memory while it loads, and while the world steps then; any number. What libraries and further threads take does
+                     not count */
+} FilSceneBudget;
+
 typedef struct FilSceneOptions {
     const FilSetting* settings;
     int setting_count;
-    uint64_t seed;               /* of the scene's random numbers */
-    bool seed_given;             /* false: the scene's own seed, or 1 */
-    double dt;                   /* s; 0: the scene's */
-    const char* contact_model;   /* NULL: the scene's */
-    const char* folders;         /* that the scene and what it names may be read from, separated by colons; NULL: any. What a robot's URDF
-                                    names is read from anywhere */
-    int max_nodes;               /* of rods, cloth and solids together; 0: ten million */
+    uint64_t seed;             /* of the scene's random numbers */
+    bool seed_given;           /* false: the scene's own seed, or 1 */
+    double dt;                 /* s; 0: the scene's */
+    const char* contact_model; /* NULL: the scene's */
+    const char* folders;       /* that the scene and what it names may be read from, separated by colons; NULL: any. What a robot's URDF
+                                  names is read from anywhere */
+    FilSceneBudget budget;
     bool (*stop)(void* context); /* asked from part to part: true ends the loading with FIL_INTERRUPTED. NULL: nobody asks */
     void* stop_context;
     const char* const* without; /* names of objects that are left out; what holds on to one of them is an error */

@@ -39,6 +39,7 @@ typedef struct FilWorldDef {
     int relinearisations;           /* at velocity level: further tangents taken about the contact solution; 0: as published */
     double max_depth;               /* at velocity level: contacts deeper than this share of their parts' sizes fail the step; 0: none does */
     bool check_nonlinear;           /* measure FilStepInfo.nonlinear_residual: one more assembly a step */
+    int max_contacts;               /* at velocity level: a step with more fails, as where bodies lie inside each other */
     int threads;                    /* that share a step, up to 256; 0: one for each processor. Results are the same bits for any number */
 } FilWorldDef;
 
@@ -101,6 +102,10 @@ void fil_world_set_stop(FilWorld* world, bool (*stop)(void* context), void* cont
  * fast the machine is, but only on whether a step ends, never on its result. FIL_BAD_INPUT if negative or not a number. */
 FIL_MUST_CHECK FilStatus fil_world_set_time_limit(FilWorld* world, double seconds);
 double fil_world_time_limit(const FilWorld* world);
+
+/* Memory that the world may take, `used` bytes of which it has by now: a step that needs more fails with FIL_OUT_OF_MEMORY and leaves
+ * the state as it was. 0, as at the start: any. What libraries and further threads take does not count. FilSceneBudget sets it. */
+void fil_world_set_memory_limit(FilWorld* world, size_t bytes, size_t used);
 
 /* Whether the contact model is right for what is in the world: FIL_BAD_INPUT, and a message that names two objects that it does
  * not cover and says what to use, if not. Steps, scenes and fil_world_set_contact_model() ask for themselves. */

@@ -1,6 +1,7 @@
 #define _DEFAULT_SOURCE /* madvise */
 #include "base/memory.h"
 
+#include <malloc.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,42 @@
 
 /* Blocks of this size and more ask for large pages. */
 enum { LARGE_PAGE = 1 << 21 };
+
+static _Thread_local FilMemoryBudget* budget_in_force;
+
+FilMemoryBudget* fil_memory_enter(FilMemoryBudget* budget)
+{
+    FilMemoryBudget* before = budget_in_force;
+    budget_in_force = budget;
+    return before;
+}
+
+/* Whether there is room for a block. */
+static bool is_affordable(size_t bytes)
+{
+    FilMemoryBudget* budget = budget_in_force;
+    if (budget == NULL || (budget->used < budget->limit && bytes <= budget->limit - budget->used)) {
+        return true;
+    }
+    budget->exceeded = true;
+    return false;
+}
+
+static void count_taken(void* block)
+{
+    if (budget_in_force != NULL) {
+        budget_in_force->used += malloc_usable_size(block);
+    }
+}
+
+/* A block may be from before the budget. */
+static void count_given_back(void* block)
+{
+    if (budget_in_force != NULL) {
+        const size_t size = malloc_usable_size(block);
+        budget_in_force->used -= size < budget_in_force->used ? size : budget_in_force->used;
+    }
+}
 
 void* fil_alloc(size_t count, size_t size)
 {
@@ -18,9 +55,10 @@ void* fil_alloc(size_t count, size_t size)
     const size_t alignment = count * size >= LARGE_PAGE ? LARGE_PAGE : FIL_ALIGNMENT;
     const size_t bytes = (count * size + FIL_ALIGNMENT) / FIL_ALIGNMENT * FIL_ALIGNMENT;
     void* block = NULL;
-    if (posix_memalign(&block, alignment, bytes) != 0) {
+    if (!is_affordable(bytes) || posix_memalign(&block, alignment, bytes) != 0) {
         return NULL;
     }
+    count_taken(block);
 #ifdef MADV_HUGEPAGE
     if (alignment == LARGE_PAGE) {
         (void)madvise(block, bytes / LARGE_PAGE * LARGE_PAGE, MADV_HUGEPAGE);  // a hint: small pages do as well
@@ -32,6 +70,7 @@ void* fil_alloc(size_t count, size_t size)
 
 void fil_free(void* block)
 {
+    count_given_back(block);
     free(block);
 }
 
@@ -65,8 +104,9 @@ bool fil_array_reserve(void** array, int count, int* capacity, size_t size)
 char* fil_strdup(const char* text)
 {
     const size_t size = strlen(text) + 1;
-    char* copy = malloc(size);
+    char* copy = is_affordable(size) ? malloc(size) : NULL;
     if (copy != NULL) {
+        count_taken(copy);
         memcpy(copy, text, size);
     }
     return copy;

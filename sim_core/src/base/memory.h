@@ -17,6 +17,18 @@ int fil_grow(void** block, size_t old_count, size_t new_count, size_t size);
 /* Room for one more item behind `count`, by doubling: *capacity follows. False, and nothing changed, when out of memory. */
 bool fil_array_reserve(void** array, int count, int* capacity, size_t size);
 
+/* ---- budgets ---- */
+
+typedef struct FilMemoryBudget {
+    size_t limit;  /* bytes */
+    size_t used;   /* by blocks taken and not given back inside of it */
+    bool exceeded; /* a block was refused */
+} FilMemoryBudget;
+
+/* From now on blocks of this thread count, and those for which there is no room are refused as if memory had run out. NULL: none
+ * counts. Returns what was in force before, to be entered again. Blocks that other threads or libraries take do not count. */
+FilMemoryBudget* fil_memory_enter(FilMemoryBudget* budget);
+
 /* A heap copy of a string; NULL when out of memory. */
 char* fil_strdup(const char* text);
 

@@ -128,6 +128,7 @@ typedef struct FilCollisionStage {
     FilPairs near;    /* edges of rows that came close: (collider, edge) twice per pair, for the crossing check */
     double near_axes; /* m^2, least distance of their axes at the step's start, squared; 0: not known */
     FilContactSet set;
+    int max_contacts; /* in the set */
     FilCollisionWants wants;
     int pair_surface_count, pair_surface_capacity;
     FilPairSurface* pair_surfaces;
@@ -150,8 +151,8 @@ typedef struct FilCollisionStage {
 #define FIL_LOOK_AHEAD 2.0
 #define FIL_LOOK_AROUND 0.02 /* of the radius */
 
-/* More contacts than this come from things placed inside each other, and would take hours. */
-enum { FIL_MAX_CONTACTS = 100000 };
+/* What FilWorldDef.max_contacts may be. */
+enum { FIL_MAX_CONTACTS = 10000000 };
 
 void fil_collision_free(FilCollisionStage* stage);
 

@@ -168,7 +168,7 @@ static FilStatus start_contact(FilCollisionStage* stage, int a, int part_a, int 
     const FilWorldCollider *ca = &stage->colliders[a], *cb = &stage->colliders[b];
     const FilSurface surface = fil_collision_surface(stage, ca, cb);
     const bool rigid = !(surface.stiffness > 0.0);
-    if (stage->set.count == FIL_MAX_CONTACTS) {
+    if (stage->set.count == stage->max_contacts) {
         return FIL_BAD_INPUT;
     }
     FilContact* contact = *out = fil_contact_set_new(&stage->set);

@@ -114,7 +114,7 @@ static FilStatus gather(const Run* run, int count)
         const FilContactSet* own = &lane->stage.set;
         lane->contact = contacts;
         lane->block = blocks;
-        lane->set_count = own->count < FIL_MAX_CONTACTS - contacts ? own->count : FIL_MAX_CONTACTS - contacts;
+        lane->set_count = own->count < stage->max_contacts - contacts ? own->count : stage->max_contacts - contacts;
         contacts += lane->set_count;
         blocks += own->block_count;
         status = lane->set_count < own->count ? FIL_BAD_INPUT : lane->status;

@@ -35,6 +35,22 @@ const char* fil_scene_number_name(FilReader* reader, const char* name, int numbe
     return text;
 }
 
+void fil_scene_count(FilScene* scene, const FilYaml* at, int nodes, int elements)
+{
+    FilReader* reader = &scene->reader;
+    if (reader->status != FIL_OK) {
+        return;
+    }
+    if (nodes > scene->limits.nodes - scene->node_count) {
+        fil_reader_fail(reader, at, "more than %d nodes in one scene", scene->limits.nodes);
+    } else if (elements > scene->limits.elements - scene->element_count) {
+        fil_reader_fail(reader, at, "more than %d elements in one scene", scene->limits.elements);
+    } else {
+        scene->node_count += nodes;
+        scene->element_count += elements;
+    }
+}
+
 /* ---- files ---- */
 
 const char* fil_scene_file(FilScene* scene, const FilYaml* at, const char* name)

@@ -58,15 +58,12 @@ static void make_cord(FilScene* scene, const FilSceneItem* item, const FilHexago
     const char* name = cord_name(reader, item->name, k);
     FilSceneItem* made = fil_scene_new_item(scene, fil_scene_list(scene, "rod"), name, item->at, sizeof(FilSceneRod));
     const int count = fil_net_cord_nodes(net, k);
-    if (count > scene->limits.nodes - scene->node_count) {
-        fil_reader_fail(reader, item->at, "more than %d nodes in one scene", scene->limits.nodes);
-    }
+    fil_scene_count(scene, item->at, count, 0);
     double* nodes = fil_reader_alloc(reader, (size_t)count, 3 * sizeof *nodes);
     if (reader->status != FIL_OK) {
         return;
     }
     fil_net_cord(net, k, nodes);
-    scene->node_count += count;
     FilSceneRod* rod = made->def;
     *rod = (FilSceneRod){.def = *cord, .edge_count = count - 1};
     rod->def.name = name;

@@ -113,12 +113,9 @@ const FilKey fil_shape_keys[] = {
 /* Room for `count` nodes of this rod, unless the scene gets too large; NULL after a failure. */
 static double* make_nodes(FilScene* scene, const FilYaml* at, int count, FilRodDef* def)
 {
-    if (scene->reader.status == FIL_OK && count > scene->limits.nodes - scene->node_count) {
-        fil_reader_fail(&scene->reader, at, "more than %d nodes in one scene", scene->limits.nodes);
-    }
+    fil_scene_count(scene, at, count, 0);
     double* nodes = fil_reader_alloc(&scene->reader, (size_t)count, 3 * sizeof(double));
     if (nodes != NULL) {
-        scene->node_count += count;
         def->nodes = nodes;
         def->node_count = count;
     }

@@ -66,15 +66,12 @@ static const FilKey shell_keys[] = {
 static bool make_mesh(FilScene* scene, const FilYaml* at, int vertices, int triangles, double** x, int** t, FilShellDef* def)
 {
     FilReader* reader = &scene->reader;
-    if (reader->status == FIL_OK && vertices > scene->limits.nodes - scene->node_count) {
-        fil_reader_fail(reader, at, "more than %d nodes in one scene", scene->limits.nodes);
-    }
+    fil_scene_count(scene, at, vertices, triangles);
     *x = fil_reader_alloc(reader, (size_t)vertices, 3 * sizeof(double));
     *t = fil_reader_alloc(reader, (size_t)triangles, 3 * sizeof(int));
     if (*x == NULL || *t == NULL) {
         return false;
     }
-    scene->node_count += vertices;
     def->vertices = *x;
     def->vertex_count = vertices;
     def->triangles = *t;

@@ -78,15 +78,12 @@ static void place_mesh(FilScene* scene, const FilYaml* node, const FilSolidMesh*
     double rotation[9];
     fil_scene_read_vec3(reader, node, "position", &position);
     fil_scene_read_orientation(reader, node, &orientation);
-    if (reader->status == FIL_OK && mesh->vertex_count > scene->limits.nodes - scene->node_count) {
-        fil_reader_fail(reader, node, "more than %d nodes in one scene", scene->limits.nodes);
-    }
+    fil_scene_count(scene, node, mesh->vertex_count, mesh->tet_count);
     double* x = fil_reader_alloc(reader, (size_t)mesh->vertex_count, 3 * sizeof *x);
     int* tets = fil_reader_alloc(reader, (size_t)mesh->tet_count, 4 * sizeof *tets);
     if (reader->status != FIL_OK || x == NULL || tets == NULL) {
         return;
     }
-    scene->node_count += mesh->vertex_count;
     fil_m3_from_quat(rotation, orientation);
     for (int i = 0; i < mesh->vertex_count; i++) {
         fil_m3_apply(x + 3 * i, rotation, mesh->vertices + 3 * i);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "scene/kinds.h"
 
 /* ---- keys ---- */
@@ -78,6 +79,9 @@ static void create_world(FilScene* scene, const FilSceneOptions* options)
     }
     if (options->dt != 0.0) {
         def.dt = options->dt;
+    }
+    if (options->budget.contacts > 0) {
+        def.max_contacts = options->budget.contacts;
     }
     if (options->contact_model != NULL) {
         def.contact_model = options->contact_model;
@@ -280,6 +284,11 @@ FilStatus fil_scene_keys(FilPool* pool, const FilKey** keys, FilError* error)
     return scene.reader.status;
 }
 
+static int least_of(int asked, int allowed)
+{
+    return asked > 0 && asked < allowed ? asked : allowed;
+}
+
 /* Into *world if there is one, else into one that is made. */
 static FilStatus load(const FilSource* source, const FilSceneLimits* limits, const FilSceneOptions* options, FilWorld** world, FilSceneInfo* info,
                       FilError* error)
@@ -292,9 +301,10 @@ static FilStatus load(const FilSource* source, const FilSceneLimits* limits, con
     error = error != NULL ? error : &own_error;
     error->text[0] = '\0';
     FilScene scene = {.reader = {.error = error, .pool = &pool}, .limits = *limits, .path = source->path, .options = options, .world = *world};
-    if (options->max_nodes > 0 && options->max_nodes < scene.limits.nodes) {
-        scene.limits.nodes = options->max_nodes;
-    }
+    scene.limits.nodes = least_of(options->budget.nodes, limits->nodes);
+    scene.limits.elements = least_of(options->budget.elements, limits->elements);
+    FilMemoryBudget budget = {.limit = options->budget.bytes};
+    FilMemoryBudget* outer = budget.limit > 0 ? fil_memory_enter(&budget) : NULL;
     FilYaml* root = NULL;
     const char** keys = scene_keys(&pool);
     FilStatus status = keys != NULL ? fil_document_load(source, limits, &pool, &root, error) : fil_error(error, FIL_OUT_OF_MEMORY, "out of memory");
@@ -307,12 +317,19 @@ static FilStatus load(const FilSource* source, const FilSceneLimits* limits, con
         status = scene.reader.status;
     }
     fil_pool_free(&pool);
-    if (status == FIL_OK) {
+    if (budget.limit > 0) {
+        fil_memory_enter(outer);
+    }
+    const bool made = scene.world != *world;
+    if (status == FIL_OK && made) {
         *world = scene.world;
-    } else if (scene.world != *world) {
+        fil_world_set_memory_limit(scene.world, budget.limit, budget.used);
+    } else if (made) {
         fil_world_destroy(scene.world);
     }
-    return status;
+    return status != FIL_OUT_OF_MEMORY || !budget.exceeded
+               ? status
+               : fil_error(error, status, "%s: the scene needs more than the %zu bytes that it may take", source->path, budget.limit);
 }
 
 FilStatus fil_scene_load_limited(const FilSource* source, const FilSceneLimits* limits, const FilSceneOptions* options, FilWorld** world,

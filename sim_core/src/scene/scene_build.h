@@ -104,6 +104,7 @@ struct FilScene {
     uint64_t random;     /* state of the generator */
     int copies_left;     /* values that repeated elements may still take */
     int node_count;      /* of everything so far, at most limits.nodes */
+    int element_count;   /* at most limits.elements */
     FilSceneList* lists; /* one for each row */
     int list_count;
     FilNames material_names;
@@ -121,6 +122,9 @@ FilSceneList* fil_scene_list(const FilScene* scene, const char* word);
 /* The path of a file that a key names, relative to the file that the key stands in; NULL after a failure: there is none, or it
  * may not be read. */
 const char* fil_scene_file(FilScene* scene, const FilYaml* at, const char* name);
+
+/* Counts the nodes and elements of something that is about to be made: a failure where there are more than the scene may have. */
+void fil_scene_count(FilScene* scene, const FilYaml* at, int nodes, int elements);
 
 /* A new item with zeroed room for its definition; NULL after a failure. */
 FilSceneItem* fil_scene_new_item(FilScene* scene, FilSceneList* list, const char* name, const FilYaml* at, size_t size);

@@ -19,6 +19,7 @@ FilSceneLimits fil_scene_limits_default(void)
         .depth = 64,
         .files = 64,
         .nodes = 10000000,
+        .elements = 100000000,
     };
 }
 

@@ -48,7 +48,8 @@ typedef struct FilSceneLimits {
     int keys;   /* of one mapping */
     int depth;  /* of nesting */
     int files;
-    int nodes; /* of all rods together */
+    int nodes;    /* of everything together */
+    int elements; /* of cloth and solids together */
 } FilSceneLimits;
 
 FilSceneLimits fil_scene_limits_default(void);

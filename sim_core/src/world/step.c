@@ -258,6 +258,10 @@ static FilStatus advance_accurately(FilWorld* world, double t, double dt, FilSte
 /* The message of a step that failed. */
 static FilStatus explain(FilWorld* world, const FilStepInfo* info, FilStatus status)
 {
+    if (status == FIL_OUT_OF_MEMORY && world->budget.exceeded) {
+        return fil_world_fail(world, status, "the step from t = %g s needs more than the %zu bytes that the world may take", world->time,
+                              world->budget.limit);
+    }
     if (status == FIL_OUT_OF_MEMORY) {
         return fil_world_fail(world, status, "out of memory in the step from t = %g s", world->time);
     }
@@ -308,7 +312,10 @@ FilStatus fil_world_step(FilWorld* world, FilStepInfo* info)
     world->solver.first_step = world->step == 0;
     fil_solver_begin(&world->solver);
     fil_watch_start(&world->watch);
+    world->budget.exceeded = false;
+    FilMemoryBudget* outer = fil_memory_enter(world->budget.limit > 0 ? &world->budget : NULL);
     status = advance_accurately(world, world->time, dt, info);
+    fil_memory_enter(outer);
     if (status == FIL_OK) {
         world->step++;
         world->time = end;

@@ -17,6 +17,7 @@ FilWorldDef fil_world_def_default(void)
                          .newton_tolerance = 1e-6,
                          .newton_max_iterations = 50,
                          .max_halvings = 8,
+                         .max_contacts = 100000,
                          .threads = 1};
 }
 
@@ -86,6 +87,9 @@ static FilStatus check_def(const FilWorldDef* def, FilError* error)
     if (!(def->max_depth >= 0.0)) {
         return fil_error(error, FIL_BAD_INPUT, "world: max_depth must not be negative, got %g", def->max_depth);
     }
+    if (def->max_contacts < 1 || def->max_contacts > FIL_MAX_CONTACTS) {
+        return fil_error(error, FIL_BAD_INPUT, "world: max_contacts must lie between 1 and %d, not %d", FIL_MAX_CONTACTS, def->max_contacts);
+    }
     if (def->linearisation != FIL_ABOUT_MOTION && def->linearisation != FIL_ABOUT_START) {
         return fil_error(error, FIL_BAD_INPUT, "world: linearisation is none of FilLinearisation, %d", (int)def->linearisation);
     }
@@ -123,6 +127,7 @@ static void apply_def(FilWorld* world, const FilWorldDef* def)
     solver->settings.max_depth = def->max_depth;
     solver->settings.check_nonlinear = def->check_nonlinear;
     world->collision.friction = def->friction;
+    world->collision.max_contacts = def->max_contacts;
 }
 
 /* As many workers as the definition asks for, in the place of the old ones. */
@@ -338,6 +343,11 @@ FilStatus fil_world_set_time_limit(FilWorld* world, double seconds)
     }
     world->watch.limit = seconds;
     return FIL_OK;
+}
+
+void fil_world_set_memory_limit(FilWorld* world, size_t bytes, size_t used)
+{
+    world->budget = (FilMemoryBudget){.limit = bytes, .used = used};
 }
 
 double fil_world_time_limit(const FilWorld* world)

@@ -3,6 +3,7 @@
 #define FILUM_WORLD_WORLD_H
 
 #include "base/arena.h"
+#include "base/memory.h"
 #include "filum/look.h"
 #include "solver/solver.h"
 
@@ -56,7 +57,8 @@ struct FilWorld {
     FilWorldDef def;
     FilError* error; /* apart, so that getters can say why they refuse */
     uint32_t generation;
-    FilArena arena; /* of the rods */
+    FilArena arena;         /* of the rods */
+    FilMemoryBudget budget; /* of steps; what loading took counts. A limit of 0: none */
 
     int object_count, attachment_count, drive_count, probe_count, robot_count;
     int object_capacity, attachment_capacity, drive_capacity, probe_capacity, robot_capacity;
