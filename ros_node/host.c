@@ -180,7 +180,7 @@ static void step_some(void* context, int first, int end, int worker)
     }
 }
 
-/* Steps of different worlds at once; with one clock all or none. What is told, and to whom, comes before and after, one by one. */
+/* Steps of different worlds at once; with one clock all or none. What is published comes before and after, one by one. */
 static void step_due(FilHost* host, double now)
 {
     Round round = {.now = now};

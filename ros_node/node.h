@@ -99,7 +99,7 @@ void fil_node_update(FilNode* node);               /* after it: what was asked f
 bool fil_node_is_due(FilNode* node, double now);   /* whether a step is to be made; then these three */
 void fil_node_begin_step(FilNode* node);           /* commands go on */
 void fil_node_step(FilNode* node, double now);     /* may run beside those of other nodes: it tells nobody anything */
-void fil_node_end_step(FilNode* node, double now); /* what came of it is told */
+void fil_node_end_step(FilNode* node, double now); /* publishes what came of it */
 void fil_node_attend(FilNode* node, double now);   /* newcomers, pages, diagnostics */
 bool fil_node_is_at_end(const FilNode* node);      /* its duration is over */
 

@@ -43,8 +43,8 @@ static bool set_tf_rate(FilNode* node, const FilParameterValue* value, char reas
 static bool set_clock_rate(FilNode* node, const FilParameterValue* value, char reason[FIL_REASON_TEXT])
 {
     (void)reason;
-    const bool told = node->def.index == 0 || !node->def.one_clock;  // else it is the first one's
-    node->publishers.outputs.clock.rate = told ? value->real : 0.0;
+    const bool own_clock = node->def.index == 0 || !node->def.one_clock;  // else it is the first one's
+    node->publishers.outputs.clock.rate = own_clock ? value->real : 0.0;
     return true;
 }
 

@@ -293,7 +293,7 @@ static bool take_parts(FilGraph* graph)
     return good;
 }
 
-/* Drops what those have told who are gone. */
+/* Drops what participants that are gone have published. */
 static void drop_parts(FilGraph* graph)
 {
     size_t kept = 0;
