@@ -131,9 +131,9 @@ static void test_filled(void** state)
         assert_int_equal(fil_mesh_read("test_filled.obj", 0.1, &surface, &error), FIL_OK);
         assert_int_equal(fil_solid_mesh_fill(&surface, 0.02, &mesh, &error), closed ? FIL_OK : FIL_BAD_INPUT);
         assert_true(closed || strstr(error.text, "not closed") != NULL);
+        fil_solid_mesh_free(&mesh);
         assert_int_equal(fil_solid_mesh_fill(&surface, 0.0, &mesh, &error), FIL_BAD_INPUT);
         fil_mesh_free(&surface);
-        fil_solid_mesh_free(&mesh);
         FilWorld* world;
         const FilStatus status = load(MATERIAL
                                       "solids:\n"
