@@ -78,7 +78,9 @@ bool fil_lcp_turn(FilLcpTurn* turn, const FilSapProblem* from, const double* v, 
     }
     FilSapConstraint* constraints = turn->constraints;
     memcpy(constraints, from->constraints, m * sizeof *constraints);
-    memcpy(turn->jacobian.at, from->jacobian, FIL_SAP_JACOBIAN * blocks * sizeof(double));
+    if (blocks > 0) {
+        memcpy(turn->jacobian.at, from->jacobian, FIL_SAP_JACOBIAN * blocks * sizeof(double));
+    }
     for (size_t i = 0; i < m; i++) {
         FilSapConstraint* constraint = &constraints[i];
         double* own = turn->turns.at + 2 * i;
