@@ -89,7 +89,7 @@ static bool balanced(int a, int b)
     return a - b <= 1 && b - a <= 1;
 }
 
-// swaps a child of the node with a child of its other child: to restore balance where the node leans by more than one
+// swaps a child of the node with a child of its other child: to restore balance where the heights of the node's children differ by more than one
 // level, or else where that shrinks a box and keeps the balance
 static void rotate(FilTree* tree, int index)
 {
@@ -108,12 +108,12 @@ static void rotate(FilTree* tree, int index)
             const int up_height = tree->nodes[up].height, stay_height = tree->nodes[stay].height;
             const int other_height = 1 + (near_height > stay_height ? near_height : stay_height);
             // a leaning node must lift its higher grandchild; of two equal ones, the better
-            const bool leans = other->height - near_height > 1;
-            if (leans ? up_height < stay_height : !balanced(near_height, stay_height) || !balanced(up_height, other_height)) {
+            const bool unbalanced = other->height - near_height > 1;
+            if (unbalanced ? up_height < stay_height : !balanced(near_height, stay_height) || !balanced(up_height, other_height)) {
                 continue;
             }
             const double gain = fil_aabb_area(&other->box) - union_area(tree, stay, near);
-            if ((leans && best_side < 0) || gain > best) {
+            if ((unbalanced && best_side < 0) || gain > best) {
                 best = gain;
                 best_side = side;
                 best_grand = grand;

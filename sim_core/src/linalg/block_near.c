@@ -154,8 +154,8 @@ static inline __attribute__((always_inline)) void lose_tile(float* to[ROWS][TARG
 
 /* Columns j and, of two `targets`, j + 1 lose L_ik L_jk' in all `count` rows i >= j of `run` columns k, whose blocks from row j on
  * begin at `from`. Both are gathered as column j is, where rows have their `place`. */
-static inline __attribute__((always_inline)) void lose_products(float* first, float* second, int targets, const float* factor, const int* from,
-                                                                int run, const int* row, int count, const int* place, int width)
+static inline __attribute__((always_inline)) void subtract_products(float* first, float* second, int targets, const float* factor, const int* from,
+                                                                    int run, const int* row, int count, const int* place, int width)
 {
     int i = 0;
     for (; i + 1 < count; i += 2) {
@@ -200,9 +200,9 @@ static inline void lose_row(const FilBlockNear* near, float* first, float* secon
         run = run_at(s, q, end);
         const int count = s->column_start.at[k + 1] - from[0];
         if (second != NULL && count > 1 && row[1] == j + 1) {
-            lose_products(first, second, 2, near->factor.at, from, run, row, count, place, width);
+            subtract_products(first, second, 2, near->factor.at, from, run, row, count, place, width);
         } else {
-            lose_products(first, first, 1, near->factor.at, from, run, row, count, place, width);
+            subtract_products(first, first, 1, near->factor.at, from, run, row, count, place, width);
         }
     }
 }
@@ -214,7 +214,7 @@ static inline void lose_rest(const FilBlockNear* near, float* column, int j, con
     for (int q = s->row_start.at[j + 1]; q < s->row_start.at[j + 2]; q++) {
         const int k = s->row_column.at[q], *from = s->row_block.at + q, *row = s->row.at + from[0];
         if (k >= s->first_changing && row[-1] != j) {
-            lose_products(column, column, 1, near->factor.at, from, 1, row, s->column_start.at[k + 1] - from[0], place, width);
+            subtract_products(column, column, 1, near->factor.at, from, 1, row, s->column_start.at[k + 1] - from[0], place, width);
         }
     }
 }
@@ -381,7 +381,7 @@ static inline bool factor_changing(FilBlockNear* near, const double* f_values, i
         bool definite = finish_column(near, first, j, width);
         if (definite && targets == 2) {
             const int from = s->column_start.at[j] + 1, count = s->column_start.at[j + 1] - from;
-            lose_products(second, second, 1, near->factor.at, &from, 1, s->row.at + from, count, place, width);
+            subtract_products(second, second, 1, near->factor.at, &from, 1, s->row.at + from, count, place, width);
             definite = finish_column(near, own, j + 1, width);
         }
         if (!definite || (width < FIL_BLOCK && !near->thin)) {

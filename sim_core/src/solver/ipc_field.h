@@ -75,7 +75,7 @@ typedef struct FilIpcField {
     FilDoubles listed_end;   /* where they were to go when pairs of theirs were listed last, apart from what all go since, ... */
     FilDoubles slack;        /* ... and how far beside that, against the mean of all, each may go now, m */
     double fall;             /* m, how far any may have moved by itself: for planes */
-    FilInts astray;          /* points, edges and triangles whose pairs are to be listed: 1, else 0 */
+    FilInts stale;           /* points, edges and triangles whose pairs are to be listed: 1, else 0 */
     FilAabb* boxes;          /* of points */
     size_t box_capacity;
     FilIpcCourse* courses; /* of edges */

@@ -162,8 +162,8 @@ static FilAabb box_of(const FilAabb* boxes, const int* points, int count)
     return box;
 }
 
-/* Chooses pairs of edges that are astray and whose boxes overlap; of all, if they are many, by a look at their courses first. */
-static FilStatus choose_edges(FilIpcField* field, const int* astray, bool all, double range)
+/* Chooses pairs of edges that are stale and whose boxes overlap; of all, if they are many, by a look at their courses first. */
+static FilStatus choose_edges(FilIpcField* field, const int* stale, bool all, double range)
 {
     const FilPairs* near = &field->near.edges;
     const FilIpcEdge* edges = field->surface.edges;
@@ -175,7 +175,7 @@ static FilStatus choose_edges(FilIpcField* field, const int* astray, bool all, d
     FilStatus status = FIL_OK;
     for (int k = 0; k < near->count && status == FIL_OK; k++) {
         const FilPair pair = near->items[k];
-        if ((astray[pair.a] | astray[pair.b]) == 0 || (all && stay_apart(&courses[pair.a], &courses[pair.b], range))) {
+        if ((stale[pair.a] | stale[pair.b]) == 0 || (all && stay_apart(&courses[pair.a], &courses[pair.b], range))) {
             continue;
         }
         const FilAabb a = box_of(field->boxes, edges[pair.a].point, 2), b = box_of(field->boxes, edges[pair.b].point, 2);
@@ -187,10 +187,10 @@ static FilStatus choose_edges(FilIpcField* field, const int* astray, bool all, d
     return status == FIL_OK ? fil_pairs_sort(&field->chosen, field->surface.edge_count, &field->sorting) : status;
 }
 
-static FilStatus list_edges(FilSolver* solver, const int* astray, bool all)
+static FilStatus list_edges(FilSolver* solver, const int* stale, bool all)
 {
     FilIpcField* field = &solver->ipc;
-    FilStatus status = choose_edges(field, astray, all, solver->settings.model.ipc.range);
+    FilStatus status = choose_edges(field, stale, all, solver->settings.model.ipc.range);
     for (int k = 0; k < field->chosen.count && status == FIL_OK; k++) {
         const FilPair pair = field->chosen.items[k];
         const FilIpcEdge *e = &field->surface.edges[pair.a], *f = &field->surface.edges[pair.b];
@@ -202,14 +202,14 @@ static FilStatus list_edges(FilSolver* solver, const int* astray, bool all)
     return status;
 }
 
-static FilStatus choose_triangles(FilIpcField* field, const int* astray, const int* astray_triangles)
+static FilStatus choose_triangles(FilIpcField* field, const int* stale, const int* astray_triangles)
 {
     const FilPairs* near = &field->near.triangles;
     field->chosen.count = 0;
     FilStatus status = FIL_OK;
     for (int k = 0; k < near->count && status == FIL_OK; k++) {
         const FilPair pair = near->items[k];
-        if ((astray[pair.a] | astray_triangles[pair.b]) == 0) {
+        if ((stale[pair.a] | astray_triangles[pair.b]) == 0) {
             continue;
         }
         const FilAabb box = box_of(field->boxes, field->surface.triangles[pair.b].point, 3);
@@ -220,10 +220,10 @@ static FilStatus choose_triangles(FilIpcField* field, const int* astray, const i
     return status == FIL_OK ? fil_pairs_sort(&field->chosen, field->surface.point_count, &field->sorting) : status;
 }
 
-static FilStatus list_triangles(FilSolver* solver, const int* astray, const int* astray_triangles)
+static FilStatus list_triangles(FilSolver* solver, const int* stale, const int* astray_triangles)
 {
     FilIpcField* field = &solver->ipc;
-    FilStatus status = choose_triangles(field, astray, astray_triangles);
+    FilStatus status = choose_triangles(field, stale, astray_triangles);
     for (int k = 0; k < field->chosen.count && status == FIL_OK; k++) {
         const int p = field->chosen.items[k].a, *c = field->surface.triangles[field->chosen.items[k].b].point;
         const int corners[4] = {p, c[0], c[1], c[2]};
@@ -235,7 +235,7 @@ static FilStatus list_triangles(FilSolver* solver, const int* astray, const int*
 }
 
 /* Spheres against edges and each other. */
-static FilStatus list_lone(FilSolver* solver, const int* astray, const int* astray_edges)
+static FilStatus list_lone(FilSolver* solver, const int* stale, const int* astray_edges)
 {
     FilIpcField* field = &solver->ipc;
     const FilIpcSurface* s = &field->surface;
@@ -246,7 +246,7 @@ static FilStatus list_lone(FilSolver* solver, const int* astray, const int* astr
             continue;
         }
         for (int e = 0; e < s->edge_count && status == FIL_OK; e++) {
-            if ((astray[p] | astray_edges[e]) == 0) {
+            if ((stale[p] | astray_edges[e]) == 0) {
                 continue;
             }
             const int corners[3] = {p, s->edges[e].point[0], s->edges[e].point[1]};
@@ -257,7 +257,7 @@ static FilStatus list_lone(FilSolver* solver, const int* astray, const int* astr
         }
         for (int q = p + 1; q < s->point_count && status == FIL_OK; q++) {
             const int corners[2] = {p, q};
-            if (s->points[q].lone && (astray[p] | astray[q]) != 0 && fil_aabb_overlap(&boxes[p], &boxes[q]) && fil_ipc_may_meet(solver, p, q) &&
+            if (s->points[q].lone && (stale[p] | stale[q]) != 0 && fil_aabb_overlap(&boxes[p], &boxes[q]) && fil_ipc_may_meet(solver, p, q) &&
                 !fil_ipc_at_joint(solver, p, q)) {
                 status = add_pair(solver, FIL_POINT_POINT, corners, 2, 0.0);
             }
@@ -327,16 +327,16 @@ static bool make_room(FilIpcField* field)
     field->boxes = boxes;
     field->courses = courses;
     return room && fil_doubles_reserve(&field->listed, 3 * points) && fil_doubles_reserve(&field->listed_end, 3 * points) &&
-           fil_doubles_reserve(&field->slack, points) && fil_ints_reserve(&field->astray, points + edges + triangles);
+           fil_doubles_reserve(&field->slack, points) && fil_ints_reserve(&field->stale, points + edges + triangles);
 }
 
-/* Lists pairs of points that are astray and of what they are corners of, on the way to `listed_end`. */
+/* Lists pairs of points that are stale and of what they are corners of, on the way to `listed_end`. */
 static FilStatus list_astray(FilSolver* solver, bool all)
 {
     FilIpcField* field = &solver->ipc;
     const FilIpcSurface* s = &field->surface;
     const double *x = field->points.at, *ends = field->listed_end.at, range = solver->settings.model.ipc.range;
-    int *points = field->astray.at, *edges = points + s->point_count, *triangles = edges + s->edge_count;
+    int *points = field->stale.at, *edges = points + s->point_count, *triangles = edges + s->edge_count;
     double mean[3];
     mean_motion(field, x, ends, mean);
     for (int p = 0; p < s->point_count; p++) {
@@ -371,7 +371,7 @@ FilStatus fil_ipc_list(FilSolver* solver)
     memcpy(field->listed_end.at, ends, sizeof(double) * 3 * (size_t)count);
     field->fall = 0.0;
     for (int p = 0; p < count; p++) {
-        field->astray.at[p] = 1;
+        field->stale.at[p] = 1;
         field->fall = fmax(field->fall, 1.2 * motion_of(x, ends, p, nowhere) + NEAR_RANGE * range);
     }
     field->pair_count = 0;
@@ -379,19 +379,19 @@ FilStatus fil_ipc_list(FilSolver* solver)
     return status == FIL_OK ? list_planes(solver, x, range + 2.0 * field->fall) : status;
 }
 
-/* Drops pairs with a corner that is astray, and those that do not come into range any more; but for planes, which are listed
+/* Drops pairs with a corner that is stale, and those that do not come into range any more; but for planes, which are listed
  * for as far as anything may fall. */
 static void drop_pairs(FilIpcField* field)
 {
     int kept = 0;
     for (int k = 0; k < field->pair_count; k++) {
         const FilIpcPair* pair = &field->pairs[k];
-        int astray = 0;
+        int stale = 0;
         for (int i = 0; i < pair->corner_count && pair->plane < 0; i++) {
-            astray |= field->astray.at[pair->point[i]];
+            stale |= field->stale.at[pair->point[i]];
         }
         if (pair->plane >= 0 ||
-            (astray == 0 && comes_into_range(field, pair->repulsion.pair, pair->point, pair->corner_count, pair->gap - pair->repulsion.range))) {
+            (stale == 0 && comes_into_range(field, pair->repulsion.pair, pair->point, pair->corner_count, pair->gap - pair->repulsion.range))) {
             field->pairs[kept++] = *pair;
         }
     }
@@ -408,8 +408,8 @@ FilStatus fil_ipc_relist(FilSolver* solver)
     int strays = 0;
     mean_motion(field, field->listed_end.at, ends, mean);
     for (int p = 0; p < count; p++) {
-        field->astray.at[p] = motion_of(field->listed_end.at, ends, p, mean) > field->slack.at[p];
-        strays += field->astray.at[p];
+        field->stale.at[p] = motion_of(field->listed_end.at, ends, p, mean) > field->slack.at[p];
+        strays += field->stale.at[p];
         if (field->surface.plane_count > 0 && motion_of(field->listed.at, ends, p, nowhere) > field->fall) {
             return fil_ipc_list(solver);
         }
@@ -420,7 +420,7 @@ FilStatus fil_ipc_relist(FilSolver* solver)
     for (int p = 0; p < count; p++) {
         double* end = field->listed_end.at + 3 * p;
         fil_v3_add(end, end, mean);
-        if (field->astray.at[p] != 0) {
+        if (field->stale.at[p] != 0) {
             fil_v3_copy(end, ends + 3 * p);
         }
     }
