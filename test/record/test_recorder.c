@@ -276,6 +276,24 @@ static void test_empty(void** state)
     fil_reader_close(reader);
 }
 
+static void test_no_options(void** state)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s/plain.mcap", (const char*)*state);
+    FilRecorder* recorder = sample_start(path, NULL);
+    sample_write(recorder, 0, 10);
+    FilError error = {""};
+    assert_int_equal(fil_recorder_close(recorder, NULL, &error), FIL_OK);
+    FilReader* reader = NULL;
+    assert_int_equal(fil_reader_open(path, NULL, &reader, &error), FIL_OK);
+    assert_int_equal(sample_check(reader, 0), 10);
+    fil_reader_close(reader);
+    assert_int_equal(fil_recorder_create(NULL, NULL, &recorder, &error), FIL_BAD_INPUT);
+    assert_null(recorder);
+    assert_int_equal(fil_reader_open(NULL, NULL, &reader, &error), FIL_BAD_INPUT);
+    assert_null(reader);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -289,6 +307,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_flush_period, sample_folder_make, sample_folder_remove),
         cmocka_unit_test_setup_teardown(test_full_queue, sample_folder_make, sample_folder_remove),
         cmocka_unit_test_setup_teardown(test_selection, sample_folder_make, sample_folder_remove),
+        cmocka_unit_test_setup_teardown(test_no_options, sample_folder_make, sample_folder_remove),
         cmocka_unit_test_setup_teardown(test_empty, sample_folder_make, sample_folder_remove),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -80,7 +80,7 @@ FilRecorderOptions fil_recorder_options_default(void);
 /* Sets storage ("mcap", "sqlite3") and compression ("none", "lz4", "zstd") by their names. */
 FIL_MUST_CHECK FilStatus fil_recorder_options_choose(FilRecorderOptions* options, const char* storage, const char* compression, FilError* error);
 
-/* Creates the directory and the file, and starts the thread. */
+/* Creates the directory and the file, and starts the thread. `options` may be NULL: the defaults. */
 FIL_MUST_CHECK FilStatus fil_recorder_create(const char* path, const FilRecorderOptions* options, FilRecorder** recorder, FilError* error);
 
 /* Copies the channel and gives it the next number, from 1. */
@@ -128,7 +128,7 @@ typedef struct FilReaderOptions {
 
 FilReaderOptions fil_reader_options_default(void);
 
-/* Opens a recording, MCAP or db3, which the caller closes. A message says why it cannot be read. Allocates. */
+/* Opens a recording, MCAP or db3, which the caller closes. A message says why it cannot be read. `options` may be NULL: the defaults. Allocates. */
 FIL_MUST_CHECK FilStatus fil_reader_open(const char* path, const FilReaderOptions* options, FilReader** reader, FilError* error);
 
 void fil_reader_close(FilReader* reader); /* NULL is fine */

@@ -99,7 +99,12 @@ static FilStatus open_database(const char* path, const FilReaderOptions* options
 FilStatus fil_reader_open(const char* path, const FilReaderOptions* options, FilReader** reader, FilError* error)
 {
     static const char sqlite[16] = "SQLite format 3"; /* with its NUL */
+    const FilReaderOptions defaults = fil_reader_options_default();
+    options = options != NULL ? options : &defaults;
     *reader = NULL;
+    if (path == NULL) {
+        return fil_error(error, FIL_BAD_INPUT, "a recording needs a path, not NULL");
+    }
     FILE* file = fopen(path, "rb");
     if (file == NULL) {
         return fil_error(error, FIL_IO, "%s: cannot be opened: %s", path, strerror(errno));

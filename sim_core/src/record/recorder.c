@@ -264,6 +264,11 @@ static void init_locks(FilRecorder* recorder)
 FilStatus fil_recorder_create(const char* path, const FilRecorderOptions* options, FilRecorder** recorder, FilError* error)
 {
     *recorder = NULL;
+    const FilRecorderOptions defaults = fil_recorder_options_default();
+    options = options != NULL ? options : &defaults;
+    if (path == NULL) {
+        return fil_error(error, FIL_BAD_INPUT, "a bag needs a path, not NULL");
+    }
     if (options->chunk_bytes == 0 || options->chunk_bytes > FIL_BAG_MAX_MESSAGE || !(options->flush_period > 0.0)) {
         return fil_error(error, FIL_BAD_INPUT, "%s: chunks must have 1 to %d bytes, and a flush period above 0 s", path, FIL_BAG_MAX_MESSAGE);
     }
