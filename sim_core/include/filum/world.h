@@ -39,8 +39,8 @@ typedef struct FilWorldDef {
     int relinearisations;           /* at velocity level: further tangents taken about the contact solution; 0: as published */
     double max_depth;               /* at velocity level: contacts deeper than this share of their parts' sizes fail the step; 0: none does */
     bool check_nonlinear;           /* measure FilStepInfo.nonlinear_residual: one more assembly a step */
-    int max_contacts;               /* at velocity level: a step with more fails, as where bodies lie inside each other */
-    int threads;                    /* that share a step, up to 256; 0: one for each processor. Results are the same bits for any number */
+    int max_contacts; /* a step with more fails, as where bodies lie inside each other; under ipc, with more pairs that may touch in it */
+    int threads;      /* that share a step, up to 256; 0: one for each processor. Results are the same bits for any number */
 } FilWorldDef;
 
 FilWorldDef fil_world_def_default(void);

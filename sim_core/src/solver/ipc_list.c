@@ -83,6 +83,9 @@ static double stiffness_of(const FilSolver* solver, double mass_a, double mass_b
 static FilStatus append(FilSolver* solver, const FilIpcPair* pair)
 {
     FilIpcField* field = &solver->ipc;
+    if (field->pair_count >= solver->collision->max_contacts) {
+        return FIL_BAD_INPUT;
+    }
     const FilStatus status = fil_solver_reserve((void**)&field->pairs, field->pair_count, &field->pair_capacity, sizeof *field->pairs);
     if (status == FIL_OK) {
         field->pairs[field->pair_count++] = *pair;

@@ -276,7 +276,7 @@ static FilStatus explain(FilWorld* world, const FilStepInfo* info, FilStatus sta
     }
     if (status == FIL_BAD_INPUT) {
         return fil_world_fail(world, status, "the step from t = %g s has more than %d contacts: do bodies lie inside each other?", world->time,
-                              world->collision.set.count);
+                              world->def.max_contacts);
     }
     const char* advice = world->solver.model->advice;
     if (info->contact_failures > 0 && advice != NULL) {
