@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/memory.h"
 #include "entities.h"
+#include "scene/urdf.h"
 
 /* ---- what it is made of ---- */
 
@@ -181,16 +183,26 @@ static void read_robot_name(const char* description, char name[FIL_ENTITY_NAME])
 static FilStatus add_robot(Build* build, FilWorld* world, const FilSpawned* spawned, const char* name, bool floating, FilId* robot)
 {
     FilRobotDef def = fil_robot_def_default();
-    FilError reason;
-    if (spawned->text == NULL && !fil_file_check(spawned->source, build->bounds->folders, &reason)) {
-        return fil_world_set_error(world, FIL_BAD_INPUT, reason.text);
+    FilError error;
+    const char* text = spawned->text;
+    size_t size = spawned->size;
+    char* read = NULL;
+    if (text == NULL) {
+        const FilStatus status = fil_file_load(spawned->source, build->bounds->folders, FIL_URDF_MAX_BYTES, &read, &size, &error);
+        if (status != FIL_OK) {
+            fil_free(read);
+            return fil_world_set_error(world, FIL_BAD_INPUT, error.text);
+        }
+        text = read;
     }
     def.name = name;
     def.prefix = spawned->prefix[0] != '\0' ? spawned->prefix : NULL;
     def.position = spawned->position;
     def.orientation = spawned->orientation;
     def.floating = floating;
-    return fil_world_add_robot_urdf(world, &def, spawned->source, spawned->text, spawned->size, NULL, 0, robot);
+    const FilStatus status = fil_world_add_robot_urdf(world, &def, spawned->source, text, size, NULL, 0, robot);
+    fil_free(read);
+    return status;
 }
 
 /* Finds out what a resource holds in a world of its own: its name, and whether its root moves freely. It does, as other simulators have it,

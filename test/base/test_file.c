@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "base/file.h"
+#include "link_swapper.h"
 
 static char folder[64], inside[80], list[200];
 
@@ -131,13 +132,51 @@ static void made_below_folders(void** state)
     assert_string_equal(error.text, "it is not below a folder that may be used");
 }
 
+/* A folder, or a file, and a link that leads outside take each other's place while they are opened. */
+static void open_while_swapped(const char* name, const char* swapped, const char* link)
+{
+    enum { NEEDED = 1000 };  // of both, so that each side of the race is met often
+    LinkSwapper swapper;
+    assert_true(link_swapper_start(&swapper, inside, swapped, link));
+    long opened = 0, refused = 0;
+    for (int k = 0; (opened < NEEDED || refused < NEEDED) && k < 1000000; k++) {
+        FilError error;
+        FILE* file = fil_file_open(at(name), list, &error);
+        if (file != NULL) {
+            char text[16] = "";
+            assert_non_null(fgets(text, sizeof text, file));
+            fclose(file);
+            assert_string_equal(text, "plain");
+            opened++;
+        } else {
+            assert_string_equal(error.text, "it is not below a folder that may be used");
+            refused++;
+        }
+    }
+    if (link_swapper_stop(&swapper)) {
+        assert_true(opened >= NEEDED && refused >= NEEDED);
+    }
+}
+
+static void links_change_on_the_way(void** state)
+{
+    (void)state;
+    assert_int_equal(mkdir(at("inside/sub"), 0777), 0);
+    assert_int_equal(mkdir(at("outside"), 0777), 0);
+    write_text(at("inside/sub/text"), "plain");
+    write_text(at("inside/file"), "plain");
+    write_text(at("outside/text"), "secret");
+    assert_int_equal(symlink("../outside", at("inside/other")), 0);
+    assert_int_equal(symlink("../secret", at("inside/link")), 0);
+    open_while_swapped("inside/sub/text", "sub", "other");
+    open_while_swapped("inside/file", "file", "link");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plain_files_only),
-        cmocka_unit_test(only_below_folders),
-        cmocka_unit_test(relative_to_the_working_directory),
-        cmocka_unit_test(made_below_folders),
+        cmocka_unit_test(plain_files_only),   cmocka_unit_test(only_below_folders),      cmocka_unit_test(relative_to_the_working_directory),
+        cmocka_unit_test(made_below_folders), cmocka_unit_test(links_change_on_the_way),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

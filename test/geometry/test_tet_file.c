@@ -133,15 +133,15 @@ static void files_by_their_ending(void** state)
     assert_non_null(file);
     fputs(MSH4_HEAD MSH4_NODES MSH4_ELEMENTS, file);
     fclose(file);
-    assert_int_equal(fil_tet_read(path, 1.0, &mesh, &error), FIL_OK);
+    assert_int_equal(fil_tet_read(path, NULL, 1.0, &mesh, &error), FIL_OK);
     assert_int_equal(mesh.tet_count, 2);
     fil_tet_mesh_free(&mesh);
-    assert_int_equal(fil_tet_read(path, -1.0, &mesh, &error), FIL_BAD_INPUT);
+    assert_int_equal(fil_tet_read(path, NULL, -1.0, &mesh, &error), FIL_BAD_INPUT);
     assert_non_null(strstr(error.text, "the scale -1 is not"));
     remove(path);
-    assert_int_equal(fil_tet_read(path, 1.0, &mesh, &error), FIL_IO);
+    assert_int_equal(fil_tet_read(path, NULL, 1.0, &mesh, &error), FIL_IO);
     assert_int_equal(rmdir(folder), 0);
-    assert_int_equal(fil_tet_read("x.stl", 1.0, &mesh, &error), FIL_BAD_INPUT);
+    assert_int_equal(fil_tet_read("x.stl", NULL, 1.0, &mesh, &error), FIL_BAD_INPUT);
     assert_non_null(strstr(error.text, "end in .vtk or .msh"));
 }
 

@@ -18,6 +18,8 @@ void fil_mesh_free(FilMesh* mesh); /* its arrays; a zeroed mesh is fine */
  * fans). Coordinates are multiplied by `scale`. Vertices of equal coordinates are merged. Errors name the file, and the
  * line where there is one. Allocates. */
 FIL_MUST_CHECK FilStatus fil_mesh_read(const char* path, double scale, FilMesh* mesh, FilError* error);
+/* The same of a file that must lie below one of `folders`, separated by colons, wherever links lead; NULL: anywhere. */
+FIL_MUST_CHECK FilStatus fil_mesh_read_below(const char* path, const char* folders, double scale, FilMesh* mesh, FilError* error);
 
 FIL_API_END
 

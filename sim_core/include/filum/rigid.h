@@ -31,6 +31,7 @@ typedef struct FilShapeDef {
     const double* radii; /* m, positive; REVOLUTION */
     int radius_count;    /* 2 at least */
     const char* file;
+    const char* folders; /* that the file must lie below, wherever links lead, separated by colons; NULL: anywhere */
     double scale;        /* of the file's coordinates */
     bool convex;         /* a mesh: its convex hull instead */
     FilVec3 position;    /* m */

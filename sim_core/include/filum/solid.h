@@ -101,6 +101,8 @@ FIL_MUST_CHECK FilStatus fil_solid_mesh_fill(const FilMesh* surface, double spac
 
 /* A file .vtk (legacy, 2.0 to 5.1) or .msh (Gmsh 2.2 and 4.1), as text. Errors name file and line. Allocates. */
 FIL_MUST_CHECK FilStatus fil_solid_mesh_read(const char* path, double scale, FilSolidMesh* mesh, FilError* error);
+/* The same of a file that must lie below one of `folders`, as fil_mesh_read_below() has them. Allocates. */
+FIL_MUST_CHECK FilStatus fil_solid_mesh_read_below(const char* path, const char* folders, double scale, FilSolidMesh* mesh, FilError* error);
 
 /* ---- solids ---- */
 

@@ -147,6 +147,11 @@ FilStatus fil_solid_mesh_disc(double radius, double length, int rings, int layer
 
 FilStatus fil_solid_mesh_read(const char* path, double scale, FilSolidMesh* mesh, FilError* error)
 {
+    return fil_solid_mesh_read_below(path, NULL, scale, mesh, error);
+}
+
+FilStatus fil_solid_mesh_read_below(const char* path, const char* folders, double scale, FilSolidMesh* mesh, FilError* error)
+{
     FilTetMesh made = {0};
-    return hand_over(fil_tet_read(path, scale, &made, error), &made, mesh);
+    return hand_over(fil_tet_read(path, folders, scale, &made, error), &made, mesh);
 }

@@ -1,3 +1,4 @@
+#define _GNU_SOURCE /* O_PATH */
 #include "base/file.h"
 
 #include <errno.h>
@@ -81,58 +82,68 @@ static bool is_below_any(const char* path, const char* folders)
     return false;
 }
 
-/* Where the path leads; false with a reason: outside of the folders, nowhere, or not to a file. */
-static bool resolve(const char* path, const char* folders, char real[PATH_MAX], FilError* error)
+/* Whether what is open lies below one of the folders. Its name is asked of the kernel, so that nobody can change a link on the way between
+ * this and the opening; without /proc nothing does. */
+static bool is_open_below_any(int handle, const char* folders)
 {
-    char normal[PATH_MAX];
-    if (folders != NULL && (!normalise(path, normal) || !is_below_any(normal, folders))) {
-        return refuse_outside(error);
+    char name[64], real[PATH_MAX];
+    snprintf(name, sizeof name, "/proc/self/fd/%d", handle);
+    const ssize_t length = readlink(name, real, sizeof real);
+    if (length <= 0 || (size_t)length == sizeof real || real[0] != '/') {
+        return false;
     }
-    if (realpath(path, real) == NULL) {
-        return refuse(error, strerror(errno));
-    }
-    struct stat about;
-    if (folders != NULL && !is_below_any(real, folders)) {
-        return refuse_outside(error);
-    }
-    if (stat(real, &about) != 0) {
-        return refuse(error, strerror(errno));
-    }
-    return S_ISREG(about.st_mode) || refuse(error, "it is not a plain file");
+    real[length] = '\0';
+    return is_below_any(real, folders);
 }
 
 /* ---- files ---- */
 
-FILE* fil_file_open(const char* path, const char* folders, FilError* error)
+/* A plain file below one of the folders, opened for reading; -1 with a reason. It is first opened as a place only, which neither waits for
+ * the other end of a pipe nor touches a device, then judged, and then this very file, by its handle, for reading. Without folders there is
+ * nobody to be wary of, and no need of /proc. */
+static int open_plain(const char* path, const char* folders, FilError* error)
 {
-    char real[PATH_MAX];
-    if (!resolve(path, folders, real, error)) {
-        return NULL;
+    char normal[PATH_MAX], name[64];
+    if (folders != NULL && (!normalise(path, normal) || !is_below_any(normal, folders))) {
+        refuse_outside(error);
+        return -1;
     }
-    // whatever has taken its place since is not waited for, and not followed if it is a link
-    const int handle = open(real, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW | O_CLOEXEC);
+    int place = open(path, O_PATH | O_CLOEXEC), handle = -1;
     struct stat about;
-    if (handle < 0 || fstat(handle, &about) != 0) {
+    if (place < 0 || fstat(place, &about) != 0) {
         refuse(error, strerror(errno));
+    } else if (folders != NULL && !is_open_below_any(place, folders)) {
+        refuse_outside(error);
     } else if (!S_ISREG(about.st_mode)) {
         refuse(error, "it is not a plain file");
     } else {
-        FILE* file = fdopen(handle, "rb");
-        if (file != NULL) {
-            return file;
+        snprintf(name, sizeof name, "/proc/self/fd/%d", place);
+        handle = open(folders != NULL ? name : path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+        if (handle < 0) {
+            refuse(error, strerror(errno));
         }
-        refuse(error, strerror(errno));
     }
-    if (handle >= 0) {
-        close(handle);
+    if (place >= 0) {
+        close(place);
     }
-    return NULL;
+    return handle;
 }
 
-FilStatus fil_file_load(const char* path, size_t most, char** bytes, size_t* size, FilError* error)
+FILE* fil_file_open(const char* path, const char* folders, FilError* error)
+{
+    const int handle = open_plain(path, folders, error);
+    FILE* file = handle >= 0 ? fdopen(handle, "rb") : NULL;
+    if (handle >= 0 && file == NULL) {
+        refuse(error, strerror(errno));
+        close(handle);
+    }
+    return file;
+}
+
+FilStatus fil_file_load(const char* path, const char* folders, size_t most, char** bytes, size_t* size, FilError* error)
 {
     FilError reason;
-    FILE* file = fil_file_open(path, NULL, &reason);
+    FILE* file = fil_file_open(path, folders, &reason);
     if (file == NULL) {
         return fil_error(error, FIL_IO, "%s: cannot be opened: %s", path, reason.text);
     }
@@ -154,11 +165,11 @@ FilStatus fil_file_load(const char* path, size_t most, char** bytes, size_t* siz
 
 bool fil_file_check(const char* path, const char* folders, FilError* error)
 {
-    char real[PATH_MAX];
-    if (!resolve(path, folders, real, error)) {
-        return false;
+    const int handle = open_plain(path, folders, error);
+    if (handle >= 0) {
+        close(handle);
     }
-    return access(real, R_OK) == 0 || refuse(error, strerror(errno));
+    return handle >= 0;
 }
 
 bool fil_file_may_make(const char* path, const char* folders, FilError* error)

@@ -30,7 +30,7 @@ static FilStatus build_hull(const FilShapeDef* def, FilRigidShape* out, FilError
         if (def->file == NULL) {
             return fil_error(error, FIL_BAD_INPUT, "a mesh shape needs a file");
         }
-        FilStatus status = fil_mesh_read(def->file, def->scale, &mesh, error);
+        FilStatus status = fil_mesh_read_below(def->file, def->folders, def->scale, &mesh, error);
         if (status == FIL_OK) {
             status = fil_mesh_check_solid(&mesh, def->file, error);
         }

@@ -432,6 +432,11 @@ static bool has_ending(const char* path, const char* ending)
 
 FilStatus fil_mesh_read(const char* path, double scale, FilMesh* mesh, FilError* error)
 {
+    return fil_mesh_read_below(path, NULL, scale, mesh, error);
+}
+
+FilStatus fil_mesh_read_below(const char* path, const char* folders, double scale, FilMesh* mesh, FilError* error)
+{
     *mesh = (FilMesh){0};
     const bool stl = has_ending(path, ".stl");
     if (!stl && !has_ending(path, ".obj")) {
@@ -439,7 +444,7 @@ FilStatus fil_mesh_read(const char* path, double scale, FilMesh* mesh, FilError*
     }
     char* bytes = NULL;
     size_t size = 0;
-    FilStatus status = fil_file_load(path, FIL_MESH_MAX_BYTES, &bytes, &size, error);
+    FilStatus status = fil_file_load(path, folders, FIL_MESH_MAX_BYTES, &bytes, &size, error);
     if (status == FIL_OK) {
         status = stl ? fil_mesh_read_stl(path, bytes, size, scale, mesh, error) : fil_mesh_read_obj(path, bytes, size, scale, mesh, error);
     }

@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 
-FilStatus fil_tet_read(const char* path, double scale, FilTetMesh* mesh, FilError* error)
+FilStatus fil_tet_read(const char* path, const char* folders, double scale, FilTetMesh* mesh, FilError* error)
 {
     *mesh = (FilTetMesh){0};
     const size_t length = strlen(path);
@@ -18,7 +18,7 @@ FilStatus fil_tet_read(const char* path, double scale, FilTetMesh* mesh, FilErro
     }
     char* bytes = NULL;
     size_t size = 0;
-    FilStatus status = fil_file_load(path, FIL_TET_MAX_BYTES, &bytes, &size, error);
+    FilStatus status = fil_file_load(path, folders, FIL_TET_MAX_BYTES, &bytes, &size, error);
     if (status == FIL_OK) {
         status = vtk ? fil_tet_read_vtk(path, bytes, size, scale, mesh, error) : fil_tet_read_gmsh(path, bytes, size, scale, mesh, error);
     }

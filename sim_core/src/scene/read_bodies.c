@@ -114,6 +114,7 @@ static void read_file(FilScene* scene, const FilYaml* body, FilShapeDef* def)
     const char* name = NULL;
     if (fil_read_text(reader, body, "file", FIL_REQUIRED, &name)) {
         def->file = fil_scene_file(scene, fil_yaml_find(body, "file"), name);
+        def->folders = scene->options->folders;
     }
     fil_read_number(reader, body, "scale", FIL_POSITIVE, &def->scale);
     fil_read_flag(reader, body, "convex", &def->convex);

@@ -3,11 +3,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/file.h"
+#include "base/memory.h"
 #include "base/quat.h"
 #include "filum/robot.h"
 #include "filum/urdf.h"
 #include "scene/kinds.h"
 #include "scene/read_poses.h"
+#include "scene/urdf.h"
 
 static const char* const mode_words[] = {"position", "velocity", "effort", NULL};
 
@@ -241,6 +244,26 @@ static void weld_to(FilScene* scene, const FilSceneItem* item, const SceneRobot*
     fil_scene_take(scene, fil_world_add_joint(scene->world, &def, &joint->id), robot->mount);
 }
 
+/* Reads the URDF here if it must lie below given folders, so that nothing else is read than what was judged. */
+static FilStatus add_robot(FilScene* scene, const SceneRobot* robot, FilSceneItem* item)
+{
+    const char* folders = scene->options->folders;
+    char* text = NULL;
+    size_t size = 0;
+    FilError error = {""};
+    if (folders != NULL) {
+        const FilStatus status = fil_file_load(robot->file, folders, FIL_URDF_MAX_BYTES, &text, &size, &error);
+        fil_reader_take(&scene->reader, status, item->at, error.text);
+    }
+    FilStatus status = scene->reader.status;
+    if (status == FIL_OK) {
+        status = fil_world_add_robot_urdf(scene->world, &robot->def, robot->file, text, size, robot->settings, robot->setting_count, &item->id);
+        fil_scene_take(scene, status, item->at);
+    }
+    fil_free(text);
+    return status;
+}
+
 static void add_robots(FilScene* scene, FilSceneList* list)
 {
     for (int k = 0; k < list->count && scene->reader.status == FIL_OK; k++) {
@@ -252,9 +275,7 @@ static void add_robots(FilScene* scene, FilSceneList* list)
         } else if (robot->mount != NULL) {
             return;
         }
-        const FilStatus status =
-            fil_world_add_robot_urdf(scene->world, &robot->def, robot->file, NULL, 0, robot->settings, robot->setting_count, &item->id);
-        fil_scene_take(scene, status, item->at);
+        const FilStatus status = add_robot(scene, robot, item);
         if (status == FIL_OK) {
             list_links(scene, item);
         }

@@ -159,7 +159,7 @@ static void read_file(FilScene* scene, const FilYaml* node, FilShellDef* def)
     if (reader->status != FIL_OK || path == NULL) {
         return;
     }
-    fil_reader_take(reader, fil_mesh_read(path, scale, &mesh, &error), fil_yaml_find(node, "path"), error.text);
+    fil_reader_take(reader, fil_mesh_read_below(path, scene->options->folders, scale, &mesh, &error), fil_yaml_find(node, "path"), error.text);
     if (reader->status == FIL_OK && make_mesh(scene, node, mesh.vertex_count, mesh.triangle_count, &x, &t, def)) {
         memcpy(x, mesh.vertices, sizeof(double) * 3 * (size_t)mesh.vertex_count);
         move_mesh(reader, node, mesh.vertex_count, x);

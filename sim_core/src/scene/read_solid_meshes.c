@@ -329,7 +329,8 @@ static void read_file(FilScene* scene, const FilYaml* node, FilSolidMesh* mesh)
     double scale;
     const char* path = read_path(scene, node, file_keys, &scale);
     if (path != NULL) {
-        fil_reader_take(&scene->reader, fil_solid_mesh_read(path, scale, mesh, &error), fil_yaml_find(node, "path"), error.text);
+        fil_reader_take(&scene->reader, fil_solid_mesh_read_below(path, scene->options->folders, scale, mesh, &error), fil_yaml_find(node, "path"),
+                        error.text);
     }
 }
 
@@ -342,7 +343,7 @@ static void read_filled(FilScene* scene, const FilYaml* node, FilSolidMesh* mesh
     if (path == NULL || !fil_read_number(&scene->reader, node, "spacing", FIL_REQUIRED | FIL_POSITIVE, &spacing)) {
         return;
     }
-    FilStatus status = fil_mesh_read(path, scale, &surface, &error);
+    FilStatus status = fil_mesh_read_below(path, scene->options->folders, scale, &surface, &error);
     status = status == FIL_OK ? fil_solid_mesh_fill(&surface, spacing, mesh, &error) : status;
     fil_reader_take(&scene->reader, status, fil_yaml_find(node, "path"), error.text);
     fil_mesh_free(&surface);

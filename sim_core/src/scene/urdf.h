@@ -6,6 +6,9 @@
 #include "filum/robot.h"
 #include "scene/document.h"
 
+/* A larger description is a mistake. */
+#define FIL_URDF_MAX_BYTES ((size_t)64 << 20)
+
 /* What a URDF says. Everything lives in the pool. */
 typedef struct FilUrdf {
     FilLinkDef* links;

@@ -12,9 +12,6 @@
 #include "base/file.h"
 #include "base/quat.h"
 
-/* A larger description is a mistake. */
-static const size_t MOST_BYTES = (size_t)64 << 20;
-
 /* ---- messages ---- */
 
 void fil_xml_fail(FilUrdfReader* reader, const xmlNode* at, const char* format, ...)
@@ -63,8 +60,8 @@ char* fil_xml_load(FilUrdfReader* reader, const char* path, size_t* size)
     const bool sought = fseek(stream, 0, SEEK_END) == 0;
     const long end = sought ? ftell(stream) : -1;
     char* text = NULL;
-    if (end < 0 || (size_t)end > MOST_BYTES || fseek(stream, 0, SEEK_SET) != 0) {
-        fil_xml_fail(reader, NULL, "is no file, or larger than %zu bytes", MOST_BYTES);
+    if (end < 0 || (size_t)end > FIL_URDF_MAX_BYTES || fseek(stream, 0, SEEK_SET) != 0) {
+        fil_xml_fail(reader, NULL, "is no file, or larger than %zu bytes", FIL_URDF_MAX_BYTES);
     } else if ((text = fil_xml_alloc(reader, (size_t)end + 1, 1)) != NULL) {
         *size = fread(text, 1, (size_t)end, stream);
         if (*size != (size_t)end) {
@@ -83,8 +80,8 @@ static void keep_quiet(void* context, xmlError* problem)
 
 xmlDoc* fil_xml_parse(FilUrdfReader* reader, const FilSource* source)
 {
-    if (source->size > MOST_BYTES) {
-        fil_xml_fail(reader, NULL, "is larger than %zu bytes", MOST_BYTES);
+    if (source->size > FIL_URDF_MAX_BYTES) {
+        fil_xml_fail(reader, NULL, "is larger than %zu bytes", FIL_URDF_MAX_BYTES);
         return NULL;
     }
     static pthread_once_t started = PTHREAD_ONCE_INIT;  // the parser must not be started by two threads at once
