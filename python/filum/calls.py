@@ -53,7 +53,7 @@ _SHAPES = {
     "shell_set_state.velocities": "shell_vertex_count 3",
     "solid_get_positions.vertices": "solid_vertex_count 3", "solid_get_velocities.vertices": "solid_vertex_count 3", "solid_get_position.position": "3",
     "solid_set_state.vertices": "solid_vertex_count 3", "solid_set_state.velocities": "solid_vertex_count 3",
-    "drive_set.value": "count", "world_measure.numbers": "3",
+    "drive_set.value": "count", "world_measure.numbers": "3", "world_cast_rays.hits": "count",
 
     "FilArmDef.sections": "section_count", "FilJointDef.vertices": "vertex_count", "FilMesh.vertices": "vertex_count 3", "FilMesh.triangles": "triangle_count 3",
     "FilBagChannel.properties": "property_count", "FilReaderMetadata.pairs": "count", "FilShapeDef.points": "point_count 3",

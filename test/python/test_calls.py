@@ -70,6 +70,17 @@ class Worlds(unittest.TestCase):
                 call(world, other.find(word, kinds[kind]).id if kinds[kind] else (77, 1), *numbers)
         self.assertGreater(asked, 60)
 
+    def test_rays(self):
+        """Down at the cloth, which has fallen for three steps, and up into the air."""
+        height = float(calls.shell_get_positions(self.world, self.world.find("shell", "cloth"))[0][2])
+        rays = [calls.FilRay(origin=(5.13, 0.04, 3), direction=(0, 0, -1), reach=10), calls.FilRay(origin=(5.13, 0.04, 3), direction=(0, 0, 2), reach=10)]
+        down, up = calls.world_cast_rays(self.world, rays, (0, 0))
+        self.assertEqual(calls.object_name(self.world, down.object), "cloth")
+        self.assertAlmostEqual(down.distance, 3 - height - 0.0005, 9)
+        self.assertEqual(up.distance, numpy.inf)
+        with self.assertRaises(filum.InputError):
+            calls.world_cast_rays(self.world, [calls.FilRay(reach=1)], (0, 0))
+
     def test_numbers_are_those_of_the_classes(self):
         world, rope = self.world, self.world.find("rod", "rope")
         self.assertTrue((calls.rod_get_positions(world, rope) == rope.positions).all())

@@ -470,6 +470,23 @@ static Expect ask_by_number(Misuse* m)
     return sound_if(sound);
 }
 
+static Expect ask_rays(Misuse* m)
+{
+    FilRay ray = {{0.1, 0.2, 3.0}, {0.0, 0.1, -1.0}, misuse_chance(m, 50) ? INFINITY : 2.0};
+    FilRayHit hit = {.distance = 0.0};
+    double* const numbers[] = {&ray.origin.x, &ray.direction.y, &ray.reach};
+    const bool wrong = misuse_chance(m, 20), seen = misuse_chance(m, 80), whole = misuse_chance(m, 50);
+    const FilId ignored = whole ? (FilId){0} : misuse_id(m, OBJECT);
+    if (wrong) {
+        *numbers[misuse_below(m, 3)] = NAN;
+    }
+    const bool sound = !wrong && seen && (ignored.index == 0 || misuse_find(m, ignored, OBJECT) != NULL);
+    const FilStatus status = fil_world_cast_rays(m->world, &ray, 1, ignored, seen ? &hit : NULL);
+    assert_int_equal(status, sound ? FIL_OK : FIL_BAD_INPUT);
+    assert_true(!sound || (hit.object.index == 0) == isinf(hit.distance));
+    return sound_if(sound);
+}
+
 static Expect ask_world(Misuse* m)
 {
     const FilEnergy energy = fil_world_energy(m->world);
@@ -513,6 +530,7 @@ static const Call calls[] = {
     {"ask_holds", ask_holds, 3},
     {"ask_by_number", ask_by_number, 4},
     {"ask_world", ask_world, 1},
+    {"ask_rays", ask_rays, 2},
     {"ask_two_vectors", ask_two_vectors, 3},
     {"add_rod", add_rod, 3},
     {"add_rods", add_rods, 2},

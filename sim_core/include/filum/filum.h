@@ -13,6 +13,7 @@
 #include "filum/manipulation.h"
 #include "filum/mesh.h"
 #include "filum/plan.h"
+#include "filum/ray.h"
 #include "filum/rigid.h"
 #include "filum/ring.h"
 #include "filum/robot.h"
