@@ -1,5 +1,5 @@
 // rates.js FILUM CHROMIUM [SCENE...]: of moving scenes in windows of some sizes, ms of processor time that a picture takes at levels of
-// quality (of the process that draws + of the page's own), and how many a second there are at the level that the page chooses by itself.
+// quality (of the process that draws + of the page's own: how many a second there are), and how many at the level that the page chooses by itself.
 // A table for docs/view.md, not a test: it says as much of the machine and what else it does as of the page.
 import { readFileSync, readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -65,8 +65,8 @@ try {
       };
       const costs = [];
       for (const level of LEVELS) {
-        const { draws, page } = await look(level, 2000);
-        costs.push(`${draws.toFixed(0)} + ${page.toFixed(0)}`);
+        const { draws, page, rate } = await look(level, 2000);
+        costs.push(`${draws.toFixed(0)} + ${page.toFixed(0)}: ${rate.toFixed(0)}`);
       }
       const { level, rate } = await look('auto', SETTLE);
       console.log(`| ${scene} | ${width}x${height} | ${costs.join(' | ')} | ${level} | ${rate.toFixed(0)} |`);
