@@ -25,6 +25,25 @@ static void blocks_are_aligned_and_zero(void** state)
     fil_free(NULL);
 }
 
+/* any contents, but as aligned, as large and as much refused as others; large ones for large pages too */
+static void unset_blocks_are_blocks(void** state)
+{
+    (void)state;
+    for (size_t count = 1; count < 6000000; count *= 9) {
+        unsigned char* block = fil_alloc_unset(count, 1);
+        assert_non_null(block);
+        assert_int_equal((uintptr_t)block % FIL_ALIGNMENT, 0);
+        memset(block, 0xab, count);
+        fil_free(block);
+    }
+    assert_null(fil_alloc_unset(SIZE_MAX / 2, 4));
+    FilMemoryBudget budget = {.limit = 10000};
+    assert_null(fil_memory_enter(&budget));
+    assert_null(fil_alloc_unset(1, 20000));
+    assert_true(budget.exceeded);
+    assert_ptr_equal(fil_memory_enter(NULL), &budget);
+}
+
 static void growing_keeps_and_clears(void** state)
 {
     (void)state;
@@ -102,8 +121,8 @@ static void budgets_are_kept(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(blocks_are_aligned_and_zero), cmocka_unit_test(growing_keeps_and_clears), cmocka_unit_test(too_much_is_refused),
-        cmocka_unit_test(strings_are_copied),          cmocka_unit_test(budgets_are_kept),
+        cmocka_unit_test(blocks_are_aligned_and_zero), cmocka_unit_test(unset_blocks_are_blocks), cmocka_unit_test(growing_keeps_and_clears),
+        cmocka_unit_test(too_much_is_refused),         cmocka_unit_test(strings_are_copied),      cmocka_unit_test(budgets_are_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

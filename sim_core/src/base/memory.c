@@ -46,7 +46,7 @@ static void count_given_back(void* block)
     }
 }
 
-void* fil_alloc(size_t count, size_t size)
+void* fil_alloc_unset(size_t count, size_t size)
 {
     if (size != 0 && count > (SIZE_MAX - FIL_ALIGNMENT) / size) {
         return NULL;
@@ -64,7 +64,15 @@ void* fil_alloc(size_t count, size_t size)
         (void)madvise(block, bytes / LARGE_PAGE * LARGE_PAGE, MADV_HUGEPAGE);  // a hint: small pages do as well
     }
 #endif
-    memset(block, 0, bytes);
+    return block;
+}
+
+void* fil_alloc(size_t count, size_t size)
+{
+    void* block = fil_alloc_unset(count, size);
+    if (block != NULL) {
+        memset(block, 0, count * size);
+    }
     return block;
 }
 

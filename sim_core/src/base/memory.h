@@ -9,6 +9,8 @@
 
 /* Zeroed, 64-byte aligned block for `count` items of `size` bytes; NULL when out of memory. count 0 gives a block. */
 void* fil_alloc(size_t count, size_t size);
+/* The same with any contents: of a large one, what is never written takes no memory of the machine. */
+void* fil_alloc_unset(size_t count, size_t size);
 void fil_free(void* block); /* NULL is fine */
 
 /* Grows *block from `old_count` to `new_count` items, new ones zeroed. Returns 0 and leaves *block when out of memory. */

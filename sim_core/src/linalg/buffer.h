@@ -23,8 +23,8 @@ typedef struct FilFloats {
     size_t capacity;
 } FilFloats;
 
-/* Makes room for `count` items of `size` bytes, and half as many again when it must grow. Old contents are lost then.
- * False when out of memory. */
+/* Makes room for `count` items of `size` bytes, and half as many again when it must grow. Old contents are lost then, and new ones are
+ * any. False when out of memory. */
 static inline bool fil_buffer_reserve(void** block, size_t* capacity, size_t count, size_t size)
 {
     if (*block != NULL && count <= *capacity) {
@@ -32,7 +32,7 @@ static inline bool fil_buffer_reserve(void** block, size_t* capacity, size_t cou
     }
     fil_free(*block);
     *capacity = count + count / 2;
-    *block = fil_alloc(*capacity, size);
+    *block = fil_alloc_unset(*capacity, size);
     if (*block == NULL) {
         *capacity = 0;
     }

@@ -21,7 +21,8 @@ typedef struct FilStripKernels {
     void (*scale)(double* tile, size_t stride, int count, const double* w);
 } FilStripKernels;
 
-/* The same in single precision, for preconditioners. Each element has two sums, of columns with even and with odd numbers. */
+/* The same in single precision, for preconditioners. Each element has two sums, of columns with even and with odd numbers. Where every machine of
+ * its kind has fused products (arm64) they are rounded once: bits are the same at every level, not on every kind of machine. */
 typedef struct FilStripKernelsSingle {
     const char* name;
     void (*subtract)(float* c, size_t c_stride, const float* a, size_t a_stride, int first, int rows, int columns, int k);

