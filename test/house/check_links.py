@@ -1,10 +1,17 @@
 #!/usr/bin/env python3
-"""Follows the links of all pages of the tree: files that are not there, and headings that no page has, are faults."""
+"""Follows what the pages of the tree name: links, and in code spans files and functions, that are not there are faults.
+
+A link whose text is code and whose target is a source, [`fischer`](../sim_core/src/contact/lcp_newton.c), says that the source has that name. A path
+may be given from the tree's root, from sim_core/src, sim_core/include, test or tools; with a star, some file has to match.
+"""
 import pathlib
 import re
 import sys
 
-LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
+LINK = re.compile(r"!?\[([^\]]*)\]\(([^)\s]+)\)")
+SOURCES = (".c", ".h", ".inc")
+PATH = re.compile(r"(?:[\w.*-]+/)+[\w.*-]+\.(?:c|h|inc)|(?:sim_core|ros_node|tools|config|scripts|docs|examples|python|test)/[\w./*-]+")
+FROM = ("", "sim_core/src", "sim_core/include", "ros_node", "test", "tools")
 
 
 def anchors(path):
@@ -18,13 +25,38 @@ def anchors(path):
     return names
 
 
+def names_of(root):
+    """All identifiers of the sources."""
+    names = set()
+    for folder in ("sim_core", "ros_node", "tools", "test", "examples", "python"):
+        for path in (root / folder).rglob("*"):
+            if path.suffix in SOURCES + (".py", ".mjs", ".js", ".cmake"):
+                names.update(re.findall(r"\w+", path.read_text(encoding="utf-8", errors="replace")))
+    return names
+
+
+def check_spans(root, page, text, names):
+    """Files and functions that code spans name, and that are not there."""
+    faults = []
+    for span in re.findall(r"`([^`\n]+)`", text):
+        if PATH.fullmatch(span) and not any(any((root / folder).glob(span)) for folder in FROM):
+            faults.append(f"{page}: there is no file {span}")
+        function = re.fullmatch(r"(fil_\w+)(?:\(\))?", span)
+        # or a family: `fil_batch` of fil_batch_create and others
+        if function and function[1] not in names and not any(name.startswith(function[1].rstrip("_") + "_") for name in names):
+            faults.append(f"{page}: no source has {function[1]}")
+    return faults
+
+
 def check(root):
     faults = []
+    names = names_of(root)
     count = 0
     pages = [page for page in sorted(root.rglob("*.md")) if "build" not in page.relative_to(root).parts]
     for page in pages:
         text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.S)
-        for target in LINK.findall(text):
+        faults += check_spans(root, page.relative_to(root), text, names)
+        for label, target in LINK.findall(text):
             if re.match(r"[a-z]+:", target):
                 continue
             count += 1
@@ -34,6 +66,8 @@ def check(root):
                 faults.append(f"{page.relative_to(root)}: there is no {target}")
             elif anchor and other.suffix == ".md" and anchor not in anchors(other):
                 faults.append(f"{page.relative_to(root)}: {name or 'the page'} has no heading #{anchor}")
+            elif other.suffix in SOURCES and re.fullmatch(r"`\w+`", label) and not re.search(rf"\b{label[1:-1]}\b", other.read_text(encoding="utf-8")):
+                faults.append(f"{page.relative_to(root)}: {name} has no {label[1:-1]}")
     return faults, len(pages), count
 
 

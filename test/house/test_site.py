@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The site's script reads every public name, and finds names without a comment and links that lead nowhere."""
+"""The site's script reads every public name, finds names without a comment and links that lead nowhere, and knows equations from code."""
 
 import importlib.machinery
 import importlib.util
@@ -67,6 +67,26 @@ class Site(unittest.TestCase):
             wanted = set(re.findall(r"^(?:FIL_MUST_CHECK )?[\w* ]+?\b(fil_\w+)\(", text, re.M)) | set(re.findall(r"^\} (Fil\w+);", text, re.M))
             read = {item.name for item in site.read_header(path)[1] if isinstance(item, site.Entry)}
             self.assertEqual(wanted - read, set(), path.name)
+
+    def test_equations(self):
+        equations = site.Equations()
+        text = equations.take("a.md", "of $x_1$ and `$code$`, 5$ or 6$:\n\n$$\na_b < c\n$$\n\n    $indented$\n\n```\n$(pi) $fenced$\n```\n$\\mu$.")
+        self.assertEqual(equations.found, [("a.md", "x_1", False), ("a.md", "a_b < c", True), ("a.md", "\\mu", False)])
+        equations.html = ["<b>1</b>", "<b>2</b>", "<b>3</b>"]
+        self.assertEqual(equations.put(text), "of <b>1</b> and `$code$`, 5$ or 6$:\n\n<b>2</b>\n\n    $indented$\n\n```\n$(pi) $fenced$\n```\n<b>3</b>.")
+
+    def test_rendering(self):
+        with tempfile.TemporaryDirectory() as folder:
+            packages = pathlib.Path(folder, "katex")
+            equations = site.Equations()
+            equations.take("a.md", r"$\frac12$ and $\nonsense$")
+            faults = equations.render(packages)
+            if faults is None:
+                self.assertEqual(equations.html[0], r"<code>\frac12</code>")
+                self.skipTest("no KaTeX")
+            self.assertIn("<math", equations.html[0])
+            self.assertEqual(len(faults), 1)
+            self.assertRegex(faults[0], r"a\.md: .*\\nonsense")
 
     def test_dead_links(self):
         with tempfile.TemporaryDirectory() as name:
