@@ -9,7 +9,7 @@ def trajectory_gradient(world, steps, cost, control=None):
     """A sum of costs over the next steps of a world, and its derivatives.
 
     cost(step, world) is asked after steps 1 to `steps`: its number and its derivatives by the state there, 2 n of them or None;
-    control(step, world) commands before each. Returns the sum, its derivatives by the state at the start (2 n) and by
+    control(step, world) commands before each. Returns the sum, its derivatives by the state at the start (a variation) and by
     generalised forces in every step (steps, n). About 2 sqrt(steps) states are kept; the world ends at the trajectory's end.
     """
     gradient = world.gradient()
@@ -27,7 +27,7 @@ def trajectory_gradient(world, steps, cost, control=None):
         advance(step, world.step)
         total += cost(step + 1, world)[0]
     end = world.save()
-    adjoint, forces = numpy.zeros(2 * gradient.size), numpy.zeros((steps, gradient.size))
+    adjoint, forces = numpy.zeros(gradient.variation_size), numpy.zeros((steps, gradient.size))
     for first in reversed(range(0, steps, stride)):
         last = min(first + stride, steps)
         world.restore(outer.pop())
@@ -40,6 +40,8 @@ def trajectory_gradient(world, steps, cost, control=None):
             world.restore(inner.pop())
             advance(step, gradient.step)
             slope = cost(step + 1, world)[1]
-            adjoint, forces[step] = gradient.backward(adjoint if slope is None else adjoint + slope)
+            if slope is not None:
+                adjoint[: len(slope)] += slope
+            adjoint, forces[step] = gradient.backward(adjoint)
     world.restore(end)
     return total, adjoint, forces

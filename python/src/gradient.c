@@ -76,11 +76,10 @@ static PyObject* forward(PyObject* object, PyObject* arguments, PyObject* keywor
     if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O|O:forward", names, &start, &force) || world_of(object) == NULL) {
         return NULL;
     }
-    const Py_ssize_t n = fil_gradient_size(self->gradient);
+    const Py_ssize_t n = fil_gradient_size(self->gradient), numbers = fil_gradient_variation_size(self->gradient);
     PyObject* end = NULL;
-    if (fil_py_read_array(STATE, start, "start", 1, &(Py_ssize_t){2 * n}, &in) &&
-        (force == Py_None || fil_py_read_array(STATE, force, "force", 1, &n, &push)) &&
-        (end = fil_py_new_array(STATE, 1, &(Py_ssize_t){2 * n}, &out)) != NULL) {
+    if (fil_py_read_array(STATE, start, "start", 1, &numbers, &in) && (force == Py_None || fil_py_read_array(STATE, force, "force", 1, &n, &push)) &&
+        (end = fil_py_new_array(STATE, 1, &numbers, &out)) != NULL) {
         const FilStatus status = fil_gradient_forward(self->gradient, in.buf, push.buf, out.buf);
         if (status != FIL_OK) {
             Py_CLEAR(end);
@@ -103,10 +102,10 @@ static PyObject* backward(PyObject* object, PyObject* end)
     if (world_of(object) == NULL) {
         return NULL;
     }
-    const Py_ssize_t n = fil_gradient_size(self->gradient);
+    const Py_ssize_t n = fil_gradient_size(self->gradient), numbers = fil_gradient_variation_size(self->gradient);
     PyObject *start = NULL, *force = NULL, *pair = NULL;
-    if (fil_py_read_array(STATE, end, "end", 1, &(Py_ssize_t){2 * n}, &in) &&
-        (start = fil_py_new_array(STATE, 1, &(Py_ssize_t){2 * n}, &out[0])) != NULL && (force = fil_py_new_array(STATE, 1, &n, &out[1])) != NULL) {
+    if (fil_py_read_array(STATE, end, "end", 1, &numbers, &in) && (start = fil_py_new_array(STATE, 1, &numbers, &out[0])) != NULL &&
+        (force = fil_py_new_array(STATE, 1, &n, &out[1])) != NULL) {
         const FilStatus status = fil_gradient_backward(self->gradient, in.buf, out[0].buf, out[1].buf);
         pair = status == FIL_OK ? PyTuple_Pack(2, start, force) : fil_py_fail(STATE, status, fil_world_error(self->world->world));
     }
@@ -132,8 +131,8 @@ static PyObject* parameter(PyObject* object, PyObject* arguments)
         return NULL;
     }
     FilWorld *first = fil_py_world((FilPyWorld*)more), *second = first != NULL ? fil_py_world((FilPyWorld*)less) : NULL;
-    const Py_ssize_t n = fil_gradient_size(self->gradient);
-    PyObject* end = second != NULL ? fil_py_new_array(state, 1, &(Py_ssize_t){2 * n}, &out) : NULL;
+    const Py_ssize_t numbers = fil_gradient_variation_size(self->gradient);
+    PyObject* end = second != NULL ? fil_py_new_array(state, 1, &numbers, &out) : NULL;
     if (end == NULL) {
         return NULL;
     }
@@ -150,6 +149,12 @@ static PyObject* get_size(PyObject* object, void* unused)
 {
     (void)unused;
     return PyLong_FromLong(fil_gradient_size(((Gradient*)object)->gradient));
+}
+
+static PyObject* get_variation_size(PyObject* object, void* unused)
+{
+    (void)unused;
+    return PyLong_FromLong(fil_gradient_variation_size(((Gradient*)object)->gradient));
 }
 
 static PyObject* get_world(PyObject* object, void* unused)
@@ -190,17 +195,18 @@ PyMethodDef fil_py_gradient_methods[] = {
 static PyMethodDef own_methods[] = {
     {"step", step, METH_NOARGS, "step(): a step of the world that can be differentiated; its StepInfo."},
     {"forward", (PyCFunction)(void (*)(void))forward, METH_VARARGS | METH_KEYWORDS,
-     "forward(start, force=None): how the last step's end varies (2 n) with its start (2 n) and with generalised forces over it (n)."},
+     "forward(start, force=None): how the last step's end varies with its start (variations) and with generalised forces over it (n)."},
     {"backward", backward, METH_O,
-     "backward(end): the same transposed: derivatives by the end (2 n) to those by the start (2 n) and by the forces (n), as a pair."},
+     "backward(end): the same transposed: derivatives by the end to those by the start (variations) and by the forces (n), as a pair."},
     {"parameter", parameter, METH_VARARGS,
-     "parameter(more, less, difference): how the last step's end varies (2 n) with a parameter that is `difference` apart in two worlds made like "
+     "parameter(more, less, difference): how the last step's end varies with a parameter that is `difference` apart in two worlds made like "
      "this one."},
     {NULL, NULL, 0, NULL},
 };
 
 static PyGetSetDef getters[] = {
     {"size", get_size, NULL, "n: numbers of a velocity", NULL},
+    {"variation_size", get_variation_size, NULL, "numbers of a variation: 2 n, or 3 n where contacts remember those of the last step", NULL},
     {"world", get_world, NULL, "whose steps these are", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };

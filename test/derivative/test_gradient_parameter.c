@@ -12,7 +12,7 @@
 
 #include "filum/filum.h"
 
-enum { STEPS = 3, MOST = 64 };
+enum { STEPS = 3, MOST = 128 };
 
 static void ok(const FilWorld* world, FilStatus status)
 {
@@ -45,11 +45,36 @@ typedef struct Parameter {
     "rigid_bodies: [{name: a, mass: $(mass), velocity: [1, 2, 3], angular_velocity: [30, 20, 10], shapes: [{box: {size: [0.1, 0.2, 0.3]}}]}]\n" \
     "drives: [{name: f, body: a, force: [0.5, -1, 2]}, {name: t, body: a, torque: [1, 2, -1]}]\n"
 
+#define TOUCH "world: {dt: 2e-3, contact: {model: sap, tolerance: 1e-12}, newton: {tolerance: 1e-13}}\n"
+#define SLED                                                                                                                                      \
+    "parameters: {mu: 0.5, mass: 2, k: 1e4}\n" TOUCH                                                                                              \
+    "rigid_bodies: [{name: ground, motion: static, shapes: [{half_space: {}}]}, {name: a, mass: $(mass), position: [0, 0, 0.096], velocity: [1, " \
+    "0.3, "                                                                                                                                       \
+    "-0.1], angular_velocity: [0.3, 0.2, 0.5], surface: {friction: $(mu), stiffness: $(k)}, shapes: [{sphere: {radius: 0.1}}]}]\n"
+#define DRAGGED                                                                                                                                 \
+    "parameters: {young: 1e6, mu: 0.5, density: 1100}\n" TOUCH                                                                                  \
+    "materials: {rubber: {young: $(young), poisson: 0.4, density: $(density)}}\n"                                                               \
+    "rigid_bodies: [{name: ground, motion: static, position: [0, 0, -0.02], shapes: [{half_space: {}}]}]\nrods: [{name: a, material: rubber, "  \
+    "surface: "                                                                                                                                 \
+    "{friction: $(mu)}, section: {circle: {radius: 0.006}}, velocity: [1.5, 0.7, -0.1], shape: {polyline: {points: [[0, 0, -0.0145], [0.1, 0, " \
+    "-0.0142], "                                                                                                                                \
+    "[0.2, 0.03, -0.0143], [0.29, 0.08, -0.0148]]}}}]\n"
+
 static const Parameter parameters[] = {
-    {"a rod's modulus", "young", 1e6, ROPE},          {"its density", "density", 1100, ROPE},
-    {"its damping", "damping", 0.01, ROPE},           {"gravity", "g", -9.81, ROPE},
-    {"chambers' stiffness", "stiffness", 265, TRUNK}, {"an arm's mass", "mass", 0.5, TRUNK},
-    {"chambers' area", "area", 4e-4, TRUNK},          {"a body's mass", "mass", 2, BOX},
+    {"friction of a ball", "mu", 0.5, SLED},
+    {"the mass of what slides", "mass", 2, SLED},
+    {"stiffness of its contact", "k", 1e4, SLED},
+    {"a sliding rod's modulus", "young", 1e6, DRAGGED},
+    {"its friction", "mu", 0.5, DRAGGED},
+    {"its density", "density", 1100, DRAGGED},
+    {"a rod's modulus", "young", 1e6, ROPE},
+    {"its density", "density", 1100, ROPE},
+    {"its damping", "damping", 0.01, ROPE},
+    {"gravity", "g", -9.81, ROPE},
+    {"chambers' stiffness", "stiffness", 265, TRUNK},
+    {"an arm's mass", "mass", 0.5, TRUNK},
+    {"chambers' area", "area", 4e-4, TRUNK},
+    {"a body's mass", "mass", 2, BOX},
 };
 
 static FilWorld* load_with(const Parameter* p, double value)
@@ -86,18 +111,20 @@ static void steps_vary_with_parameters_as_their_differences(void** state)
     (void)state;
     for (size_t c = 0; c < sizeof parameters / sizeof *parameters; c++) {
         const Parameter* p = &parameters[c];
-        const double difference = 0.02 * p->value, h = 1e-4 * p->value;
-        FilWorld *world = load_with(p, p->value), *more = load_with(p, 1.01 * p->value), *less = load_with(p, 0.99 * p->value);
+        // the law of friction bends and has kinks: closer there
+        const double h = (strcmp(p->key, "mu") == 0 ? 1e-6 : 1e-4) * p->value, difference = 2.0 * h;
+        FilWorld *world = load_with(p, p->value), *more = load_with(p, p->value + h), *less = load_with(p, p->value - h);
         FilGradient* gradient = NULL;
         ok(world, fil_gradient_create(world, &gradient));
         double varied[MOST] = {0.0}, next[MOST], own[MOST], quotient[MOST] = {0.0}, worst = 0.0, most = 0.0;
         const int n = fil_gradient_size(gradient);
-        assert_true(2 * n <= MOST);
+        const int numbers = fil_gradient_variation_size(gradient);
+        assert_true(numbers <= MOST);
         for (int s = 0; s < STEPS; s++) {
             ok(world, fil_gradient_step(gradient, NULL));
             ok(world, fil_gradient_forward(gradient, varied, NULL, next));
             ok(world, fil_gradient_parameter(gradient, more, less, difference, own));
-            for (int k = 0; k < 2 * n; k++) {
+            for (int k = 0; k < numbers; k++) {
                 varied[k] = next[k] + own[k];
             }
         }
@@ -140,11 +167,6 @@ static void what_is_not_known_is_refused(void** state)
     (void)state;
     refuses(&(Parameter){"a place", "length", 0.1, ROPE}, 0.11, "changes the state or the rest shapes");
     refuses(&(Parameter){"a step's length", "world.dt", 2e-3, ROPE}, 3e-3, "must be made like the one");
-    refuses(
-        &(Parameter){"friction", "mu", 0.5,
-                     "parameters: {mu: 0.5}\nworld: {dt: 1e-3, contact: {model: sap}}\nrigid_bodies: [{name: ground, motion: static, shapes: "
-                     "[{half_space: {}}]}, {name: a, position: [0, 0, 0.0999], surface: {friction: $(mu)}, shapes: [{sphere: {radius: 0.1}}]}]\n"},
-        0.6, "contacts that bear");
 }
 
 int main(void)

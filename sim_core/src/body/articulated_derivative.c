@@ -323,11 +323,12 @@ static void vary_back(void* pointer, const double* residual, const double* end_p
 /* ---- contacts ---- */
 
 /* F . sum_j S_j z_j of those that carry the link, dS_j = eta_j x S_j: by unknown i it is F . (S_i x what moves beyond i). */
-static void sweep(const void* pointer, int index, const double* point, const double* force, const double* z, double* place)
+static void sweep(const void* pointer, int index, int part, const double* point, const double* force, const double* z, double* place)
 {
     const FilArticulated* robot = pointer;
     const FilTreeDerivative* d = robot->derivative;
     double wrench[6], arm[3], beyond[6] = {0.0};
+    (void)part;
     fil_v3_sub(arm, point, d->origin);
     fil_v3_cross(wrench, arm, force);
     fil_v3_copy(wrench + 3, force);

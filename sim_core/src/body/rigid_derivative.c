@@ -143,11 +143,11 @@ static void vary_back(void* pointer, const double* residual, const double* end_p
 }
 
 /* v + w x (point - q), w = R z: when the body turns by phi and moves by d, phi x w takes w's place, and the arm is shorter by d. */
-static void sweep(const void* pointer, int index, const double* point, const double* force, const double* z, double* place)
+static void sweep(const void* pointer, int index, int part, const double* point, const double* force, const double* z, double* place)
 {
     const FilRigidBody* body = pointer;
     double rotation[9], w[3], arm[3], moment[3], change[3], turned[3];
-    (void)index;
+    (void)index, (void)part;
     fil_m3_from_quat(rotation, fil_rigid_orientation(body->q0));
     fil_m3_apply(w, rotation, z + 4);
     fil_v3_sub(arm, point, body->q0);

@@ -1,5 +1,9 @@
 #include "body/rod_block.h"
 
+#include <string.h>
+
+#include "base/vec3.h"
+
 /* One edge's part of a hinge: gradient and Hessian in (tangent displacement 1, 2, angle). */
 typedef struct EdgePart {
     double g1, g2, ga;
@@ -117,4 +121,18 @@ void fil_rod_end_block(const Frame1* e, const HingeTerms1* terms, double* block,
 {
     const EdgePart part = first_part(terms);
     single_block(e, &part, block, gradient);
+}
+
+void fil_rod_strain_gradients(const Frame1* e, const Frame1* f, double out[3][6])
+{
+    const double c = fil_v3_dot(e->t, f->t), ic = 1.0 / (1.0 + c), cc = c * ic;
+    const double p1 = fil_v3_dot(e->m1, f->t) * ic, p2 = fil_v3_dot(e->m2, f->t) * ic;
+    const double q1 = fil_v3_dot(e->t, f->m1) * ic, q2 = fil_v3_dot(e->t, f->m2) * ic;
+    const double r11 = fil_v3_dot(e->m1, f->m1) * ic, r12 = fil_v3_dot(e->m1, f->m2) * ic;
+    const double r21 = fil_v3_dot(e->m2, f->m1) * ic, r22 = fil_v3_dot(e->m2, f->m2) * ic;
+    const double k1 = p1 - q1, k2 = p2 - q2;
+    const double rows[3][6] = {{-cc - r11 - k1 * p1, -r21 - k1 * p2, p2, r11 + cc - k1 * q1, r12 - k1 * q2, -q2},
+                               {-r12 - k2 * p1, -cc - r22 - k2 * p2, -p1, r21 - k2 * q1, r22 + cc - k2 * q2, q1},
+                               {-p2, p1, -1.0, q2, -q1, 1.0}};
+    memcpy(out, rows, sizeof rows);
 }

@@ -13,4 +13,7 @@ void fil_rod_start_block(const Frame1* f, const HingeTerms1* terms, double* bloc
 /* ... and of edge e alone, edge f being fixed (a clamp at the end of e). */
 void fil_rod_end_block(const Frame1* e, const HingeTerms1* terms, double* block, double* gradient);
 
+/* Gradients of kappa_1, kappa_2 and twist in the reduced variables (v1, v2, theta_e, u1, u2, theta_f): body/rod_hinge.inc. */
+void fil_rod_strain_gradients(const Frame1* e, const Frame1* f, double out[3][6]);
+
 #endif

@@ -13,7 +13,8 @@ typedef enum Feature { POINT, EDGE, FACE } Feature;
 typedef struct Touch {
     Feature feature;
     double rounding;
-    double axis[3]; /* of an edge, or the face's normal, outward */
+    double axis[3];  /* of an edge, or the face's normal, outward */
+    double along[3]; /* what it stretches along */
 } Touch;
 
 /* Lines that are nearer to parallel touch at two points, whose places are others. As in geometry/manifold.c. */
@@ -21,14 +22,17 @@ static const double PARALLEL = 0.05;
 
 /* ---- features ---- */
 
-/* An axis end is a point; in between, the core is an edge. `at` is the contact's place on the core. */
-static void touch_capsule(const FilShape* shape, const FilPose* pose, const double* at, Touch* touch)
+/* An axis end is a point; in between, the core is an edge. `at` is the contact's place on the core. False if it is not there: near the nodes of rods
+ * normals are turned across the edge (collision/collide.c). */
+static bool touch_capsule(const FilShape* shape, const FilPose* pose, const double* at, Touch* touch)
 {
     double from[3];
     fil_pose_axis(touch->axis, pose, 2);
     fil_v3_sub(from, at, pose->p);
-    const double along = fabs(fil_v3_dot(from, touch->axis));
-    touch->feature = along < shape->half[2] * (1.0 - 1e-9) ? EDGE : POINT;
+    const double along = fil_v3_dot(from, touch->axis), reached = fmin(fabs(along), shape->half[2]);
+    touch->feature = fabs(along) < shape->half[2] * (1.0 - 1e-9) ? EDGE : POINT;
+    fil_v3_axpy(from, -copysign(reached, along), touch->axis);
+    return fil_v3_norm(from) <= 1e-6 * shape->half[2] + 1e-6 * touch->rounding;
 }
 
 /* A box beside a ball at `centre`: by the coordinates that are outside of it. */
@@ -64,6 +68,7 @@ static bool touch_with(const FilContact* contact, const FilShape shapes[2], cons
     const double toward = s == 0 ? 1.0 : -1.0;  // from this side to the other
     double core[3], outward[3];
     *touch = (Touch){.feature = POINT, .rounding = fil_shape_rounding(own)};
+    fil_pose_axis(touch->along, &poses[s], 2);
     fil_v3_scale(outward, toward, n);
     fil_v3_copy(core, contact->point);
     fil_v3_axpy(core, -(touch->rounding + 0.5 * contact->distance), outward);
@@ -76,9 +81,9 @@ static bool touch_with(const FilContact* contact, const FilShape shapes[2], cons
             return other->kind == FIL_SHAPE_HALF_SPACE || other->kind == FIL_SHAPE_BOX || is_round(other->kind);
         case FIL_SHAPE_CAPSULE:
             if (other->kind != FIL_SHAPE_HALF_SPACE) {  // which touches its ends
-                touch_capsule(own, &poses[s], core, touch);
+                return touch_capsule(own, &poses[s], core, touch) && is_round(other->kind);
             }
-            return other->kind == FIL_SHAPE_HALF_SPACE || is_round(other->kind);
+            return true;
         case FIL_SHAPE_BOX:
             if (other->kind == FIL_SHAPE_SPHERE) {
                 touch_box(own, &poses[s], poses[1 - s].p, outward, touch);
@@ -91,15 +96,18 @@ static bool touch_with(const FilContact* contact, const FilShape shapes[2], cons
     }
 }
 
-/* ---- variations: d and turn of both sides, 12 numbers, to those of the contact, 7 ---- */
+/* ---- variations: d, turn and stretch of both sides, 14 numbers, to those of the contact, 7 ---- */
+
+enum { OWN = FIL_PART_MOTION };
 
 /* How what lies at `at` of a side moves. */
-static void move_of(const double* motion, const double* point, const double* at, double* out)
+static void move_of(const Touch* touch, const double* motion, const double* point, const double* at, double* out)
 {
     double arm[3];
     fil_v3_sub(arm, at, point);
     fil_v3_cross(out, motion + 3, arm);
     fil_v3_add(out, out, motion);
+    fil_v3_axpy(out, motion[6] * fil_v3_dot(touch->along, arm), touch->along);
 }
 
 /* A point, side p, above a face. */
@@ -109,11 +117,11 @@ static void vary_face(const FilContact* contact, const Touch touch[2], int p, co
     double core[3], move[3], below[3], apart[3], turned[3];
     fil_v3_copy(core, x);
     fil_v3_axpy(core, half, n);
-    move_of(motion + 6 * p, x, core, move);
-    move_of(motion + 6 * (1 - p), x, core, below);
+    move_of(&touch[p], motion + OWN * p, x, core, move);
+    move_of(&touch[1 - p], motion + OWN * (1 - p), x, core, below);
     fil_v3_sub(apart, move, below);
     out[6] = fil_v3_dot(n, apart);
-    fil_v3_cross(turned, motion + 6 * (1 - p) + 3, n);
+    fil_v3_cross(turned, motion + OWN * (1 - p) + 3, n);
     fil_v3_cross(out + 3, n, turned);
     fil_v3_copy(out, move);
     fil_v3_axpy(out, -0.5 * out[6], n);
@@ -130,12 +138,12 @@ static void vary_lines(const FilContact* contact, const Touch touch[2], const do
         double core[3];
         fil_v3_copy(core, x);
         fil_v3_axpy(core, s == 0 ? -half[0] : half[1], n);
-        move_of(motion + 6 * s, x, core, move[s]);
+        move_of(&touch[s], motion + OWN * s, x, core, move[s]);
     }
     fil_v3_sub(apart, move[1], move[0]);
     for (int s = 0; s < 2; s++) {
         if (touch[s].feature == EDGE) {
-            fil_v3_cross(turned, motion + 6 * s + 3, touch[s].axis);
+            fil_v3_cross(turned, motion + OWN * s + 3, touch[s].axis);
             rhs[s] = gap * fil_v3_dot(turned, n) + fil_v3_dot(touch[s].axis, apart);
         }
     }
@@ -167,7 +175,7 @@ const char* fil_contact_vary(const FilContact* contact, const FilShape shapes[2]
     if (!touch_with(contact, shapes, poses, 0, &touch[0]) || !touch_with(contact, shapes, poses, 1, &touch[1])) {
         return "touch by shapes of which gradients are not known yet (known: spheres and capsules with each other, spheres on boxes, all but "
                "cylinders on "
-               "half-spaces)";
+               "half-spaces; not at nodes between edges of two rods)";
     }
     const bool faces = touch[0].feature == FACE || touch[1].feature == FACE;
     fil_v3_cross(across, touch[0].axis, touch[1].axis);
@@ -177,11 +185,11 @@ const char* fil_contact_vary(const FilContact* contact, const FilShape shapes[2]
     if (!faces && !(touch[0].rounding + touch[1].rounding + contact->distance > 0.0)) {
         return "are so deep in each other that their contact has no derivative";
     }
-    for (int k = 0; k < 12; k++) {
-        if (!moves[k / 6]) {
+    for (int k = 0; k < 2 * OWN; k++) {
+        if (!moves[k / OWN]) {
             continue;
         }
-        double motion[12] = {0.0}, change[7];
+        double motion[2 * OWN] = {0.0}, change[7];
         motion[k] = 1.0;
         if (faces) {
             vary_face(contact, touch, touch[0].feature == FACE ? 1 : 0, motion, change);

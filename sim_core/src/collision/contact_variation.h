@@ -4,10 +4,12 @@
 
 #include "collision/collision.h"
 
-/* Rows: the contact's point (3), its frame's turn (a vector, 3), its distance. Columns: of side 0, then of side 1, how what lies at the contact's
- * point moves (3), and the turn of the part (3). World frame. */
+/* How a part moves: what lies at the contact's point (3), its turn (3), how it stretches along its third axis (1). World frame. */
+enum { FIL_PART_MOTION = 7 };
+
+/* Rows: the contact's point (3), its frame's turn (a vector, 3), its distance. Columns: the motion of side 0, then of side 1. */
 typedef struct FilContactVariation {
-    double map[7][12];
+    double map[7][2 * FIL_PART_MOTION];
 } FilContactVariation;
 
 /* With the shapes of both sides where they stood when the contact was found; columns of a side that does not move are not written. NULL, or why that

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "body/derivative.h"
+#include "linalg/buffer.h"
 
 /* Corrections are below the last bits after a few rounds, as A lacks terms of order dt only. Chosen. */
 enum { MOST_ROUNDS = 60 };
@@ -44,6 +44,16 @@ static FilStatus check(FilWorld* world)
     return FIL_OK;
 }
 
+/* Whether the last step's contacts decide where those of the next are linear. */
+static bool remembers(const FilWorld* world)
+{
+    bool deforms = false;
+    for (int b = 0; b < world->system.body_count; b++) {
+        deforms |= world->system.bodies[b].moves && world->system.bodies[b].ops->deforms;
+    }
+    return deforms && world->solver.model->contacts;
+}
+
 FilStatus fil_gradient_create(FilWorld* world, FilGradient** gradient)
 {
     if (world == NULL || gradient == NULL) {
@@ -56,7 +66,7 @@ FilStatus fil_gradient_create(FilWorld* world, FilGradient** gradient)
     }
     FilGradient* made = fil_alloc(1, sizeof *made);
     const size_t n = (size_t)world->system.v_count;
-    double* numbers = fil_alloc(6 * n + 1, sizeof *numbers);
+    double* numbers = fil_alloc(10 * n + 1, sizeof *numbers);
     if (made == NULL || numbers == NULL) {
         fil_free(made);
         fil_free(numbers);
@@ -69,7 +79,12 @@ FilStatus fil_gradient_create(FilWorld* world, FilGradient** gradient)
                           .residual = numbers + 2 * n,
                           .solution = numbers + 3 * n,
                           .correction = numbers + 4 * n,
-                          .diagonal = numbers + 5 * n};
+                          .diagonal = numbers + 5 * n,
+                          .v_free = numbers + 6 * n,
+                          .free_rate = numbers + 7 * n,
+                          .at_free = numbers + 8 * n,
+                          .bent = numbers + 9 * n,
+                          .remembers = remembers(world)};
     *gradient = made;
     return FIL_OK;
 }
@@ -80,6 +95,7 @@ void fil_gradient_destroy(FilGradient* gradient)
         fil_free(gradient->v);
         fil_free(gradient->springs);
         fil_free(gradient->columns);
+        fil_free(gradient->bends);
         fil_gradient_contacts_free(&gradient->contacts);
         fil_free(gradient);
     }
@@ -88,6 +104,11 @@ void fil_gradient_destroy(FilGradient* gradient)
 int fil_gradient_size(const FilGradient* gradient)
 {
     return gradient->n;
+}
+
+int fil_gradient_variation_size(const FilGradient* gradient)
+{
+    return (gradient->remembers ? 3 : 2) * gradient->n;
 }
 
 /* ---- a step ---- */
@@ -170,8 +191,7 @@ static FilStatus take_springs(FilGradient* gradient, const FilBody* body)
     return FIL_OK;
 }
 
-/* Adds what springs do to dm, which is symmetric: pull of the start's place and slope of the end's velocity. */
-static void add_springs(const FilGradient* gradient, const FilBody* body, const double* x, bool pull, double* out)
+void fil_gradient_add_springs(const FilGradient* gradient, const FilBody* body, const double* x, bool pull, double* out)
 {
     for (int s = 0; s < gradient->spring_count; s++) {
         const FilGradientSpring* spring = &gradient->springs[s];
@@ -181,16 +201,45 @@ static void add_springs(const FilGradient* gradient, const FilBody* body, const 
     }
 }
 
-/* The body at the end of its step, evaluated and factored there. */
-static FilStatus prepare(FilGradient* gradient, const FilBody* body)
+/* A body that deforms takes part in contact about its free motion v^, from which the solver kept the change of velocity. */
+static FilStatus linearise(FilGradient* gradient, int b)
 {
     FilWorld* world = gradient->world;
+    const FilSystem* system = &world->system;
+    const FilBody* body = &system->bodies[b];
+    const FilSolverSettings* settings = &world->solver.settings;
+    if (body->ops->derivative->linearised == NULL) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "'%s' touches something, and gradients of a body of kind %s in contact are not known yet",
+                              body->name, body->ops->kind);
+    }
+    if (world->solver.motions[b].at_start || settings->relinearisations > 0 || settings->linearisation == FIL_ABOUT_START) {
+        return fil_world_fail(world, FIL_BAD_INPUT,
+                              "the contacts of '%s' are linear about more than its free motion in this step, of which gradients are not known yet",
+                              body->name);
+    }
+    for (int k = body->v; k < body->v + body->v_count; k++) {
+        gradient->v_free[k] = system->next.v[k] + system->state.change[k];
+    }
+    return FIL_OK;
+}
+
+/* The body where its equations were solved: at the end of its step, or in free motion; evaluated and factored there. */
+static FilStatus prepare(FilGradient* gradient, int b)
+{
+    FilWorld* world = gradient->world;
+    const FilBody* body = &world->system.bodies[b];
+    const bool bends = gradient->bends[b];
+    const FilStatus status = bends ? linearise(gradient, b) : FIL_OK;
     double potential;
-    const double* v = gradient->v + body->v;
+    const double* v = (bends ? gradient->v_free : gradient->v) + body->v;
+    if (status != FIL_OK) {
+        return status;
+    }
     if (!body->ops->evaluate(body->impl, v, 0.0, gradient->residual + body->v, &potential)) {
         return fil_world_fail(world, FIL_NOT_CONVERGED, "'%s' cannot be evaluated at the end of its step", body->name);
     }
     const char* why = body->ops->derivative->prepare(body->impl, v);
+    why = why == NULL && bends ? body->ops->derivative->linearised(body->impl, v, gradient->v + body->v) : why;
     if (why != NULL) {
         return fil_world_fail(world, FIL_BAD_INPUT, "'%s' %s", body->name, why);
     }
@@ -199,7 +248,31 @@ static FilStatus prepare(FilGradient* gradient, const FilBody* body)
         return fil_world_fail(world, FIL_BAD_INPUT,
                               "'%s' buckles in this step: its tangent is not positive definite there, and it has no derivative here", body->name);
     }
+    // as the step left it: what holds it has its forces from there
+    if (bends && !body->ops->residual(body->impl, gradient->v + body->v, gradient->residual + body->v, &potential)) {
+        return fil_world_fail(world, FIL_NOT_CONVERGED, "'%s' cannot be evaluated at the end of its step", body->name);
+    }
     return take_springs(gradient, body);
+}
+
+/* Which bodies deform in contact. */
+static FilStatus choose_bending(FilGradient* gradient, const FilStepInfo* info)
+{
+    FilWorld* world = gradient->world;
+    const FilContactStage* stage = &world->solver.contact;
+    const int count = world->system.body_count;
+    bool any = false;
+    if (!fil_buffer_reserve((void**)&gradient->bends, &gradient->bend_capacity, (size_t)count, sizeof(bool))) {
+        return fil_world_fail(world, FIL_OUT_OF_MEMORY, "out of memory for a gradient");
+    }
+    for (int b = 0; b < count; b++) {
+        const FilBody* body = &world->system.bodies[b];
+        gradient->bends[b] = gradient->remembers && body->moves && body->ops->deforms && stage->active && stage->offset[b] >= 0;
+        any |= gradient->bends[b];
+    }
+    return !any || info->regularised == 0
+               ? FIL_OK
+               : fil_world_fail(world, FIL_BAD_INPUT, "a tangent was not positive definite in this step, which has no derivative here");
 }
 
 FilStatus fil_gradient_step(FilGradient* gradient, FilStepInfo* info)
@@ -221,10 +294,9 @@ FilStatus fil_gradient_step(FilGradient* gradient, FilStepInfo* info)
     if (status == FIL_OK && gradient->n > 0) {
         memcpy(gradient->v, world->system.state.v, sizeof(double) * (size_t)gradient->n);
     }
+    status = status == FIL_OK ? choose_bending(gradient, info) : status;
     for (int b = 0; b < world->system.body_count && status == FIL_OK; b++) {
-        if (world->system.bodies[b].moves) {
-            status = prepare(gradient, &world->system.bodies[b]);
-        }
+        status = world->system.bodies[b].moves ? prepare(gradient, b) : FIL_OK;
     }
     status = status == FIL_OK ? fil_gradient_contacts_take(gradient) : status;
     status = status == FIL_OK ? fil_gradient_contacts_factor(gradient, precondition) : status;
@@ -238,7 +310,7 @@ FilStatus fil_gradient_need_step(const FilGradient* gradient, const double* from
 {
     FilWorld* world = gradient->world;
     if (from == NULL || to == NULL) {
-        return fil_world_fail(world, FIL_BAD_INPUT, "a gradient takes and gives variations of %d numbers", 2 * gradient->n);
+        return fil_world_fail(world, FIL_BAD_INPUT, "a gradient takes and gives variations of %d numbers", fil_gradient_variation_size(gradient));
     }
     return gradient->ready && gradient->step == world->step && gradient->varied == world->varied
                ? FIL_OK
@@ -257,26 +329,32 @@ static double norm_of(const double* a, int n)
     return sqrt(sum);
 }
 
+/* Bodies that are solved for together: all that move where something touches, else one. `free`: in its motion without contact. */
+typedef struct Group {
+    int first, end;
+    bool free;
+} Group;
+
 /* J x, or J' x. */
-static void apply(FilGradient* gradient, const FilBody* body, bool back, const double* x, double* out)
+static void apply(FilGradient* gradient, Group group, int b, bool back, const double* x, double* out)
 {
+    const FilBody* body = &gradient->world->system.bodies[b];
     const FilDerivativeOps* ops = body->ops->derivative;
+    if (gradient->bends[b] && !group.free) {
+        ops->tangent(body->impl, x, out);
+        return;
+    }
     if (!back) {
         ops->vary(body->impl, NULL, NULL, x, out, NULL);
-        add_springs(gradient, body, x, false, out);
+        fil_gradient_add_springs(gradient, body, x, false, out);
         return;
     }
     double* ignored = gradient->end_rate + body->v;  // of what the start does nothing is wanted
     memset(out, 0, sizeof(double) * (size_t)body->v_count);
     memset(ignored, 0, sizeof(double) * (size_t)body->v_count);
     ops->vary_back(body->impl, x, NULL, ignored, ignored, out);
-    add_springs(gradient, body, x, false, out);
+    fil_gradient_add_springs(gradient, body, x, false, out);
 }
-
-/* Bodies that are solved for together: all that move where something touches, else one. */
-typedef struct Group {
-    int first, end;
-} Group;
 
 static double group_norm(const FilGradient* gradient, Group group, const double* x)
 {
@@ -292,7 +370,7 @@ static double group_norm(const FilGradient* gradient, Group group, const double*
 /* step <- A^-1 (b - J x), or with J', on what is free; x NULL: zero. */
 static void correct(FilGradient* gradient, Group group, bool back, const double* b, const double* x, double* step)
 {
-    const bool touch = gradient->contacts.count > 0;
+    const bool touch = gradient->contacts.count > 0 && !group.free;
     const FilSystem* system = &gradient->world->system;
     if (touch) {
         memset(step, 0, sizeof(double) * (size_t)gradient->n);
@@ -300,7 +378,7 @@ static void correct(FilGradient* gradient, Group group, bool back, const double*
     for (int k = group.first; k < group.end; k++) {
         const FilBody* body = &system->bodies[k];
         if (body->moves && x != NULL) {
-            apply(gradient, body, back, x + body->v, step + body->v);
+            apply(gradient, group, k, back, x + body->v, step + body->v);
         } else if (body->moves) {
             memset(step + body->v, 0, sizeof(double) * (size_t)body->v_count);
         }
@@ -352,101 +430,18 @@ FilStatus fil_gradient_solve(FilGradient* gradient, bool back, const double* b, 
 {
     const int count = gradient->world->system.body_count;
     if (gradient->contacts.count > 0) {
-        return solve_group(gradient, (Group){0, count}, back, b, x);
+        return solve_group(gradient, (Group){0, count, false}, back, b, x);
     }
     FilStatus status = FIL_OK;
     for (int k = 0; k < count && status == FIL_OK; k++) {
-        status = gradient->world->system.bodies[k].moves ? solve_group(gradient, (Group){k, k + 1}, back, b, x) : FIL_OK;
+        status = gradient->world->system.bodies[k].moves ? solve_group(gradient, (Group){k, k + 1, false}, back, b, x) : FIL_OK;
     }
     return status;
 }
 
-FilStatus fil_gradient_forward(FilGradient* gradient, const double* start, const double* force, double* end)
+FilStatus fil_gradient_solve_free(FilGradient* gradient, int body, bool back, const double* b, double* x)
 {
-    FilStatus status = fil_gradient_need_step(gradient, start, end);
-    if (status != FIL_OK) {
-        return status;
-    }
-    const FilSystem* system = &gradient->world->system;
-    const double dt = gradient->world->def.dt;
-    const int n = gradient->n;
-    double *r = gradient->residual, *x = gradient->solution;
-    memset(end, 0, 2 * sizeof(double) * (size_t)n);
-    for (int b = 0; b < system->body_count; b++) {
-        const FilBody* body = &system->bodies[b];
-        if (!body->moves) {
-            continue;
-        }
-        const FilDerivativeOps* ops = body->ops->derivative;
-        const double* place = start + body->v;
-        if (ops->lead != NULL) {
-            ops->lead(body->impl, place, end + n + body->v);
-        }
-        ops->vary(body->impl, place, start + n + body->v, end + n + body->v, r + body->v, NULL);
-        add_springs(gradient, body, place, true, r + body->v);
-        for (int k = body->v; k < body->v + body->v_count; k++) {
-            r[k] = (force != NULL ? dt * force[k] : 0.0) - r[k];
-        }
-    }
-    fil_gradient_contacts_vary(gradient, start, start + n, r);
-    status = fil_gradient_solve(gradient, false, r, x);
-    for (int b = 0; b < system->body_count && status == FIL_OK; b++) {
-        const FilBody* body = &system->bodies[b];
-        for (int k = body->v; k < body->v + body->v_count && body->moves; k++) {
-            end[n + k] += x[k];
-        }
-        if (body->moves) {
-            body->ops->derivative->vary(body->impl, start + body->v, start + n + body->v, end + n + body->v, NULL, end + body->v);
-        }
-    }
-    return status;
-}
-
-FilStatus fil_gradient_backward(FilGradient* gradient, const double* end, double* start, double* force)
-{
-    FilStatus status = fil_gradient_need_step(gradient, end, start);
-    if (status != FIL_OK) {
-        return status;
-    }
-    const FilSystem* system = &gradient->world->system;
-    const double dt = gradient->world->def.dt;
-    const int n = gradient->n;
-    double *r = gradient->residual, *x = gradient->solution;
-    memset(start, 0, 2 * sizeof(double) * (size_t)n);
-    for (int b = 0; b < system->body_count; b++) {
-        const FilBody* body = &system->bodies[b];
-        if (body->moves) {
-            // weights of the end's velocity: its own, and through the end's place
-            memcpy(r + body->v, end + n + body->v, sizeof(double) * (size_t)body->v_count);
-            body->ops->derivative->vary_back(body->impl, NULL, end + body->v, start + body->v, start + n + body->v, r + body->v);
-        }
-    }
-    status = fil_gradient_solve(gradient, true, r, x);
-    if (status != FIL_OK) {
-        return status;
-    }
-    fil_gradient_contacts_vary_back(gradient, x, start, start + n);
-    for (int b = 0; b < system->body_count; b++) {
-        const FilBody* body = &system->bodies[b];
-        if (!body->moves) {
-            continue;
-        }
-        const FilDerivativeOps* ops = body->ops->derivative;
-        double *place = start + body->v, *own = x + body->v;
-        // dm, which x answers for; what held unknowns do to it adds to their weights
-        for (int k = 0; k < body->v_count; k++) {
-            if (force != NULL) {
-                force[body->v + k] = dt * own[k];
-            }
-            own[k] = -own[k];
-        }
-        ops->vary_back(body->impl, own, NULL, place, start + n + body->v, r + body->v);
-        add_springs(gradient, body, own, true, place);
-        if (ops->lead_back != NULL) {
-            ops->lead_back(body->impl, r + body->v, place);
-        }
-    }
-    return FIL_OK;
+    return solve_group(gradient, (Group){body, body + 1, true}, back, b, x);
 }
 
 /* ---- variations of a state ---- */

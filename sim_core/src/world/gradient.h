@@ -2,6 +2,7 @@
 #ifndef FILUM_WORLD_GRADIENT_H
 #define FILUM_WORLD_GRADIENT_H
 
+#include "body/derivative.h"
 #include "filum/gradient.h"
 #include "world/world.h"
 
@@ -14,11 +15,15 @@ typedef struct FilGradientSpring {
 
 /* A contact that bears, on the unknowns of its two sides: m(v) is less by J' gamma. */
 typedef struct FilGradientContact {
-    int body[2], first[2], size[2]; /* and their unknowns; size 0: a side that nothing moves */
-    double* jacobian;               /* 3 rows: J */
-    double* by_place;               /* a row for each unknown: J' gamma by the place at the start, v held */
-    double hessian[9];              /* gamma by J v is -G, */
-    double by_velocity[3];          /* and this by the normal velocity at the start */
+    int body[2];                             /* -1: a side that nothing moves */
+    int size;                                /* of unknowns of both, and ... */
+    int* unknown;                            /* ... which they are of the world's */
+    double* jacobian;                        /* 3 rows: J */
+    double* by_place;                        /* a row for each unknown: J' gamma by the place at the start, v held */
+    double hessian[9];                       /* gamma by J v is -G, */
+    double by_velocity[3], by_compliance[3]; /* and this by the normal velocity at the start, and by the compliance w ... */
+    int slope_count[2];
+    FilTangentSlope* slopes[2]; /* ... which tangents of bodies that deform change */
 } FilGradientContact;
 
 typedef struct FilGradientContacts {
@@ -27,6 +32,9 @@ typedef struct FilGradientContacts {
     size_t capacity;
     double *numbers, *columns, *schur, *work; /* that items point to; A^-1 J', n each; 1 + G J A^-1 J', factored */
     size_t number_capacity, column_capacity;
+    int* unknowns;
+    FilTangentSlope* slopes;
+    size_t unknown_capacity, slope_capacity;
     int* pivots;
 } FilGradientContacts;
 
@@ -41,11 +49,26 @@ struct FilGradient {
     FilGradientSpring* springs; /* body by body */
     double* columns;
     double* diagonal; /* of the tangents: zero where nothing is free */
+    bool remembers;   /* variations have a third part: contacts linearise about what the last step's did */
+    bool* bends;      /* per body: it deforms and takes part in contact, which is linear about ... */
+    size_t bend_capacity;
+    double* v_free;                     /* ... this velocity */
+    double *free_rate, *at_free, *bent; /* variations of it, of the place there, and of A (v - v^) */
     FilGradientContacts contacts;
 };
 
-/* x <- J^-1 b, on what is free; of all unknowns, or with J' if `back`. */
+/* x <- J^-1 b, on what is free; of all unknowns, or with J' if `back`. Of bodies that bend the equation is that of their end, A. */
 FIL_MUST_CHECK FilStatus fil_gradient_solve(FilGradient* gradient, bool back, const double* b, double* x);
+/* The same of the free motion of a body that bends; b and x of all unknowns. */
+FIL_MUST_CHECK FilStatus fil_gradient_solve_free(FilGradient* gradient, int body, bool back, const double* b, double* x);
+/* Adds what springs of a body do to dm, which is symmetric: pull of the start's place, or slope of the end's velocity. */
+void fil_gradient_add_springs(const FilGradient* gradient, const FilBody* body, const double* x, bool pull, double* out);
+/* Free motion of a body that bends from its right hand side r, with the velocities of held unknowns in free_rate; and what it leaves for the second
+ * equation: r <- A x^ - (dA)(v - v^) - dt push. push NULL: none. */
+FIL_MUST_CHECK FilStatus fil_gradient_vary_free(FilGradient* gradient, int body, const double* place, const double* push, double* r);
+/* The second half of a forward product: from right hand sides in gradient->residual, at_free and bent, with velocities of held unknowns in end; start
+ * NULL: it does not vary. */
+FIL_MUST_CHECK FilStatus fil_gradient_finish(FilGradient* gradient, const double* start, double* end);
 /* FIL_BAD_INPUT if there is no step to differentiate, or nowhere to read from or write to. */
 FIL_MUST_CHECK FilStatus fil_gradient_need_step(const FilGradient* gradient, const double* from, const double* to);
 
@@ -60,9 +83,9 @@ FIL_MUST_CHECK FilStatus fil_gradient_contacts_factor(FilGradient* gradient,
 void fil_gradient_contacts_apply(const FilGradient* gradient, const double* x, double* out);
 /* x = A^-1 b becomes (A + J' G J)^-1 b. */
 void fil_gradient_contacts_correct(const FilGradient* gradient, double* x);
-/* out += the change of J' gamma by the start, at the same end; transposed: adds to place and rate. */
-void fil_gradient_contacts_vary(const FilGradient* gradient, const double* place, const double* rate, double* out);
-void fil_gradient_contacts_vary_back(const FilGradient* gradient, const double* weight, double* place, double* rate);
+/* out += the change of J' gamma by the start and by the place of bodies that bend in free motion, at the same end; transposed: adds to these. */
+void fil_gradient_contacts_vary(const FilGradient* gradient, const double* place, const double* rate, const double* at_free, double* out);
+void fil_gradient_contacts_vary_back(const FilGradient* gradient, const double* weight, double* place, double* rate, double* at_free);
 void fil_gradient_contacts_free(FilGradientContacts* contacts);
 
 #endif

@@ -16,12 +16,16 @@
 #include "linalg/dense.h"
 #include "world/gradient.h"
 
-/* One side, its motion about the contact's point by its unknowns. */
+enum { MOTION = FIL_PART_MOTION };
+
+/* One side, its motion about the contact's point by its unknowns: all of its body, or, of one that deforms, those that move the part. */
 typedef struct Side {
     const FilBody* body;
-    int index, size;             /* of its collider, of unknowns */
-    double* twist;               /* 6 rows: velocity at the point, spin */
-    double velocity[3], spin[3]; /* of what has no unknowns */
+    int index, size;                /* of its collider, of unknowns */
+    int block[FIL_JACOBIAN_BLOCKS]; /* of a body that deforms: its blocks, in the order of the unknowns */
+    double axis[3];                 /* what the part stretches along */
+    double* twist;                  /* rows: velocity at the point (3), spin (3), stretch */
+    double velocity[3], spin[3];    /* of what has no unknowns */
 } Side;
 
 typedef struct Maker {
@@ -35,6 +39,8 @@ void fil_gradient_contacts_free(FilGradientContacts* contacts)
 {
     fil_free(contacts->items);
     fil_free(contacts->numbers);
+    fil_free(contacts->unknowns);
+    fil_free(contacts->slopes);
     fil_free(contacts->columns);
     fil_free(contacts->schur);
     fil_free(contacts->work);
@@ -42,6 +48,58 @@ void fil_gradient_contacts_free(FilGradientContacts* contacts)
 }
 
 /* ---- making ---- */
+
+/* Blocks of unknowns of one side of a contact, and of a body that deforms, which they are. */
+static int side_blocks(const FilWorld* world, const FilContact* contact, int s, int* blocks)
+{
+    const FilWorldCollider* c = &world->collision.colliders[contact->collider[s]];
+    const FilBody* body = &world->system.bodies[c->body];
+    if (!c->collider.movable || !body->moves) {
+        return 0;
+    }
+    if (body->ops->deforms) {
+        double jacobian[12 * FIL_JACOBIAN_BLOCKS], bias[3];
+        return body->ops->point_jacobian(body->impl, c->index, contact->part[s], contact->point, world->system.next.q + body->q, blocks, jacobian,
+                                         bias);
+    }
+    return body->v_count / 4;
+}
+
+/* The block of the body that block k of a side is, and the other way round. */
+static int block_of(const Side* side, int k)
+{
+    return side->body->ops->deforms ? side->block[k] : k;
+}
+
+static int place_of(const Side* side, int block)
+{
+    int k = side->body->ops->deforms ? 0 : block;
+    while (block_of(side, k) != block) {
+        k++;
+    }
+    return k;
+}
+
+/* How a part stretches along its axis: by how much faster what is a metre further along it moves that way. */
+static void take_stretch(const FilState* start, const FilContact* contact, int s, Side* side)
+{
+    const FilBody* body = side->body;
+    FilShape shape;
+    FilPose pose;
+    int blocks[FIL_JACOBIAN_BLOCKS];
+    double jacobian[12 * FIL_JACOBIAN_BLOCKS], bias[3], further[3];
+    body->ops->part(body->impl, side->index, contact->part[s], start->q + body->q, start->h + body->h, &shape, &pose);
+    fil_pose_axis(side->axis, &pose, 2);
+    fil_v3_add(further, contact->point, side->axis);
+    const int count = body->ops->point_jacobian(body->impl, side->index, contact->part[s], further, start->q + body->q, blocks, jacobian, bias);
+    for (int b = 0; b < count; b++) {
+        for (int k = 0; k < 12; k++) {
+            const int at = 4 * place_of(side, blocks[b]) + k % 4;
+            const double here = side->twist[k / 4 * side->size + at];
+            side->twist[6 * side->size + at] += side->axis[k / 4] * (jacobian[12 * b + k] - here);
+        }
+    }
+}
 
 static FilStatus take_side(const FilGradient* gradient, const FilContact* contact, int s, double* twist, Side* side)
 {
@@ -51,22 +109,27 @@ static FilStatus take_side(const FilGradient* gradient, const FilContact* contac
     const FilBody* body = &world->system.bodies[c->body];
     int blocks[FIL_JACOBIAN_BLOCKS];
     double jacobian[12 * FIL_JACOBIAN_BLOCKS];
-    *side = (Side){.body = body, .index = c->index, .size = c->collider.movable && body->moves ? body->v_count : 0, .twist = twist};
+    *side = (Side){.body = body, .index = c->index, .twist = twist};
+    side->size = 4 * side_blocks(world, contact, s, side->block);
     if (side->size > 0 && body->ops->derivative->sweep == NULL) {
         return fil_world_fail(world, FIL_BAD_INPUT, "'%s' touches something, and gradients of a body of kind %s in contact are not known yet",
                               body->name, body->ops->kind);
     }
-    memset(twist, 0, 6 * sizeof(double) * (size_t)side->size);
+    memset(twist, 0, MOTION * sizeof(double) * (size_t)side->size);
     for (int turn = 0; turn < 2; turn++) {
         double* bias = turn == 0 ? side->velocity : side->spin;
         const double* q = start->q + body->q;
         const int count = turn == 0 ? body->ops->point_jacobian(body->impl, c->index, contact->part[s], contact->point, q, blocks, jacobian, bias)
                                     : body->ops->turn_jacobian(body->impl, c->index, contact->part[s], q, blocks, jacobian, bias);
         for (int b = 0; b < count && side->size > 0; b++) {
+            const int at = 4 * place_of(side, blocks[b]);
             for (int k = 0; k < 12; k++) {
-                twist[(3 * turn + k / 4) * side->size + 4 * blocks[b] + k % 4] = jacobian[12 * b + k];
+                twist[(3 * turn + k / 4) * side->size + at + k % 4] = jacobian[12 * b + k];
             }
         }
+    }
+    if (side->size > 0 && body->ops->deforms) {
+        take_stretch(start, contact, s, side);
     }
     return FIL_OK;
 }
@@ -83,7 +146,11 @@ static FilStatus take_shapes(const FilGradient* gradient, Maker* maker)
     for (int s = 0; s < 2 && why == NULL; s++) {
         const FilWorldCollider* c = &colliders[contact->collider[s]];
         const FilBody* body = &world->system.bodies[c->body];
+        const FilCollider* other = &colliders[contact->collider[1 - s]].collider;
         why = c->sheet >= 0 ? "touch by a mesh, of which gradients are not known yet" : NULL;
+        if (why == NULL && c->collider.kind == FIL_COLLIDER_ROW && !c->collider.twists && other->movable) {
+            why = "touch, a cord and something that moves, of which gradients are not known yet";
+        }
         body->ops->part(body->impl, c->index, contact->part[s], start->q + body->q, start->h + body->h, &shapes[s], &poses[s]);
     }
     why = why == NULL
@@ -94,15 +161,13 @@ static FilStatus take_shapes(const FilGradient* gradient, Maker* maker)
                                         colliders[contact->collider[1]].name, why);
 }
 
-/* Velocity and spin of a side that moves with z; `whole`: with what moves it from outside. */
-static void move_side(const Side* side, const double* z, bool whole, double* velocity, double* spin)
+/* Velocity, spin and stretch of a side that moves with z; `whole`: with what moves it from outside. */
+static void move_side(const Side* side, const double* z, bool whole, double* motion)
 {
-    for (int k = 0; k < 3; k++) {
-        velocity[k] = whole ? side->velocity[k] : 0.0;
-        spin[k] = whole ? side->spin[k] : 0.0;
+    for (int k = 0; k < MOTION; k++) {
+        motion[k] = !whole || k == 6 ? 0.0 : k < 3 ? side->velocity[k] : side->spin[k - 3];
         for (int i = 0; i < side->size; i++) {
-            velocity[k] += side->twist[k * side->size + i] * z[i];
-            spin[k] += side->twist[(3 + k) * side->size + i] * z[i];
+            motion[k] += side->twist[k * side->size + i] * z[i];
         }
     }
 }
@@ -110,29 +175,31 @@ static void move_side(const Side* side, const double* z, bool whole, double* vel
 /* place += share * the derivative of f . u(z) by the place of both sides. */
 static void vary_velocity(const Maker* maker, double share, const double* f, const double* z, bool whole, double* place)
 {
-    double g[3], apart[3] = {0.0}, weight[7] = {0.0}, velocity[3], spin[3], turn[3];
+    double g[3], apart[3] = {0.0}, weight[7] = {0.0}, motion[MOTION], turn[3];
     fil_m3_apply_transposed(g, maker->contact->frame, f);
     fil_v3_scale(g, share, g);
     for (int s = 0, at = 0; s < 2; at += maker->sides[s++].size) {
         const Side* side = &maker->sides[s];
         const double sign = s == 1 ? 1.0 : -1.0;
         double force[3];
-        move_side(side, z + at, whole, velocity, spin);
-        fil_v3_axpy(apart, sign, velocity);
-        fil_v3_cross(turn, g, spin);
+        move_side(side, z + at, whole, motion);
+        fil_v3_axpy(apart, sign, motion);
+        fil_v3_cross(turn, g, motion + 3);
         fil_v3_axpy(weight, sign, turn);
+        fil_v3_axpy(weight, sign * motion[6] * fil_v3_dot(g, side->axis), side->axis);
         fil_v3_scale(force, sign, g);
         if (side->size > 0) {
-            side->body->ops->derivative->sweep(side->body->impl, side->index, maker->contact->point, force, z + at, place + at);
+            side->body->ops->derivative->sweep(side->body->impl, side->index, maker->contact->part[s], maker->contact->point, force, z + at,
+                                               place + at);
         }
     }
     fil_v3_cross(weight + 3, g, apart);
     for (int s = 0, at = 0; s < 2; at += maker->sides[s++].size) {
         const Side* side = &maker->sides[s];
-        for (int k = 0; k < 6 && side->size > 0; k++) {
+        for (int k = 0; k < MOTION && side->size > 0; k++) {
             double sum = 0.0;
             for (int i = 0; i < 6; i++) {
-                sum += maker->variation.map[i][6 * s + k] * weight[i];
+                sum += maker->variation.map[i][MOTION * s + k] * weight[i];
             }
             for (int i = 0; i < side->size; i++) {
                 place[at + i] += sum * side->twist[k * side->size + i];
@@ -148,8 +215,8 @@ static void vary_distance(const Maker* maker, double* place)
         const Side* side = &maker->sides[s];
         for (int i = 0; i < side->size; i++) {
             place[at + i] = 0.0;
-            for (int k = 0; k < 6; k++) {
-                place[at + i] += maker->variation.map[6][6 * s + k] * side->twist[k * side->size + i];
+            for (int k = 0; k < MOTION; k++) {
+                place[at + i] += maker->variation.map[6][MOTION * s + k] * side->twist[k * side->size + i];
             }
         }
     }
@@ -163,7 +230,7 @@ static bool scale_by_blocks(const FilSolver* solver, const FilSapProblem* proble
         const int b = (int)(side->body - solver->system->bodies);
         for (int k = 0; k < side->size / 4; k++) {
             double w[16];
-            const double* block = fil_sap_diagonal_block(problem, solver->contact.offset[b] + k);
+            const double* block = fil_sap_diagonal_block(problem, solver->contact.offset[b] + block_of(side, k));
             if (block == NULL || !fil_block_inverse_factor(block, w)) {
                 return false;
             }
@@ -186,10 +253,25 @@ static bool scale_by_blocks(const FilSolver* solver, const FilSapProblem* proble
     return true;
 }
 
-/* place = the derivative of w. `z` is scratch. */
-static bool vary_compliance(const FilSolver* solver, const FilSapProblem* problem, const Maker* maker, const double* jacobian, double* z,
+/* How the tangent of a side that deforms changes w, with its share of the rows' D^-1 J'. False if there is no room. */
+static bool take_slopes(const Maker* maker, int s, int at, double share, const double* z, FilGradientContact* out)
+{
+    const Side* side = &maker->sides[s];
+    double u[12 * FIL_JACOBIAN_BLOCKS];
+    for (int b = 0; b < side->size / 4; b++) {
+        for (int r = 0; r < 3; r++) {
+            memcpy(u + 12 * b + 4 * r, z + r * maker->size + at + 4 * b, 4 * sizeof(double));
+        }
+    }
+    out->slope_count[s] = side->body->ops->derivative->stiffen(side->body->impl, share, side->block, side->size / 4, u, out->slopes[s]);
+    return out->slope_count[s] <= FIL_TANGENT_SLOPES;
+}
+
+/* place = the derivative of w, but for what goes into slopes. `z` is scratch. */
+static bool vary_compliance(const FilSolver* solver, const FilSapProblem* problem, const Maker* maker, FilGradientContact* out, double* z,
                             double* place)
 {
+    const double* jacobian = out->jacobian;
     int rows = 0;
     for (int r = 0; r < 3; r++) {
         bool counts = false;
@@ -204,6 +286,11 @@ static bool vary_compliance(const FilSolver* solver, const FilSapProblem* proble
         return false;
     }
     double* own = z + 3 * maker->size;
+    for (int s = 0, at = 0; s < 2; at += maker->sides[s++].size) {
+        if (maker->sides[s].size > 0 && maker->sides[s].body->ops->deforms && !take_slopes(maker, s, at, -1.0 / rows, z, out)) {
+            return false;
+        }
+    }
     for (int r = 0; r < 3 && rows > 0; r++, z += maker->size) {
         double unit[3] = {0.0};
         unit[r] = 1.0;
@@ -229,7 +316,7 @@ static bool idle(const Maker* maker, int i)
     const Side* side = &maker->sides[i < maker->sides[0].size ? 0 : 1];
     const int own = i < maker->sides[0].size ? i : i - maker->sides[0].size;
     bool moves = false;
-    for (int k = 0; k < 6; k++) {
+    for (int k = 0; k < MOTION; k++) {
         moves |= side->twist[k * side->size + own] != 0.0;
     }
     return !moves;
@@ -245,8 +332,8 @@ static bool make_rows(const FilGradient* gradient, const FilSapProblem* problem,
     static const double normal[3] = {0.0, 0.0, 1.0};
     for (int s = 0, at = 0; s < 2; at += maker->sides[s++].size) {
         for (int k = 0; k < maker->sides[s].size; k++) {
-            v[at + k] = gradient->v[maker->sides[s].body->v + k];
-            v0[at + k] = world->system.next.v[maker->sides[s].body->v + k];
+            v[at + k] = gradient->v[out->unknown[at + k]];
+            v0[at + k] = world->system.next.v[out->unknown[at + k]];
         }
     }
     // gamma by the place
@@ -260,7 +347,7 @@ static bool make_rows(const FilGradient* gradient, const FilSapProblem* problem,
             change[r * m + i] += slopes->by_distance[r] * row[i];
         }
     }
-    if (!vary_compliance(&world->solver, problem, maker, out->jacobian, scratch, row)) {
+    if (!vary_compliance(&world->solver, problem, maker, out, scratch, row)) {
         return false;
     }
     for (int r = 0; r < 3; r++) {
@@ -296,7 +383,7 @@ static bool make_rows(const FilGradient* gradient, const FilSapProblem* problem,
 }
 
 /* J = F (twist_1 - twist_0), and u(v). */
-static void make_jacobian(const FilGradient* gradient, const Maker* maker, double* jacobian, double* u)
+static void make_jacobian(const FilGradient* gradient, const Maker* maker, const int* unknown, double* jacobian, double* u)
 {
     double apart[3];
     fil_v3_sub(apart, maker->sides[1].velocity, maker->sides[0].velocity);
@@ -312,7 +399,7 @@ static void make_jacobian(const FilGradient* gradient, const Maker* maker, doubl
                     sum += axis[k] * side->twist[k * side->size + i];
                 }
                 jacobian[r * maker->size + at + i] = sign * sum;
-                u[r] += sign * sum * gradient->v[side->body->v + i];
+                u[r] += sign * sum * gradient->v[unknown[at + i]];
             }
         }
     }
@@ -321,12 +408,8 @@ static void make_jacobian(const FilGradient* gradient, const Maker* maker, doubl
 /* Unknowns of both sides of a contact. */
 static int size_of(const FilWorld* world, const FilContact* contact)
 {
-    int size = 0;
-    for (int s = 0; s < 2; s++) {
-        const FilWorldCollider* c = &world->collision.colliders[contact->collider[s]];
-        size += c->collider.movable && world->system.bodies[c->body].moves ? world->system.bodies[c->body].v_count : 0;
-    }
-    return size;
+    int blocks[FIL_JACOBIAN_BLOCKS];
+    return 4 * (side_blocks(world, contact, 0, blocks) + side_blocks(world, contact, 1, blocks));
 }
 
 static FilStatus take_one(FilGradient* gradient, const FilSapProblem* problem, int k, double* numbers, double* work, bool* bears)
@@ -340,11 +423,15 @@ static FilStatus take_one(FilGradient* gradient, const FilSapProblem* problem, i
     FilGradientContact* out = &gradient->contacts.items[gradient->contacts.count];
     FilStatus status = FIL_OK;
     for (int s = 0, at = 0; s < 2 && status == FIL_OK; at += maker.sides[s++].size) {
-        status = take_side(gradient, maker.contact, s, work + 6 * (size_t)at, &maker.sides[s]);
-        out->body[s] = (int)(maker.sides[s].body - world->system.bodies);
-        out->first[s] = maker.sides[s].body->v;
-        out->size[s] = maker.sides[s].size;
+        Side* side = &maker.sides[s];
+        status = take_side(gradient, maker.contact, s, work + MOTION * (size_t)at, side);
+        out->body[s] = side->size > 0 ? (int)(side->body - world->system.bodies) : -1;
+        out->slope_count[s] = 0;
+        for (int i = 0; i < side->size; i++) {
+            out->unknown[at + i] = side->body->v + 4 * block_of(side, i / 4) + i % 4;
+        }
     }
+    out->size = maker.size;
     double u[3], compliance;
     FilSapSlopes slopes;
     out->jacobian = numbers;
@@ -352,7 +439,7 @@ static FilStatus take_one(FilGradient* gradient, const FilSapProblem* problem, i
     if (status != FIL_OK) {
         return status;
     }
-    make_jacobian(gradient, &maker, out->jacobian, u);
+    make_jacobian(gradient, &maker, out->unknown, out->jacobian, u);
     bool good = fil_sap_compliance_of(problem, &problem->constraints[k], &compliance);
     if (good) {
         fil_sap_contact_slopes(&problem->constraints[k], compliance, &scales, u, &slopes);
@@ -361,8 +448,9 @@ static FilStatus take_one(FilGradient* gradient, const FilSapProblem* problem, i
     if (*bears) {
         memcpy(out->hessian, slopes.hessian, sizeof out->hessian);
         fil_v3_copy(out->by_velocity, slopes.by_velocity);
+        fil_v3_copy(out->by_compliance, slopes.by_compliance);
         status = take_shapes(gradient, &maker);
-        good = status == FIL_OK && make_rows(gradient, problem, &maker, &slopes, work + 6 * m, out);
+        good = status == FIL_OK && make_rows(gradient, problem, &maker, &slopes, work + MOTION * m, out);
     }
     return status != FIL_OK || good ? status : fil_world_fail(world, FIL_BAD_INPUT, "a tangent is not positive definite, and has no derivative here");
 }
@@ -384,176 +472,37 @@ FilStatus fil_gradient_contacts_take(FilGradient* gradient)
     if (!world->solver.model->contacts || set->count == 0) {
         return FIL_OK;
     }
-    size_t numbers = 0, most = 0;
+    size_t numbers = 0, most = 0, all = 0;
     for (int k = 0; k < set->count; k++) {
         const size_t m = (size_t)size_of(world, &set->contacts[k]);
         numbers += m * (m + 3);
+        all += m;
         most = m > most ? m : most;
     }
-    // twists of both sides (6), velocities (2), gamma's changes (3), a row, and four of scratch
-    const size_t work = 16 * most + 1;
+    // twists of both sides (7), velocities (2), gamma's changes (3), a row, and four of scratch
+    const size_t work = (MOTION + 10) * most + 1, slopes = 2 * FIL_TANGENT_SLOPES * (size_t)set->count;
     if (!fil_buffer_reserve((void**)&contacts->items, &contacts->capacity, (size_t)set->count, sizeof *contacts->items) ||
+        !fil_buffer_reserve((void**)&contacts->unknowns, &contacts->unknown_capacity, all + 1, sizeof(int)) ||
+        !fil_buffer_reserve((void**)&contacts->slopes, &contacts->slope_capacity, slopes, sizeof *contacts->slopes) ||
         !fil_buffer_reserve((void**)&contacts->numbers, &contacts->number_capacity, numbers + work, sizeof(double))) {
         return fil_world_fail(world, FIL_OUT_OF_MEMORY, "out of memory for a gradient");
     }
     FilStatus status = FIL_OK;
     double* next = contacts->numbers + work;
+    int* unknown = contacts->unknowns;
     for (int k = 0; k < set->count && status == FIL_OK; k++) {
         bool bears = false;
+        FilGradientContact* out = &contacts->items[contacts->count];
+        out->unknown = unknown;
+        for (int s = 0; s < 2; s++) {
+            out->slopes[s] = contacts->slopes + FIL_TANGENT_SLOPES * (size_t)(2 * contacts->count + s);
+        }
         status = take_one(gradient, &problem, k, next, contacts->numbers, &bears);
         if (bears) {
-            const size_t m = (size_t)(contacts->items[contacts->count].size[0] + contacts->items[contacts->count].size[1]);
             contacts->count++;
-            next += m * (m + 3);
+            next += (size_t)out->size * ((size_t)out->size + 3);
+            unknown += out->size;
         }
     }
     return status;
-}
-
-/* ---- products ---- */
-
-/* Unknown i of a contact, of the world's. */
-static int unknown(const FilGradientContact* contact, int i)
-{
-    return i < contact->size[0] ? contact->first[0] + i : contact->first[1] + i - contact->size[0];
-}
-
-static int unknowns(const FilGradientContact* contact)
-{
-    return contact->size[0] + contact->size[1];
-}
-
-/* u = J x, and out += J' f. */
-static void multiply(const FilGradientContact* contact, const double* x, double* u)
-{
-    const int m = unknowns(contact);
-    for (int r = 0; r < 3; r++) {
-        u[r] = 0.0;
-        for (int i = 0; i < m; i++) {
-            u[r] += contact->jacobian[r * m + i] * x[unknown(contact, i)];
-        }
-    }
-}
-
-static void add_transposed(const FilGradientContact* contact, const double* f, double* out)
-{
-    const int m = unknowns(contact);
-    for (int i = 0; i < m; i++) {
-        out[unknown(contact, i)] += contact->jacobian[i] * f[0] + contact->jacobian[m + i] * f[1] + contact->jacobian[2 * m + i] * f[2];
-    }
-}
-
-void fil_gradient_contacts_apply(const FilGradient* gradient, const double* x, double* out)
-{
-    for (int c = 0; c < gradient->contacts.count; c++) {
-        const FilGradientContact* contact = &gradient->contacts.items[c];
-        double u[3], f[3];
-        multiply(contact, x, u);
-        fil_m3_apply(f, contact->hessian, u);
-        add_transposed(contact, f, out);
-    }
-}
-
-void fil_gradient_contacts_vary(const FilGradient* gradient, const double* place, const double* rate, double* out)
-{
-    for (int c = 0; c < gradient->contacts.count; c++) {
-        const FilGradientContact* contact = &gradient->contacts.items[c];
-        const int m = unknowns(contact);
-        double u[3], f[3];
-        for (int i = 0; i < m; i++) {
-            for (int j = 0; j < m; j++) {
-                out[unknown(contact, i)] += contact->by_place[i * m + j] * place[unknown(contact, j)];
-            }
-        }
-        multiply(contact, rate, u);
-        fil_v3_scale(f, u[2], contact->by_velocity);
-        add_transposed(contact, f, out);
-    }
-}
-
-void fil_gradient_contacts_vary_back(const FilGradient* gradient, const double* weight, double* place, double* rate)
-{
-    for (int c = 0; c < gradient->contacts.count; c++) {
-        const FilGradientContact* contact = &gradient->contacts.items[c];
-        const int m = unknowns(contact);
-        double u[3];
-        for (int i = 0; i < m; i++) {
-            for (int j = 0; j < m; j++) {
-                place[unknown(contact, j)] += contact->by_place[i * m + j] * weight[unknown(contact, i)];
-            }
-        }
-        multiply(contact, weight, u);
-        const double f[3] = {0.0, 0.0, fil_v3_dot(u, contact->by_velocity)};
-        add_transposed(contact, f, rate);
-    }
-}
-
-/* ---- solutions ---- */
-
-static bool share_body(const FilGradientContact* a, const FilGradientContact* b)
-{
-    bool shared = false;
-    for (int k = 0; k < 4; k++) {
-        shared |= a->size[k / 2] > 0 && b->size[k % 2] > 0 && a->first[k / 2] == b->first[k % 2];
-    }
-    return shared;
-}
-
-FilStatus fil_gradient_contacts_factor(FilGradient* gradient, void (*solve)(const FilGradient* gradient, const FilBody* body, double* x))
-{
-    FilGradientContacts* contacts = &gradient->contacts;
-    const size_t n = (size_t)gradient->n, rows = 3 * (size_t)contacts->count;
-    if (rows == 0) {
-        return FIL_OK;
-    }
-    if (contacts->column_capacity < rows) {
-        fil_free(contacts->columns), fil_free(contacts->schur), fil_free(contacts->work), fil_free(contacts->pivots);
-        contacts->columns = fil_alloc(rows * n, sizeof(double));
-        contacts->schur = fil_alloc(rows * rows, sizeof(double));
-        contacts->work = fil_alloc(rows, sizeof(double));
-        contacts->pivots = fil_alloc(rows, sizeof(int));
-        contacts->column_capacity = rows;
-        if (contacts->columns == NULL || contacts->schur == NULL || contacts->work == NULL || contacts->pivots == NULL) {
-            contacts->column_capacity = 0;
-            return fil_world_fail(gradient->world, FIL_OUT_OF_MEMORY, "out of memory for a gradient");
-        }
-    }
-    for (size_t k = 0; k < rows; k++) {
-        double unit[3] = {0.0}, *column = contacts->columns + k * n;
-        unit[k % 3] = 1.0;
-        memset(column, 0, n * sizeof(double));
-        const FilGradientContact* own = &contacts->items[k / 3];
-        add_transposed(own, unit, column);
-        for (int s = 0; s < 2; s++) {
-            if (own->size[s] > 0 && (s == 0 || own->size[0] == 0 || own->first[0] != own->first[1])) {
-                solve(gradient, &gradient->world->system.bodies[own->body[s]], column + own->first[s]);
-            }
-        }
-        for (int c = 0; c < contacts->count; c++) {
-            double u[3] = {0.0}, *to = contacts->schur + k * rows + 3 * (size_t)c;
-            if (share_body(own, &contacts->items[c])) {
-                multiply(&contacts->items[c], column, u);
-            }
-            fil_m3_apply(to, contacts->items[c].hessian, u);
-        }
-        contacts->schur[k * rows + k] += 1.0;
-    }
-    return fil_dense_lu((int)rows, contacts->schur, contacts->pivots)
-               ? FIL_OK
-               : fil_world_fail(gradient->world, FIL_BAD_INPUT, "the contacts of this step have no derivative");
-}
-
-void fil_gradient_contacts_correct(const FilGradient* gradient, double* x)
-{
-    const FilGradientContacts* contacts = &gradient->contacts;
-    const int rows = 3 * contacts->count;
-    for (int c = 0; c < contacts->count; c++) {
-        double u[3];
-        multiply(&contacts->items[c], x, u);
-        fil_m3_apply(contacts->work + 3 * c, contacts->items[c].hessian, u);
-    }
-    if (rows > 0) {
-        fil_dense_lu_solve(rows, contacts->schur, contacts->pivots, 1, contacts->work);
-        fil_dense_apply(gradient->n, rows, -1.0, contacts->columns, gradient->n, contacts->work, x);
-    }
 }

@@ -1,10 +1,13 @@
-/* How a step varies with a parameter: m(v, p) = 0 at its end, so J dv = -dm/dp. m is evaluated in worlds with more and with less of the parameter, at
- * the same start and end; where it is linear in the parameter the difference quotient is the derivative. */
+/* How a step varies with a parameter: m(v, p) = J' gamma(v, p) at its end, so J dv = d(J' gamma - m)/dp. Both are evaluated in worlds with more and
+ * with less of the parameter, at the same start and end; where they are linear in the parameter the difference quotient is the derivative. Of bodies
+ * that deform in contact m is that of free motion, and A (v - v^) comes to it. */
 #include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "body/derivative.h"
+#include "contact/sap.h"
+#include "contact/sap_derivative.h"
+#include "contact/sap_system.h"
 #include "world/gradient.h"
 
 /* Whether a world can stand in for another, from the same start. */
@@ -50,18 +53,16 @@ static void subtract_springs(FilWorld* other, const FilBody* body, const double*
     }
 }
 
-/* out += factor m(v) in a world with another value, from the start of the step that was made. */
-static FilStatus add_residual(FilGradient* gradient, FilWorld* other, double factor, double* out)
+/* What the equations of a step are made of, n each: m, A (v - v^) of bodies that deform in contact, and J' gamma. */
+typedef struct Terms {
+    double *motion, *tangent, *contact;
+} Terms;
+
+/* The start of the step that was made, with the drives of the other world. */
+static void begin_at_start(const FilGradient* gradient, FilWorld* other, const FilStepSetup* setup)
 {
     const FilSystem* system = &gradient->world->system;
     FilSystem* own = &other->system;
-    const double dt = other->def.dt, t = gradient->world->time - dt;
-    const FilStepSetup setup = {.time = t,
-                                .dt = dt,
-                                .theta = 1.0,
-                                .theta_vq = 1.0,
-                                .gravity = {other->def.gravity.x, other->def.gravity.y, other->def.gravity.z},
-                                .frugal = other->solver.model->frugal};
     memcpy(own->state.q, system->next.q, sizeof(double) * (size_t)system->q_count);
     memcpy(own->state.v, system->next.v, sizeof(double) * (size_t)system->v_count);
     memcpy(own->state.h, system->next.h, sizeof(double) * (size_t)system->h_count);
@@ -69,23 +70,141 @@ static FilStatus add_residual(FilGradient* gradient, FilWorld* other, double fac
         memcpy(own->state.controls, system->next.controls, sizeof(double) * (size_t)own->control_count);
     }
     other->varied++;
-    fil_world_apply_drives(other, t, dt, setup.theta);
+    fil_world_apply_drives(other, setup->time, setup->dt, setup->theta);
     for (int b = 0; b < own->body_count; b++) {
         const FilBody* body = &own->bodies[b];
+        body->ops->begin(body->impl, setup, own->state.q + body->q, own->state.v + body->v, own->state.h + body->h);
+    }
+}
+
+/* out += factor A (v - v^) of a body, from the blocks of the contact problem's lower triangle. */
+static void add_tangent(const FilGradient* gradient, const FilWorld* other, int b, double factor, double* out)
+{
+    const FilContactStage* stage = &other->solver.contact;
+    const FilBody* body = &other->system.bodies[b];
+    for (int column = 0; column < body->v_count / 4; column++) {
+        for (int k = stage->start[stage->offset[b] + column]; k < stage->start[stage->offset[b] + column + 1]; k++) {
+            const int row = stage->row[k] - stage->offset[b], at = body->v + 4 * row, from = body->v + 4 * column;
+            const double* block = stage->values + 16 * (size_t)k;
+            for (int i = 0; i < 16; i++) {
+                const int r = at + i % 4, c = from + i / 4;
+                out[r] += factor * block[i] * (gradient->v[c] - gradient->v_free[c]);
+                out[c] += row != column ? factor * block[i] * (gradient->v[r] - gradient->v_free[r]) : 0.0;
+            }
+        }
+    }
+}
+
+/* out += factor J' gamma of the contact, at the step's end. False if a tangent is not positive definite. */
+static bool add_contact(const FilGradient* gradient, const FilWorld* other, const FilContact* contact, double factor, double* out)
+{
+    enum { MOST = 2 * FIL_JACOBIAN_BLOCKS };
+    const FilContactStage* stage = &other->solver.contact;
+    const FilContactSet* set = &other->collision.set;
+    const FilSapSettings* settings = &other->solver.settings.model.sap;
+    const FilSapScales scales = {other->def.dt, fil_sap_options_default().rigidity, settings->stick, settings->slip_velocity};
+    const FilSapProblem problem = {.pattern = {stage->column_count, stage->start, stage->row}, .a = stage->values};
+    const FilSapConstraint constraint = fil_sap_constraint_of_contact(contact, FIL_SAP_CONTACT);
+    const double* jacobian = set->jacobian + 12 * (size_t)contact->first_block;
+    double inverse[16 * MOST], u[3];
+    int place[MOST];
+    for (int k = 0; k < contact->block_count; k++) {
+        const int block = set->variable[contact->first_block + k];
+        const FilBody* first = &other->system.bodies[contact->body[0]];
+        const bool is_first = block >= first->v / 4 && block < (first->v + first->v_count) / 4;
+        const int b = contact->body[is_first ? 0 : 1];
+        const double* own = fil_sap_diagonal_block(&problem, stage->offset[b] + block - other->system.bodies[b].v / 4);
+        place[k] = k;
+        if (own == NULL || !fil_block_inverse_factor(own, inverse + 16 * k)) {
+            return false;
+        }
+    }
+    FilSapSlopes slopes;
+    fil_contact_velocity(set, contact, gradient->v, u);
+    fil_sap_contact_slopes(&constraint, fil_sap_estimate_compliance(inverse, jacobian, place, contact->block_count), &scales, u, &slopes);
+    for (int k = 0; k < 12 * contact->block_count; k++) {
+        const int unknown = 4 * set->variable[contact->first_block + k / 12] + k % 4;
+        out[unknown] += factor * jacobian[k] * slopes.impulse[k % 12 / 4];
+    }
+    return true;
+}
+
+/* Adds `factor` times the terms in a world with another value, from the start of the step that was made. */
+static FilStatus add_terms(FilGradient* gradient, FilWorld* other, double factor, const Terms* terms)
+{
+    FilSystem* own = &other->system;
+    const FilStepSetup setup = {.time = gradient->world->time - other->def.dt,
+                                .dt = other->def.dt,
+                                .theta = 1.0,
+                                .theta_vq = 1.0,
+                                .gravity = {other->def.gravity.x, other->def.gravity.y, other->def.gravity.z},
+                                .frugal = other->solver.model->frugal};
+    begin_at_start(gradient, other, &setup);
+    FilStatus status = FIL_OK;
+    fil_contact_set_clear(&other->collision.set);
+    other->collision.wants = (FilCollisionWants){0};
+    status = other->solver.model->contacts ? fil_collide_all(&other->collision, setup.dt) : FIL_OK;
+    status = status == FIL_OK ? fil_contacts_prepare(&other->solver) : status;
+    for (int b = 0; b < own->body_count && status == FIL_OK; b++) {
+        const FilBody* body = &own->bodies[b];
         double potential, *residual = gradient->correction + body->v;
-        body->ops->begin(body->impl, &setup, own->state.q + body->q, own->state.v + body->v, own->state.h + body->h);
+        const double* v = (gradient->bends[b] ? gradient->v_free : gradient->v) + body->v;
         if (!body->moves) {
             continue;
         }
-        if (!body->ops->evaluate(body->impl, gradient->v + body->v, 0.0, residual, &potential)) {
+        if (!body->ops->evaluate(body->impl, v, 0.0, residual, &potential)) {
             return fil_world_fail(gradient->world, FIL_NOT_CONVERGED, "'%s' cannot be evaluated with the parameter's other value", body->name);
         }
-        subtract_springs(other, body, gradient->v + body->v, residual);
+        fil_contacts_take(&other->solver, b);
+        if (gradient->bends[b] && (!other->solver.contact.active || other->solver.contact.offset[b] < 0)) {
+            return fil_world_fail(gradient->world, FIL_BAD_INPUT, "with the parameter's other value '%s' touches nothing", body->name);
+        }
+        if (gradient->bends[b]) {
+            add_tangent(gradient, other, b, factor, terms->tangent);
+        }
+        subtract_springs(other, body, v, residual);
         for (int k = 0; k < body->v_count; k++) {
-            out[body->v + k] += factor * residual[k];
+            terms->motion[body->v + k] += factor * residual[k];
         }
     }
-    return FIL_OK;
+    for (int k = 0; k < other->collision.set.count && status == FIL_OK; k++) {
+        if (!add_contact(gradient, other, &other->collision.set.contacts[k], factor, terms->contact)) {
+            status = fil_world_fail(gradient->world, FIL_BAD_INPUT, "a tangent is not positive definite with the parameter's other value");
+        }
+    }
+    return status;
+}
+
+/* Right hand sides from the terms' derivatives; `zero` is a variation of none. */
+static FilStatus take_terms(FilGradient* gradient, const Terms* terms, const double* zero)
+{
+    const FilSystem* system = &gradient->world->system;
+    double* r = gradient->residual;
+    FilStatus status = FIL_OK;
+    memset(gradient->at_free, 0, sizeof(double) * (size_t)gradient->n);
+    memset(gradient->free_rate, 0, sizeof(double) * (size_t)gradient->n);
+    for (int b = 0; b < system->body_count && status == FIL_OK; b++) {
+        const FilBody* body = &system->bodies[b];
+        for (int k = body->v; k < body->v + body->v_count && body->moves; k++) {
+            r[k] = -terms->motion[k];
+        }
+        if (!body->moves || !gradient->bends[b]) {
+            continue;
+        }
+        status = fil_gradient_vary_free(gradient, b, zero, NULL, r);
+        for (int k = body->v; k < body->v + body->v_count; k++) {
+            const double change = gradient->diagonal[k] > 0.0 ? terms->tangent[k] : 0.0;
+            r[k] -= change;
+            gradient->bent[k] += change;
+        }
+    }
+    for (int k = 0; k < gradient->n; k++) {
+        r[k] += terms->contact[k];
+    }
+    if (status == FIL_OK) {
+        fil_gradient_contacts_vary(gradient, zero, zero, gradient->at_free, r);
+    }
+    return status;
 }
 
 FilStatus fil_gradient_parameter(FilGradient* gradient, FilWorld* more, FilWorld* less, double difference, double* end)
@@ -96,25 +215,21 @@ FilStatus fil_gradient_parameter(FilGradient* gradient, FilWorld* more, FilWorld
     if (status == FIL_OK && (more == NULL || less == NULL || more == world || less == world || !(difference != 0.0) || !isfinite(difference))) {
         status = fil_world_fail(world, FIL_BAD_INPUT, "a parameter needs two other worlds, and by how much it differs in them");
     }
-    if (status == FIL_OK && gradient->contacts.count > 0) {
-        status = fil_world_fail(world, FIL_BAD_INPUT, "how a step with contacts that bear varies with parameters is not known yet");
-    }
     status = status == FIL_OK ? check_like(gradient, more) : status;
     status = status == FIL_OK ? check_like(gradient, less) : status;
     if (status != FIL_OK) {
         return status;
     }
-    memset(gradient->residual, 0, sizeof(double) * (size_t)n);
-    memset(end, 0, 2 * sizeof(double) * (size_t)n);
-    status = add_residual(gradient, more, -1.0 / difference, gradient->residual);
-    status = status == FIL_OK ? add_residual(gradient, less, 1.0 / difference, gradient->residual) : status;
-    status = status == FIL_OK ? fil_gradient_solve(gradient, false, gradient->residual, gradient->solution) : status;
-    for (int b = 0; b < world->system.body_count && status == FIL_OK; b++) {
-        const FilBody* body = &world->system.bodies[b];
-        if (body->moves) {
-            memcpy(end + n + body->v, gradient->solution + body->v, sizeof(double) * (size_t)body->v_count);
-            body->ops->derivative->vary(body->impl, NULL, NULL, end + n + body->v, NULL, end + body->v);
-        }
+    double* numbers = fil_alloc(3 * (size_t)n + 1, sizeof *numbers);
+    if (numbers == NULL) {
+        return fil_world_fail(world, FIL_OUT_OF_MEMORY, "out of memory for a gradient");
     }
+    const Terms terms = {numbers, numbers + n, numbers + 2 * (size_t)n};
+    memset(end, 0, sizeof(double) * (size_t)fil_gradient_variation_size(gradient));
+    status = add_terms(gradient, more, 1.0 / difference, &terms);
+    status = status == FIL_OK ? add_terms(gradient, less, -1.0 / difference, &terms) : status;
+    status = status == FIL_OK ? take_terms(gradient, &terms, end) : status;
+    status = status == FIL_OK ? fil_gradient_finish(gradient, NULL, end) : status;
+    fil_free(numbers);
     return status;
 }

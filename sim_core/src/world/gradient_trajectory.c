@@ -19,7 +19,7 @@ typedef struct Trajectory {
     int stride;              /* steps between outer snapshots */
     char *outer, *inner;     /* one before every stride-th step; one before each step of a stretch */
     char* last;              /* of the end */
-    double *slope, *adjoint; /* 2 n: by a step's end, and by its start */
+    double *slope, *adjoint; /* by a step's end, and by its start */
 } Trajectory;
 
 static FilStatus command(const Trajectory* t, int step)
@@ -54,7 +54,7 @@ static FilStatus run_back(Trajectory* t, const char* snapshot, int k)
         return status;
     }
     // what comes later, and the cost at this step's end
-    memcpy(t->slope, t->adjoint, 2 * sizeof(double) * (size_t)n);
+    memcpy(t->slope, t->adjoint, sizeof(double) * (size_t)fil_gradient_variation_size(t->gradient));
     (void)t->def->cost(t->def->context, k + 1, t->world, t->slope);
     return fil_gradient_backward(t->gradient, t->slope, t->adjoint, t->def->forces != NULL ? t->def->forces + (size_t)k * (size_t)n : NULL);
 }
@@ -95,25 +95,25 @@ FilStatus fil_gradient_trajectory(FilGradient* gradient, const FilTrajectoryCost
     if (status != FIL_OK) {
         return status;
     }
-    const size_t n = (size_t)gradient->n, size = fil_world_snapshot_size(gradient->world);
+    const size_t numbers = (size_t)fil_gradient_variation_size(gradient), size = fil_world_snapshot_size(gradient->world);
     Trajectory t = {.gradient = gradient, .world = gradient->world, .def = def, .size = size};
     t.stride = def->checkpoints >= def->steps ? 1 : (int)ceil(sqrt((double)def->steps));
     const size_t stretches = (size_t)((def->steps + t.stride - 1) / t.stride);
     t.outer = fil_alloc(stretches + (size_t)t.stride + 1, size);
-    t.slope = fil_alloc(4 * n + 1, sizeof *t.slope);
+    t.slope = fil_alloc(2 * numbers + 1, sizeof *t.slope);
     if (t.outer == NULL || t.slope == NULL) {
         status = fil_world_fail(gradient->world, FIL_OUT_OF_MEMORY, "out of memory for %zu snapshots", stretches + (size_t)t.stride + 1);
     } else {
         t.inner = t.outer + size * stretches;
         t.last = t.inner + size * (size_t)t.stride;
-        t.adjoint = t.slope + 2 * n;
+        t.adjoint = t.slope + numbers;
         status = run_forward(&t, cost);
         for (int s = (int)stretches - 1; s >= 0 && status == FIL_OK; s--) {
             const int first = s * t.stride, end = first + t.stride < def->steps ? first + t.stride : def->steps;
             status = run_stretch(&t, first, end);
         }
         if (status == FIL_OK) {
-            memcpy(def->start, t.adjoint, 2 * n * sizeof(double));
+            memcpy(def->start, t.adjoint, numbers * sizeof(double));
             status = fil_world_restore(gradient->world, t.last, size);
         }
     }

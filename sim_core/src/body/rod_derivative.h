@@ -1,0 +1,57 @@
+/* What rods keep for gradients, for rod_derivative.c and rod_bend.c. */
+#ifndef FILUM_BODY_ROD_DERIVATIVE_H
+#define FILUM_BODY_ROD_DERIVATIVE_H
+
+#include "body/derivative.h"
+#include "body/rod.h"
+
+/* A strain that is damped: its gradients at the start and at the end, over the unknowns of up to three nodes. */
+typedef struct FilDampedStrain {
+    int count, unknown[11];
+    double start[11], end[11], stiffness;
+} FilDampedStrain;
+
+/* How the angle at the end follows the edge's change at the start and at the end. */
+typedef struct FilEdgeTurn {
+    double start[3], end[3];
+} FilEdgeTurn;
+
+/* An edge and its gyroscopic force, F = -J gamma' (rate x e) / l^3. */
+typedef struct FilEdgeVariation {
+    int unknown[2], angle;     /* first of its nodes', and its own */
+    FilEdgeTurn turn, last;    /* where forces are taken, and where the step ends: the same but for bodies in contact */
+    double tangent[3], couple; /* at the end; dt g_gamma / (2 l^2) */
+    bool gyroscopic;
+    double by_spin[3], by_rate[9], by_edge[9]; /* of F, by gamma', rate and e */
+    double torque_force[9], torque_angle[3];   /* of a torque's force (T x e) / l^2, and of T . t, by e */
+} FilEdgeVariation;
+
+typedef struct FilRodBends FilRodBends; /* rod_bend.c */
+
+typedef struct FilRodDerivative {
+    int entry_count, entry_capacity; /* of the Hessian's lower triangle, with the diagonal of mass and damping over the stiffness scale */
+    int *row, *column;
+    double* value;
+    int strain_count, strain_capacity, edge_count;
+    FilDampedStrain* strains;
+    FilEdgeVariation* edges;
+    bool* angle_counts;   /* per node: the edge has an angle that forces depend on */
+    double *end, *weight; /* 4 per node: scratch */
+    FilRodBends* bends;   /* NULL: none was asked for yet */
+    const FilRodBody* body;
+    int first_unknown; /* of the rod being visited */
+} FilRodDerivative;
+
+/* rod_derivative_take.c: see body/derivative.h */
+const char* fil_rod_prepare_derivative(void* body, const double* v);
+const char* fil_rod_linearised(void* body, const double* v_free, const double* v);
+
+/* ---- rod_bend.c: how the tangent varies, see body/derivative.h ---- */
+
+const char* fil_rod_take_bends(FilRodBody* body, const double* v_free, const double* v);
+void fil_rod_bend(const void* body, const double* place, const double* start, double* out);
+void fil_rod_bend_back(const void* body, const double* weight, double* place, double* start);
+int fil_rod_stiffen(const void* body, double share, const int* blocks, int count, const double* u, FilTangentSlope* out);
+void fil_rod_sweep(const void* body, int index, int part, const double* point, const double* force, const double* z, double* place);
+
+#endif
