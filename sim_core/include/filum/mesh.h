@@ -14,7 +14,7 @@ typedef struct FilMesh {
 
 void fil_mesh_free(FilMesh* mesh); /* its arrays; a zeroed mesh is fine */
 
-/* Reads a mesh, its format told by the ending .stl (ASCII or binary) or .obj (vertices and faces; polygons are cut into
+/* Reads a mesh, its format known by the ending .stl (ASCII or binary) or .obj (vertices and faces; polygons are cut into
  * fans). Coordinates are multiplied by `scale`. Vertices of equal coordinates are merged. Errors name the file, and the
  * line where there is one. Allocates. */
 FIL_MUST_CHECK FilStatus fil_mesh_read(const char* path, double scale, FilMesh* mesh, FilError* error);

@@ -91,7 +91,7 @@ const char* fil_robot_ignored(const FilWorld* world, FilId robot);     /* elemen
 /* ---- links: the root first, parents before children ---- */
 
 int fil_robot_link_count(const FilWorld* world, FilId robot);
-FilId fil_robot_link(const FilWorld* world, FilId robot, int link);            /* as a thing of the world */
+FilId fil_robot_link(const FilWorld* world, FilId robot, int link);            /* as an object of the world */
 FilId fil_world_find_link(const FilWorld* world, const char* name);            /* with its prefix; null if there is none */
 const char* fil_robot_link_name(const FilWorld* world, FilId robot, int link); /* with the prefix */
 int fil_robot_link_parent(const FilWorld* world, FilId robot, int link);       /* -1 of the root */

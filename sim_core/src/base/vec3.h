@@ -81,7 +81,7 @@ static inline double fil_v3_normalise(double* a)
 /* Any unit vector orthogonal to the unit vector t. */
 static inline void fil_v3_orthogonal(double* out, const double* t)
 {
-    // the axis that t leans on least
+    // the axis along which t is least
     const double ax = fabs(t[0]), ay = fabs(t[1]), az = fabs(t[2]);
     double axis[3] = {0.0, 0.0, 0.0};
     axis[ax <= ay && ax <= az ? 0 : (ay <= az ? 1 : 2)] = 1.0;

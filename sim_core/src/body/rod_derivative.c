@@ -22,7 +22,7 @@ static double at(const double* a, int k)
     return a != NULL ? a[k] : 0.0;
 }
 
-/* Where forces at the end are told of a variation: not where the end is held. */
+/* Where forces at the end see a variation: not where the end is held. */
 static bool is_open(const FilRodBody* body, int k)
 {
     return k % 4 == 3 ? body->derivative->angle_counts[k / 4] : !body->held[k];

@@ -24,7 +24,7 @@ typedef struct FilFriction {
     double expected[2];                 /* m/s, slip along the tangents that the model is made about */
     double edge;                        /* of the bound: where the model's curvature stops to fall */
     double next[2];                     /* the same of the next model */
-    double wrong;                       /* N s, by which the model errs at the end of the step that was found with it */
+    double wrong;                       /* N s, by which the model is off at the end of the step that was found with it */
     double least;                       /* 1/kg: slip by impulse if the blocks were by themselves, the least there can be; 0: not known */
     double mobility;                    /* 1/kg: slip by impulse, as learned */
     double last_slip[2], last_force[2]; /* that the last model led to: m/s, and over the most there is */
@@ -51,7 +51,7 @@ double fil_friction_add(const FilFriction* friction, const FilSlipping* slipping
  * of the model's curvature. */
 double fil_friction_add_lead(const FilFriction* friction, const FilSlipping* slipping, double bound, const double* v, double* residual);
 
-/* Curvature over the slip along the tangents, 2 x 2: the model's; `cautious`: that of the paraboloid that touches the potential
+/* Curvature over the slip along the tangents, 2 x 2: the model's; `cautious` (majorised): that of the paraboloid that touches the potential
  * at v from above, with which a step never leads uphill. */
 void fil_friction_curvature(const FilFriction* friction, const FilSlipping* slipping, double bound, bool cautious, const double* v,
                             double curvature[4]);

@@ -7,7 +7,7 @@
  *     1/g = 1/g_a + 1/g_b,   g_a = -grad p_a . n,   g_b = grad p_b . n   (rigid: infinite);
  *
  * afterwards it is a contact point like any other. The centroid rule is exact for the force of a linear pressure and
- * errs by O(size^2) for moments of friction.
+ * is off by O(size^2) for moments of friction.
  *
  * Rules. Polygons are cut where p = 0, so that what touches and what is about to are different points, and the sum of
  * A p over those with p > 0 is continuous. Polygons below 1e-12 H^2 are dropped. Where n and the fields' gradients

@@ -6,7 +6,7 @@
 
 #define FIL_TET_MAX_BYTES ((size_t)512 << 20)
 
-/* Reads the linear tetrahedra of a file, its format told by the ending .vtk or .msh. Coordinates are multiplied by
+/* Reads the linear tetrahedra of a file, its format known by the ending .vtk or .msh. Coordinates are multiplied by
  * `scale`. Points, lines, triangles and quadrilaterals are passed over; other elements that have a volume are refused.
  * Errors name the file and the line. Vertices and elements keep the file's order. Allocates. */
 FIL_MUST_CHECK FilStatus fil_tet_read(const char* path, const char* folders, double scale, FilTetMesh* mesh, FilError* error);

@@ -16,7 +16,7 @@ static double stored(double pivots, double updates)
     return pivots * (pivots + 1.0) / 2.0 + pivots * updates;
 }
 
-/* Zeros that a supernode of so many pivots may store, as a share of its numbers: pivots are filled up to fours and a
+/* Zeros that a supernode of so many pivots may store, as a share of its numbers: pivots are filled up to batches of four and a
  * front costs something whatever its size, so that small ones gain most. A quarter and a half of these shares are as
  * good; none, or twice as many, cost 6 to 14 % (cubes of 5^3, 8^3, 11^3 vertices, stack of 10^3 bodies). */
 static double allowed_zeros(int pivots)

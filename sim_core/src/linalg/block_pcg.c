@@ -21,7 +21,7 @@ void fil_block_pcg_free(FilBlockPcg* pcg)
 /* An order serves until there is so much more fill, as a share of what there was. */
 enum { WORSE = 50 };
 
-/* ---- the near matrix ---- */
+/* ---- the preconditioner ---- */
 
 /* Sorts the blocks of A. */
 static bool sort_blocks(FilBlockPcg* pcg, const FilBlockPattern* a, const bool* weak)

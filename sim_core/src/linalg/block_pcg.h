@@ -5,7 +5,7 @@
  * that they joined. [[s, B], [B', s]] with s = |B| is positive semidefinite, so this never costs definiteness. Or,
  * where mass outweighs stiffness, of A the diagonal blocks alone: a cheap factor. C and F are kept whole: contacts are what
  * diagonal preconditioners fail at. What F reaches is eliminated last, so that F may change at the price of its own columns
- * (block_near.h). The result depends on nothing but patterns, values and when bind() was told to analyse afresh. */
+ * (block_near.h). The result depends on nothing but patterns, values and when bind() was asked to analyse afresh. */
 #ifndef FILUM_LINALG_BLOCK_PCG_H
 #define FILUM_LINALG_BLOCK_PCG_H
 
@@ -23,13 +23,13 @@ typedef struct FilBlockTerms {
 } FilBlockTerms;
 
 typedef struct FilBlockPcg {
-    FilBlockNear near; /* factor of the near matrix */
+    FilBlockNear near; /* factor of the preconditioner */
     bool analysed;
     bool exact;                          /* the analysis depends on nothing but the patterns bound */
-    int analysed_blocks, ordered_blocks; /* of the near matrix; of L when its order was found */
+    int analysed_blocks, ordered_blocks; /* of the preconditioner; of L when its order was found */
     int a_pattern;
     bool diagonal_only;        /* of A */
-    FilInts start, row, block; /* blocks of A in the near matrix: pattern, numbers in A */
+    FilInts start, row, block; /* blocks of A in the preconditioner: pattern, numbers in A */
     FilInts weak;              /* the others, if they count: number in A, row, column */
     int weak_count;
     bool predicted;                     /* the near solution is that of the present factor */
@@ -50,15 +50,15 @@ typedef FilPcgResult FilBlockPcgResult;
  * one. Allocates only to grow. */
 FIL_MUST_CHECK FilStatus fil_block_pcg_bind(FilBlockPcg* pcg, const FilBlockTerms* terms, const bool* weak, bool afresh, bool* analysed);
 
-/* Factors the near matrix but for what F reaches; then the rest, as often as F changes. False: not positive definite. */
+/* Factors the preconditioner but for what F reaches; then the rest, as often as F changes. False: not positive definite. */
 FIL_MUST_CHECK bool fil_block_pcg_factor(FilBlockPcg* pcg, const FilBlockTerms* terms);
 FIL_MUST_CHECK bool fil_block_pcg_factor_rest(FilBlockPcg* pcg, const FilBlockTerms* terms);
 
 /* The columns that F reaches. */
 const int* fil_block_pcg_reached(const FilBlockPcg* pcg, int* count);
 
-/* With the near matrix in place of the true one, and for those columns only: x for the right side b + more, where `more` is
- * zero elsewhere. First for b. If the next thing is to solve for b + more, half of that has been done. */
+/* With the preconditioner in place of the true matrix, and for those columns only: x for the right side b + more, where `more` is
+ * zero elsewhere. First for b. If the next call is to solve for b + more, half of that has been done. */
 void fil_block_pcg_reduce(FilBlockPcg* pcg, const double* b);
 void fil_block_pcg_predict(FilBlockPcg* pcg, const double* more, double* x);
 

@@ -31,7 +31,7 @@ typedef struct FilPlanSettings {
                      not small: where multipliers are not unique it never is. 0: none */
     bool polish;
     bool warm; /* begin with the multipliers of the point */
-    /* told once an iteration; false stops. May be NULL. */
+    /* called once an iteration; false stops. May be NULL. */
     bool (*report)(void* user, const FilPlanProgress* progress);
     void* user;
 } FilPlanSettings;

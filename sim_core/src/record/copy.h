@@ -1,4 +1,4 @@
-/* Copies bags, never touching the source: to mend one that was cut off, or to change what is said of its channels. */
+/* Copies bags, never touching the source: to repair one that was cut off, or to change what is said of its channels. */
 #ifndef FILUM_RECORD_COPY_H
 #define FILUM_RECORD_COPY_H
 

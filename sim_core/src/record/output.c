@@ -74,7 +74,7 @@ void fil_output_return(FilOutput* output, const FilOutput* earlier)
 
 uint32_t fil_crc32(uint32_t crc, FilSlice bytes)
 {
-    // zlib takes a null pointer as a wish to start anew
+    // zlib takes a null pointer as a request to start anew
     return bytes.size == 0 ? crc : (uint32_t)crc32_z(crc, bytes.data, bytes.size);
 }
 

@@ -8,7 +8,7 @@
 
 typedef struct FilName {
     const char* text; /* borrowed */
-    int index;        /* of the named thing in its own list */
+    int index;        /* of what is named in its own list */
 } FilName;
 
 /* Sorted by text, then by index. */
@@ -20,7 +20,7 @@ typedef struct FilNames {
 /* An index of `count` names, allocated from the pool; false when out of memory. */
 bool fil_names_build(FilNames* names, FilPool* pool, const char* const* texts, int count);
 
-/* Index of the thing called `text`, or -1. */
+/* Index of what is called `text`, or -1. */
 int fil_names_find(const FilNames* names, const char* text);
 
 /* Smallest index whose name another, smaller index has already, or -1. */

@@ -32,8 +32,9 @@ const FilKey* fil_scene_world_keys(FilReader* reader)
                      "backward_euler: first order, robust, damps; midpoint: second order, keeps energy; symplectic_euler: explicit "
                      "forces, small steps only; sdirk2: second order, damps what steps do not resolve, costs two steps, with contact "
                      "models `none` and `ipc`"),
-        FIL_KEY_NUMBER("euler_dt", FIL_NOT_NEGATIVE, "s", "0",
-                       "`sdirk2` errs, and damps, as `backward_euler` does with this step: for comparing with results of small steps"),
+        FIL_KEY_NUMBER(
+            "euler_dt", FIL_NOT_NEGATIVE, "s", "0",
+            "`sdirk2` has the error, and the damping, that `backward_euler` has with this step: for comparing with results of small steps"),
         FIL_KEY_NUMBER("accuracy", FIL_NOT_NEGATIVE, "m", "0",
                        "`sdirk2` divides, and repeats, steps while its own estimate of the error of places in one is larger: mean over a "
                        "body, worst body; 0: it does not look"),

@@ -74,7 +74,7 @@ bool fil_read_choice(FilReader* reader, const FilYaml* mapping, const char* key,
 /* Index of an element (node or edge) out of `count`; negative numbers count from the end, *index never is. */
 bool fil_read_index(FilReader* reader, const FilYaml* mapping, const char* key, unsigned flags, int count, int* index);
 
-/* Index of the thing that the node (the key) names; `kind` is what it is called in messages. */
+/* Index of the object that the node (the key) names; `kind` is what it is called in messages. */
 bool fil_value_reference(FilReader* reader, FilYaml* node, const FilNames* names, const char* kind, int* index);
 bool fil_read_reference(FilReader* reader, const FilYaml* mapping, const char* key, unsigned flags, const FilNames* names, const char* kind,
                         int* index);

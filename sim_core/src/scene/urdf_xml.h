@@ -7,7 +7,7 @@
 
 #include "scene/urdf.h"
 
-enum { FIL_URDF_IGNORED = 64 }; /* names of ignored elements that are told */
+enum { FIL_URDF_IGNORED = 64 }; /* names of ignored elements that are reported */
 
 typedef struct FilUrdfReader {
     FilStatus status;

@@ -447,7 +447,7 @@ static FilStatus report(FilSolver* solver, const FilIpcPair* pair, const FilIpcS
         (void)fil_friction_energy(&slide->friction, &slipping, solver->settings.model.ipc.slip_speed, v, rubbed);
         fil_v3_scale(rubbed, -1.0, rubbed);
         fil_m3_apply(contact.impulse, contact.frame, rubbed);
-        // without Jacobian all of its velocity is told as one of things without unknowns
+        // without Jacobian all of its velocity is reported as that of bodies without unknowns
         fil_friction_velocity(&slide->friction, &slipping, v, moved);
         fil_m3_apply(contact.bias, contact.frame, moved);
     }

@@ -201,7 +201,7 @@ static FilStatus part(FilSolver* solver, double* v)
     return fil_ipc_relist(solver);
 }
 
-/* Shortens the wish until nothing meets on the way and nothing is out of reach: from where the step starts that is always
+/* Shortens the initial guess until nothing meets on the way and nothing is out of reach: from where the step starts that is always
  * possible, unless what is held moves too far. */
 static FilStatus make_feasible(FilSolver* solver, double* v)
 {
@@ -235,7 +235,7 @@ static FilStatus begin(FilSolver* solver, double dt, double* v, FilStepInfo* inf
     }
     field->scale = fil_ipc_scale(solver);
     status = fil_rings_begin(solver);
-    // everything that is near on the way to the wish
+    // everything that is near on the way to the initial guess
     place_step(solver, v);
     memcpy(field->ahead.at, field->ends.at, 3 * sizeof(double) * (size_t)field->surface.point_count);
     status = status == FIL_OK ? fil_ipc_list(solver) : status;

@@ -1,4 +1,4 @@
-/* Linear systems of sheets and large nets: conjugate gradients with a near factor, on which friction makes up its mind first
+/* Linear systems of sheets and large nets: conjugate gradients with a preconditioner, on which friction's active set is found first
  * (linalg/block_pcg.h). */
 #include <math.h>
 #include <string.h>
@@ -70,8 +70,8 @@ typedef struct Sheet {
     int reached_count;
     const int* reached;      /* columns that friction reaches */
     double *right, *x;       /* right side and solution */
-    double *lead, lead_size; /* what friction's model adds to the right side where it reaches, unless cautious */
-    double* near;            /* solution where it does, with the near matrix */
+    double *lead, lead_size; /* what friction's model adds to the right side where it reaches, unless majorised */
+    double* near;            /* solution where it does, with the preconditioner */
 } Sheet;
 
 /* Takes what friction's model leads the residual by. */
@@ -100,7 +100,7 @@ static bool take_friction(Sheet* sheet)
     return fil_block_pcg_factor_rest(&sheet->solver->potential.pcg, &sheet->terms);
 }
 
-/* Lets friction make up its mind, with the near matrix in place of the true one. False: not positive definite. */
+/* Finds friction's active set, with the preconditioner in place of the true matrix. False: not positive definite. */
 static bool settle_friction(Sheet* sheet, double* direction)
 {
     enum { REVIEWS = 20 };

@@ -415,7 +415,7 @@ static void answer(FilFoxglove* foxglove, uint32_t number, FilFoxgloveMessage me
     wake(foxglove);
 }
 
-/* Refusals are told; with an id those that were named are answered as they are now, set or not. */
+/* Refusals are reported; with an id those that were named are answered as they are now, set or not. */
 static FilFoxgloveMessage set_parameters(FilFoxglove* foxglove, uint32_t peer, const FilYaml* list, const char* id)
 {
     const FilFoxgloveHost* host = &foxglove->host;

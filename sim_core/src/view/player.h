@@ -15,7 +15,7 @@ typedef struct FilPlayer {
     double time;          /* s, of the film */
     double clock;         /* s, of the clock: when `time` was right */
     int shown;            /* frame on the pages; -1: none */
-    bool stale;           /* pages are to be told, though it is the same frame */
+    bool stale;           /* pages are to be sent it, though it is the same frame */
     double shown_end;     /* s, of the film as pages know it */
     double shown_clock;   /* s, of the clock: since when */
     unsigned char* bytes; /* of a frame */

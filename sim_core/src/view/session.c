@@ -206,7 +206,7 @@ static FilStatus obey(FilViewSession* session, const FilViewCommand* command)
         case FIL_VIEW_CONTROL:
             return set_control(simulation->world, (int)command->object, (int)command->part, numbers[0]);
         case FIL_VIEW_PARAMETER: {
-            FilError error;  // pages are told of it already
+            FilError error;  // pages have it already
             const FilStatus changed = fil_view_session_set_parameter(session, (int)command->part, numbers[0], &error);
             (void)changed;
             break;

@@ -30,15 +30,15 @@ FilViewCounts fil_view_session_counts(FilViewSession* session);
 /* To be called before each step: pulls by the session's hand, at the world's next step. */
 FIL_MUST_CHECK FilStatus fil_view_session_pull(FilViewSession* session);
 
-/* The oldest thing that a page asks for; waits for one until `deadline` (s, of CLOCK_REALTIME; 0: not at all). */
+/* The oldest request of a page; waits for one until `deadline` (s, of CLOCK_REALTIME; 0: not at all). */
 bool fil_view_session_take(FilViewSession* session, double deadline, FilViewCommand* command);
-/* Does it. What cannot be done is told to the pages. */
+/* Does it. What cannot be done is reported to the pages. */
 void fil_view_session_obey(FilViewSession* session, const FilViewCommand* command);
 /* The scene's text and parameters; NULL: they cannot be changed. */
 const FilSource* fil_view_session_source(const FilViewSession* session);
 /* Makes the world anew with another value of a parameter, by its number in the source. On failure the old one stays. */
 FIL_MUST_CHECK FilStatus fil_view_session_set_parameter(FilViewSession* session, int index, double value, FilError* error);
-/* Words for the pages, until others come; empty: none. A failed step's are told without being asked. */
+/* Words for the pages, until others come; empty: none. A failed step's are sent without being asked for. */
 void fil_view_session_say(FilViewSession* session, const char* text);
 
 /* Shows the world, and tells what has changed of its description. `now`: s, of any clock that only goes forward; frames come as

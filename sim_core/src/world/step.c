@@ -235,7 +235,7 @@ static FilStatus advance_parts(FilWorld* world, double t, double dt, int parts, 
     return status;
 }
 
-/* The same, repeated in more parts where it errs by too much: something has happened on the way. */
+/* The same, repeated in more parts where its error is too large: something has happened on the way. */
 static FilStatus advance_accurately(FilWorld* world, double t, double dt, FilStepInfo* info)
 {
     for (int parts = fil_world_parts(world);;) {

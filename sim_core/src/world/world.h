@@ -165,7 +165,7 @@ void fil_world_place_targets(FilWorld* world);
  * new offsets to `next`. */
 void fil_world_apply_drives(FilWorld* world, double t, double dt, double theta);
 /* parts.c: into how many parts a step is divided from its start on; how many would be right after one of `used` parts; keeps a number
- * in the state; whether a step errs by more than it should. */
+ * in the state; whether a step's error is larger than it should be. */
 int fil_world_parts(const FilWorld* world);
 int fil_world_next_parts(const FilWorld* world, int used, const FilStepInfo* info);
 void fil_world_keep_parts(FilWorld* world, int parts);
