@@ -58,7 +58,7 @@ static FilActionGoal* find_place(FilActionServer* server)
     return place;
 }
 
-/* ---- what is told ---- */
+/* ---- what is published ---- */
 
 static void tell_status(FilActionServer* server)
 {

@@ -13,7 +13,7 @@ typedef struct FilCommandTopic {
     FilMessageType message;
     bool unstamped; /* its type does not begin with a std_msgs/Header: not for lockstep */
 
-    /* Hands a message on to the world, part by part. What the world is told this way holds until it is told otherwise:
+    /* Hands a message on to the world, part by part. What the world is given this way holds until it is given otherwise:
      * it takes over from the scene's drives and scripts, and only a part that says so gives it back. */
     void (*apply)(FilCommands* commands, const void* message);
 } FilCommandTopic;

@@ -105,7 +105,7 @@ static void answer(FilCommands* commands, FilCommandId id, const void* message, 
             commands->awaited_stamp = -1;
         }
     } else if (stamp != commands->accepted_stamp && stamp != commands->awaited_stamp) {
-        // states are told again while a command is awaited: a second answer to the same state is no fault
+        // states are published again while a command is awaited: a second answer to the same state is no fault
         FIL_REFUSE(commands, "%s: a command for the state at %.9f s, which is not the awaited one", topics[id]->topic.name, 1e-9 * (double)stamp);
     }
 }
@@ -165,7 +165,7 @@ bool fil_commands_init(FilCommands* commands, rcl_node_t* node, rclc_executor_t*
     commands->lockstep = lockstep;
     commands->awaited_stamp = -1;
     commands->accepted_stamp = -1;
-    rmw_qos_profile_t qos = rmw_qos_profile_default;  // reliable: a command that is told once is meant to arrive
+    rmw_qos_profile_t qos = rmw_qos_profile_default;  // reliable: a command that is sent once is meant to arrive
     bool done = read_needed(commands, needed);
     for (int i = 0; i < FIL_COMMAND_COUNT; i++) {
         commands->subscriptions[i] = rcl_get_zero_initialized_subscription();

@@ -1,5 +1,5 @@
 /* Commands to the world: what arrives on the command topics is checked and handed on; what makes no sense is refused,
- * counted and told. */
+ * counted and reported. */
 #ifndef FILUM_NODE_COMMANDS_H
 #define FILUM_NODE_COMMANDS_H
 
@@ -57,7 +57,7 @@ typedef struct FilCommands {
     void* messages[FIL_COMMAND_COUNT]; /* that subscriptions receive into */
     uint64_t received;                 /* messages */
     uint64_t accepted;                 /* parts of commands */
-    uint64_t refused;                  /* parts of commands, each told in a throttled warning */
+    uint64_t refused;                  /* parts of commands, each reported in a throttled warning */
     uint64_t postponed;                /* turns of the main loop that left messages for later, so that steps keep their time */
 
     bool lockstep;

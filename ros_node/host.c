@@ -152,7 +152,7 @@ static void serve(FilHost* host, double seconds)
             break;
         }
         const uint64_t before = count_received(host);
-        // what goes wrong with one message is told and survived
+        // what goes wrong with one message is reported and survived
         const rcl_ret_t ret = rclc_executor_spin_some(&host->executor, timeout);
         if (ret != RCL_RET_OK && ret != RCL_RET_TIMEOUT) {
             RCUTILS_LOG_WARN_THROTTLE_NAMED(RCUTILS_STEADY_TIME, 1000, "filum", "something that arrived could not be taken (%d)", (int)ret);

@@ -13,7 +13,7 @@
 
 /* requests to step are looked for this often while nothing else happens */
 #define IDLE_WAIT 0.01 /* s */
-/* a state is told again this long after it was told, to somebody who has just joined and may have missed it */
+/* a state is published again this long after it was, for somebody who has just joined and may have missed it */
 #define AWAIT_REPEAT 0.2 /* s */
 #define RETELL_WAIT 0.5  /* s, the longest */
 
@@ -275,8 +275,8 @@ static size_t count_controllers(const FilNode* node)
 
 /* Commands and states are reliable: once controllers have answered, every state reaches them, however late they are, and to
  * tell them again would make one that integrates count a state twice. Only from when their number changes until a state that
- * was told after that is answered may a state or an answer be lost. (And against all odds: in the second half of the timeout
- * states are told again in any case.) */
+ * was published after that is answered may a state or an answer be lost. (And against all odds: in the second half of the timeout
+ * states are published again in any case.) */
 static void watch_controllers(FilNode* node)
 {
     const size_t controllers = count_controllers(node);
@@ -341,7 +341,7 @@ static bool is_awaiting(FilNode* node, double now)
     return true;
 }
 
-/* Who joins while time stands is told the state too: at once, and again twice, since it may not have known all of the node's
+/* Who joins while time stands receives the state too: at once, and again twice, since it may not have known all of the node's
  * publishers yet. Who joined before has heard it. */
 static void tell_newcomers(FilNode* node, double now)
 {
@@ -384,7 +384,7 @@ void fil_node_update(FilNode* node)
     fil_actions_update(&node->actions);
     fil_lifecycle_update(&node->lifecycle);
     if (node->commands.lockstep && node->control.step_pending && !pending) {
-        node->control.changed = true;  // the state is told again, and its command awaited
+        node->control.changed = true;  // the state is published again, and its command awaited
     }
     fil_node_obey_pages(node);
     if (node->control.changed) {

@@ -73,14 +73,14 @@ typedef struct FilNode {
     FilStatusLine status_line;
     double lockstep_timeout; /* s */
     double await_limit;      /* wall time up to which a command is awaited */
-    double await_repeat;     /* wall time at which the state is told again: who joined late has not heard it */
+    double await_repeat;     /* wall time at which the state is published again: who joined late has not heard it */
     bool await_counts;       /* whether the time up to await_limit runs: not while paused */
     size_t controllers;      /* publishers of commands, when last counted */
     bool told;               /* a state was published since their number changed */
-    bool heard;              /* and answered: none needs to be told again */
+    bool heard;              /* and answered: none needs to hear it again */
     bool waits;              /* its step is due, but not those of all others that it steps with */
     bool stands;             /* time has stood since the last turn of the main loop */
-    double retell;           /* wall time at which the state is told to those who joined while paused; infinity: none did */
+    double retell;           /* wall time at which the state is published to those who joined while paused; infinity: none did */
     double retell_wait;      /* s, until then */
 } FilNode;
 

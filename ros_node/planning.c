@@ -66,7 +66,7 @@ static void cancel_plan(const void* request, void* response, void* context)
     if (planning->task != NULL) {
         fil_plan_task_cancel(planning->task);
     }
-    answer(response, planning->task != NULL, planning->task != NULL ? "cancelled; its best point is told" : "no plan is being sought");
+    answer(response, planning->task != NULL, planning->task != NULL ? "cancelled; its best point is published" : "no plan is being sought");
 }
 
 static void follow_plan(const void* request, void* response, void* context)
@@ -159,7 +159,7 @@ void fil_planning_fini(FilPlanning* planning, rcl_node_t* node)
     filum__msg__PlanProgress__fini(&planning->progress);
 }
 
-/* ---- what is told ---- */
+/* ---- what is published ---- */
 
 static void tell_progress(FilPlanning* planning, const FilPlanReport* report, const char* state, const char* message)
 {

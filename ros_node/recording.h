@@ -1,4 +1,4 @@
-/* A bag of all that a simulation tells and is told, in simulated time: messages become bytes here, and go to the
+/* A bag of all that a simulation publishes and receives, in simulated time: messages become bytes here, and go to the
  * recorder's own thread. */
 #ifndef FILUM_NODE_RECORDING_H
 #define FILUM_NODE_RECORDING_H

@@ -106,7 +106,7 @@ void fil_sensors_fini(FilSensors* sensors)
     *sensors = (FilSensors){.count = 0};
 }
 
-/* what another world has not is told once */
+/* what another world has not is reported once */
 static void look_for_objects(FilSensors* sensors, const FilSimulation* simulation)
 {
     sensors->load = simulation->load_count;
@@ -118,7 +118,7 @@ static void look_for_objects(FilSensors* sensors, const FilSimulation* simulatio
             RCUTILS_LOG_WARN_NAMED(sensors->logger, "sensors: '%s' is not %s of this scene: %s is silent", sensor->object, sensor->kind->objects,
                                    sensor->name);
         } else if (sensor->frame[0] != '\0' && !fil_sensor_finds_body(simulation->world, sensor->frame)) {
-            RCUTILS_LOG_WARN_NAMED(sensors->logger, "sensors: there is no link or rigid body '%s': %s is told in the frame " FIL_ROOT_FRAME,
+            RCUTILS_LOG_WARN_NAMED(sensors->logger, "sensors: there is no link or rigid body '%s': %s is published in the frame " FIL_ROOT_FRAME,
                                    sensor->frame, sensor->name);
         }
     }

@@ -1,4 +1,4 @@
-/* The action ~/simulate_steps of simulation_interfaces: steps of a paused simulation, each one told. */
+/* The action ~/simulate_steps of simulation_interfaces: steps of a paused simulation, each one reported. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -22,7 +22,7 @@ static inline void fil_tap_tell(const FilTapListener* listener, const FilOutputT
     }
 }
 
-/* What is told again, for those who joined late, is nothing new to a recording. */
+/* What is published again, for those who joined late, is nothing new to a recording. */
 static inline void fil_tap_pass_again(const FilTap* tap, const FilOutputTopic* topic, const void* message)
 {
     fil_tap_tell(&tap->viewer, topic, message);

@@ -188,7 +188,7 @@ static bool begin(void* context, FilActionGoal* goal, const void* request)
     const Goal* wanted = &((const control_msgs__action__FollowJointTrajectory_SendGoal_Request*)request)->goal;
     Pursuit* pursuit = make_pursuit(wanted);
     const char* fault = pursuit == NULL ? "out of memory" : world == NULL ? "there is no world" : find_fault(wanted, world, pursuit);
-    // what is refused as a command is told there
+    // what is refused as a command is reported there
     const uint64_t accepted = commands->accepted;
     if (fault == NULL && fil_commands_apply(commands, FIL_COMMAND_TRAJECTORY, &wanted->trajectory) > 0) {
         if (commands->accepted > accepted) {  // by one robot and not by another

@@ -111,7 +111,7 @@ static void apply_trajectory(FilCommands* commands, const void* received)
     if (joints == NULL || count == 0) {
         FIL_REFUSE(commands, "joint_trajectory: %s", joints == NULL ? "out of memory" : "no joints are named");
     } else if (!find_joints(commands, message, joints) || !fil_trajectory_check(commands, "joint_trajectory", message)) {
-        // refused, and told
+        // refused, and reported
     } else if (message->points.size == 0) {
         hold(commands, joints, count);
     } else {

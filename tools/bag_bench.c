@@ -185,7 +185,7 @@ int fil_bag_bench(int argc, char** argv)
         .command = COMMAND,
         .arguments = "[SCENE]",
         .about =
-            "Records a scene (fifty_rods) at every step, by every codec. How much slower a step gets is told by the\n"
+            "Records a scene (fifty_rods) at every step, by every codec. How much slower a step gets is shown by the\n"
             "processor time of the stepping thread; MB/s, of message bytes, by the wall clock, without stepping.",
         .min_arguments = 0,
         .max_arguments = 1,

@@ -21,7 +21,7 @@ enum { DEPTH = 1000, MAX_PUBLISHERS = 64 };
 
 typedef struct Subject {
     char* topic;
-    FilRaw* raw; /* NULL: it cannot be recorded, which has been told */
+    FilRaw* raw; /* NULL: it cannot be recorded, which has been reported */
     uint16_t channel;
     uint32_t sequence;
 } Subject;
@@ -97,7 +97,7 @@ static bool add_channel(Recording* recording, Subject* subject, const char* type
     return added;
 }
 
-/* Listens to a topic; what cannot be recorded is told and left out. */
+/* Listens to a topic; what cannot be recorded is reported and left out. */
 static void listen(Recording* recording, Subject* subject, const char* type, const rcl_topic_endpoint_info_array_t* offers)
 {
     FilBytes text = {0};

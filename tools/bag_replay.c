@@ -269,7 +269,7 @@ static Role role_of(const FilBagChannel* channel, FilCommandId* id)
     return is_of(channel, fil_output_topic(FIL_TOPIC_STEP_INFO)) ? ROLE_STEP_INFO : ROLE_NONE;
 }
 
-/* Whether something that the run was told is missing: numbers have gaps where messages were dropped. */
+/* Whether something that the run received is missing: numbers have gaps where messages were dropped. */
 static bool is_next(FilReplay* replay, const FilBagMessage* message, const char* topic)
 {
     uint32_t* next = &replay->next_sequence[message->channel];

@@ -67,7 +67,7 @@ static void report(const BagView* view)
     fflush(stdout);
 }
 
-/* Viewers get the recorded messages; a bag that cannot be read on is told once. */
+/* Viewers get the recorded messages; a bag that cannot be read on is reported once. */
 static void send(FilBagMessages** messages, double time)
 {
     FilError error = {""};

@@ -264,7 +264,7 @@ static int stop_bag(Run* run, int exit_code)
     run->recorded = fil_run_bag_counts(run->bag);
     const FilStatus status = fil_run_bag_stop(run->bag, &error);
     run->bag = NULL;
-    // a failure on the way has been told already
+    // a failure on the way has been reported already
     return status == FIL_OK || exit_code != FIL_EXIT_DONE ? exit_code : fil_cli_fail("run", FIL_EXIT_FAILED, "%s", error.text);
 }
 

@@ -28,7 +28,7 @@ static double now(void)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-/* A step that fails is no failure of the command: pages are told, and the simulation pauses. */
+/* A step that fails is no failure of the command: pages are informed, and the simulation pauses. */
 static FilStatus step(View* view)
 {
     const FilStatus status = fil_view_session_pull(view->session);

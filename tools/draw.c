@@ -44,7 +44,7 @@ struct FilDrawing {
     double* rest;         /* m, three edges per outline at the start */
     FilColor* colors;     /* per object that is shown */
     int color_count;
-    bool strains; /* are told by colours */
+    bool strains; /* are shown by colours */
     double times[GHOSTS + 1];
     int ghost_count;
 };

@@ -16,7 +16,7 @@ struct FilViewMessages {
     FilViewSession* session; /* NULL: none yet */
     FilOutputs outputs;
     FilViewTopics* topics;
-    uint64_t load;              /* the world that was told last */
+    uint64_t load;              /* the world that was sent last */
     double time;                /* s, when */
     FilFoxgloveParameter* told; /* values of parameters as viewers know them */
     int told_count;
@@ -145,7 +145,7 @@ static bool set_parameter(void* context, const FilFoxgloveParameter* given, char
     return good;
 }
 
-/* Pages change them too: who watches is told what differs from what was told last. */
+/* Pages change them too: who watches is sent what differs from what was sent last. */
 static void tell_parameters(FilViewMessages* messages)
 {
     const int count = parameter_count(messages);

@@ -45,7 +45,7 @@ typedef struct FilGraph {
 rcl_ret_t fil_graph_init(FilGraph* graph, dds_entity_t participant);
 void fil_graph_fini(FilGraph* graph);
 
-/* Each change is told to the others at once. */
+/* Each change is announced to the others at once. */
 rcl_ret_t fil_graph_add_node(FilGraph* graph, const char* name, const char* name_space, FilGraphNode** node);
 rcl_ret_t fil_graph_remove_node(FilGraph* graph, FilGraphNode* node);
 rcl_ret_t fil_graph_add_endpoint(FilGraph* graph, FilGraphNode* node, const FilEndpoint* endpoint);

@@ -228,7 +228,7 @@ static rmw_time_t time_of(dds_duration_t duration)
                                     : (rmw_time_t){(uint64_t)(duration / DDS_NSECS_IN_SEC), (uint64_t)(duration % DDS_NSECS_IN_SEC)};
 }
 
-/* back from DDS; what is not told stays at its default */
+/* back from DDS; what is not given stays at its default */
 static rmw_qos_profile_t profile_of(const dds_qos_t* qos)
 {
     rmw_qos_profile_t profile = {.history = RMW_QOS_POLICY_HISTORY_UNKNOWN};

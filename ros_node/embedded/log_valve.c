@@ -12,7 +12,7 @@ enum { LINES_PER_SECOND = 10 };
 struct FilLogValve {
     time_t second;
     int lines;         /* in this second */
-    uint64_t left_out; /* lines, not told yet */
+    uint64_t left_out; /* lines, not reported yet */
 };
 
 /* Cyclone calls one at a time. */

@@ -105,7 +105,7 @@ void rcl_logging_rosout_output_handler(const rcutils_log_location_t* location, i
         rcl_interfaces__msg__Log log = {0};
         if (rcl_interfaces__msg__Log__init(&log) && fill_log(&log, location, severity, name, timestamp, text) &&
             rcl_publish(&outputs.rosout[slot].publisher, &log, NULL) != RCL_RET_OK) {
-            rcl_reset_error();  // nothing could be told about it but by logging
+            rcl_reset_error();  // nothing could report it but logging
         }
         rcl_interfaces__msg__Log__fini(&log);
     }

@@ -185,7 +185,7 @@ static void list_sockets(Sockets* sockets)
     }
 }
 
-/* Cyclone's sockets listen to every interface, whatever it is told: those that have come since then hear only this machine. */
+/* Cyclone's sockets listen to every interface, whatever its settings say: those that have come since then hear only this machine. */
 static void bind_to_loopback(const Sockets* before)
 {
     for (int file = 0; file < FILE_MAX_SEEN; file++) {

@@ -221,7 +221,7 @@ static void robots_turn_a_valve(void** state)
     assert_int_equal(stop(pid), 0);
 }
 
-/* While it plans the clock runs; a second request is refused; cancelled, the best point is told. */
+/* While it plans the clock runs; a second request is refused; cancelled, the best point is published. */
 static void the_clock_runs_while_it_plans(void** state)
 {
     (void)state;

@@ -59,7 +59,7 @@ static bool read_list(const char* text, FilSweepAxis* axis)
     size_t size = 0;
     for (const char* c = axis->list; c < text + length - bracketed; c++) {
         if (strchr("[]{}()", *c) != NULL) {
-            return false;  // values that have parts have no commas to be told apart by
+            return false;  // values that have parts have no commas to be distinguished by
         }
         size = *c == ',' ? 0 : size + 1;
         axis->count += *c == ',';

@@ -12,7 +12,7 @@ static const double RADIUS = 2.5e-3; /* m, of the rope */
 static const double LENGTH = 0.5;    /* m */
 static const double DENSITY = 1000.0;
 
-/* A straight rope on the ground, along x. Gravity leans by `slope` towards -x, as if the ground rose. */
+/* A straight rope on the ground, along x. Gravity is tilted by `slope` towards -x, as if the ground rose. */
 static void lay_rope(FilSandbox* box, int segments, double slope, double* nodes)
 {
     fil_sandbox_set_gravity(box, -GRAVITY * sin(slope), 0.0, -GRAVITY * cos(slope));

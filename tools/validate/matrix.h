@@ -31,7 +31,7 @@ typedef struct FilMatrixKind {
     double steepness;    /* tangent of a slope on which it slides, over mu */
     double aside;      /* m, that one lies on another of its kind off the middle: meshes on each other, vertex on vertex, list each closeness 48 times
                           under ipc */
-    bool reduced;      /* its coordinates are those of joints or sections: momentum errs by first order of dt */
+    bool reduced;      /* its coordinates are those of joints or sections: momentum is off by first order of dt */
     const char* shape; /* of a rigid body, for `write` */
     /* Its element of the section; NULL: `add` makes it. */
     void (*write)(const struct FilMatrixKind* kind, const FilMatrixPlace* place, char* text, size_t size);

@@ -1,6 +1,6 @@
 /* One of a kind on the ground: rests, sticks, slides, rolls, and all of that at smaller steps.
  *
- * Slopes are gravity that leans, so that one start serves every kind. Tolerances:
+ * Slopes are tilted gravity, so that one start serves every kind. Tolerances:
  *   rests    force within 0.1 % of the weight (what the issue of reactions asks), speed below 1e-4 m/s
  *   sticks   speed below 1 % of what free sliding would have gained: creep of regularised friction is a thousandth at most
  *   slides   friction within 1 % of mu N, on a slope and on the level
