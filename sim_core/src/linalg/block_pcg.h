@@ -1,7 +1,7 @@
 /* Conjugate gradients for a symmetric positive definite sum A + C + F of 4x4-block matrices, preconditioned by the Cholesky
- * factor of a sparser matrix near it. For sheets and nets, whose own factors fill up.
+ * factor of a sparser matrix close to it. For sheets and nets, whose own factors fill up.
  *
- * Near matrix: blocks of A that the caller calls weak are left out, and their size is added to the two diagonal blocks
+ * Preconditioner: blocks of A that the caller calls weak are left out, and their size is added to the two diagonal blocks
  * that they joined. [[s, B], [B', s]] with s = |B| is positive semidefinite, so this never costs definiteness. Or,
  * where mass outweighs stiffness, of A the diagonal blocks alone: a cheap factor. C and F are kept whole: contacts are what
  * diagonal preconditioners fail at. What F reaches is eliminated last, so that F may change at the price of its own columns
@@ -32,7 +32,7 @@ typedef struct FilBlockPcg {
     FilInts start, row, block; /* blocks of A in the preconditioner: pattern, numbers in A */
     FilInts weak;              /* the others, if they count: number in A, row, column */
     int weak_count;
-    bool predicted;                     /* the near solution is that of the present factor */
+    bool predicted;                     /* the solution with the preconditioner is that of the present factor */
     FilDoubles more;                    /* of each column: sizes of its weak blocks */
     FilDoubles vectors;                 /* preconditioned, direction, product */
     FilBlockRows rows[FIL_BLOCK_TERMS]; /* of the terms, for workers ... */
