@@ -132,6 +132,28 @@ static void test_directory(void** state)
     }
 }
 
+/* Names that are not UTF-8, or not printable, are escaped: anything else would be no YAML. */
+static void test_odd_names(void** state)
+{
+    static const struct {
+        const char *name, *written;
+    } names[] = {{"b\xff", "b\\xff_0.mcap"},
+                 {"\xc3\xa4\xe2\x82\xac\xf0\x9f\x8d\x8e", "\"\xc3\xa4\xe2\x82\xac\xf0\x9f\x8d\x8e_0.mcap\""},  // as they are
+                 {"a\xc2\x80", "a\\xc2\\x80_0"},                                                               // a control
+                 {"a\xc0\xaf", "a\\xc0\\xaf_0"},                                                               // too long for a slash
+                 {"a\xed\xa0\x80", "a\\xed\\xa0\\x80_0"},                                                      // half of a pair
+                 {"a\xe2\x82", "a\\xe2\\x82_0"},                                                               // cut off
+                 {"a\"\\\t\n", "a\\\"\\\\\\x09\\n_0"}};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) {
+        char path[128], metadata[160], text[4096];
+        snprintf(path, sizeof path, "%s/%s", (const char*)*state, names[i].name);
+        sample_record(path, fil_recorder_options_default(), 1);
+        snprintf(metadata, sizeof metadata, "%s/metadata.yaml", path);
+        read_text(metadata, text, sizeof text);
+        assert_non_null(strstr(text, names[i].written));
+    }
+}
+
 static void test_refusals(void** state)
 {
     char path[128];
@@ -307,6 +329,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_flush_period, sample_folder_make, sample_folder_remove),
         cmocka_unit_test_setup_teardown(test_full_queue, sample_folder_make, sample_folder_remove),
         cmocka_unit_test_setup_teardown(test_selection, sample_folder_make, sample_folder_remove),
+        cmocka_unit_test_setup_teardown(test_odd_names, sample_folder_make, sample_folder_remove),
         cmocka_unit_test_setup_teardown(test_no_options, sample_folder_make, sample_folder_remove),
         cmocka_unit_test_setup_teardown(test_empty, sample_folder_make, sample_folder_remove),
     };

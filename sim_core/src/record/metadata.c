@@ -21,7 +21,29 @@ static void FIL_PRINTF(3, 4) line(FilBytes* text, int indent, const char* format
     fil_bytes_u8(text, '\n');
 }
 
-/* Appends a line with a text in double quotes, where YAML knows every character. */
+/* Bytes of the character that begins at `c` if YAML keeps it as it is in double quotes; 0: it is none, or to be escaped. Names of files, and of
+ * topics in others' bags, need not be UTF-8. */
+static int plain_bytes(const char* c)
+{
+    const unsigned char* byte = (const unsigned char*)c;
+    if (byte[0] < 0x80) {
+        return byte[0] >= 0x20 && byte[0] != 0x7f && byte[0] != '"' && byte[0] != '\\';
+    }
+    static const uint32_t least[] = {UINT32_MAX, 0xa0, 0x800, 0x10000};  // below: controls, and characters written too long
+    const int more = (byte[0] & 0xe0) == 0xc0 ? 1 : (byte[0] & 0xf0) == 0xe0 ? 2 : (byte[0] & 0xf8) == 0xf0 ? 3 : 0;
+    uint32_t code = byte[0] & (0x3fu >> more);
+    for (int i = 1; i <= more; ++i) {
+        if ((byte[i] & 0xc0) != 0x80) {
+            return 0;
+        }
+        code = code << 6 | (byte[i] & 0x3fu);
+    }
+    const bool line_break = code == 0x2028 || code == 0x2029;
+    const bool none = (code >= 0xd800 && code < 0xe000) || code == 0xfeff || code == 0xfffe || code == 0xffff || code > 0x10ffff;
+    return code < least[more] || line_break || none ? 0 : 1 + more;
+}
+
+/* Appends a line with a text in double quotes. */
 static void quoted(FilBytes* text, int indent, const char* key, const char* value)
 {
     for (int i = 0; i < indent; ++i) {
@@ -29,16 +51,16 @@ static void quoted(FilBytes* text, int indent, const char* key, const char* valu
     }
     fil_bytes_put(text, key, strlen(key));
     fil_bytes_u8(text, '"');
-    for (const char* c = value; *c != '\0'; ++c) {
-        char escaped[8] = {*c, '\0'};
+    for (const char* c = value; *c != '\0';) {
+        const int plain = plain_bytes(c);
+        char escaped[8] = "\\n";
         if (*c == '"' || *c == '\\') {
             snprintf(escaped, sizeof escaped, "\\%c", *c);
-        } else if (*c == '\n') {
-            snprintf(escaped, sizeof escaped, "\\n");
-        } else if ((unsigned char)*c < 0x20 || *c == 0x7f) {
+        } else if (*c != '\n') {
             snprintf(escaped, sizeof escaped, "\\x%02x", (unsigned)(unsigned char)*c);
         }
-        fil_bytes_put(text, escaped, strlen(escaped));
+        fil_bytes_put(text, plain > 0 ? c : escaped, plain > 0 ? (size_t)plain : strlen(escaped));
+        c += plain > 0 ? plain : 1;
     }
     fil_bytes_put(text, "\"\n", 2);
 }
