@@ -130,6 +130,8 @@ static void what_cannot_be_reached_is_refused(void** state)
     def.position = (FilVec3){2.0, 0.0, 0.3};
     assert_int_equal(fil_robot_reach(world, robot, &def, joints), FIL_BAD_INPUT);
     assert_non_null(strstr(fil_world_error(world), "link 'pinch' does not reach (2, 0, 0.3) m within its joints' limits"));
+    def.position = (FilVec3){1.3, 0.0, 0.3};  // a little too far, too
+    assert_int_equal(fil_robot_reach(world, robot, &def, joints), FIL_BAD_INPUT);
     assert_memory_equal(joints, copy, sizeof copy);
     def.position.x = NAN;
     assert_int_equal(fil_robot_reach(world, robot, &def, joints), FIL_BAD_INPUT);

@@ -101,6 +101,38 @@ static void wrong_commands_are_refused(void** state)
 
 /* ---- definitions ---- */
 
+static void joints_of_one_name_are_refused(void** state)
+{
+    (void)state;
+    FilWorld* world = make_world("none");
+    static const char* const link_names[] = {"foot", "knee", "bob"};
+    FilLinkDef links[3];
+    FilRobotJointDef hinges[2];
+    for (int k = 0; k < 3; k++) {
+        links[k] = fil_link_def_default();
+        links[k].name = link_names[k];
+        links[k].mass = 1.0;
+        links[k].inertia[0] = links[k].inertia[1] = links[k].inertia[2] = 0.1;
+    }
+    for (int k = 0; k < 2; k++) {
+        hinges[k] = fil_robot_joint_def_default();
+        hinges[k].name = "hinge";
+        hinges[k].type = FIL_ROBOT_REVOLUTE;
+        hinges[k].parent = k;
+        hinges[k].child = k + 1;
+    }
+    FilRobotDef def = fil_robot_def_default();
+    def.links = links;
+    def.link_count = 3;
+    def.joints = hinges;
+    def.joint_count = 2;
+    FilId id;
+    expect_refusal(world, fil_world_add_robot(world, &def, &id), "two joints are named 'hinge'");
+    hinges[1].name = "elbow";
+    assert_int_equal(fil_world_add_robot(world, &def, &id), FIL_OK);
+    fil_world_destroy(world);
+}
+
 static void wrong_definitions_are_refused(void** state)
 {
     (void)state;
@@ -356,6 +388,7 @@ int main(void)
         cmocka_unit_test(commands_are_state),
         cmocka_unit_test(all_modes_move_joints),
         cmocka_unit_test(wrong_commands_are_refused),
+        cmocka_unit_test(joints_of_one_name_are_refused),
         cmocka_unit_test(wrong_definitions_are_refused),
         cmocka_unit_test(rods_bodies_and_arms_hang_on_links),
         cmocka_unit_test(soft_arms_are_mounted_on_links),

@@ -280,6 +280,13 @@ static void qos_is_kept_as_text(void** state)
     assert_int_equal(read.reliability, qos.reliability);
     assert_int_equal(read.durability, qos.durability);
     assert_int_equal(read.history, RMW_QOS_POLICY_HISTORY_KEEP_LAST);
+    // a time that is not set is infinite, one of whole seconds or of less than a second is not
+    assert_non_null(strstr(text, "deadline:\n    sec: 9223372036\n    nsec: 854775807\n"));
+    qos.deadline = (rmw_time_t){2, 0};
+    qos.lifespan = (rmw_time_t){0, 5};
+    fil_qos_to_text(&qos, text);
+    assert_non_null(strstr(text, "deadline:\n    sec: 2\n    nsec: 0\n"));
+    assert_non_null(strstr(text, "lifespan:\n    sec: 0\n    nsec: 5\n"));
     // as Jazzy writes it; the second profile of a list does not count
     read = fil_qos_from_text(
         "- history: keep_all\n  depth: 7\n  reliability: best_effort\n"
