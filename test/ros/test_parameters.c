@@ -1,4 +1,5 @@
 /* Parameters and the rules by which a parameter file's keys mean a node. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -111,6 +112,35 @@ static void all_or_none(void** state)
     assert_true(fil_parameters_find(&parameters, "a")->value.real == 6.0);
 }
 
+static void values_that_do_not_fit_are_refused(void** state)
+{
+    (void)state;
+    static FilParameters parameters;
+    memset(&parameters, 0, sizeof parameters);
+    fil_parameters_declare(&parameters, "free", fil_parameter_double(1), "");
+    fil_parameters_declare(&parameters, "bound", fil_parameter_double(0.5), "")->highest = 1;
+    fil_parameters_declare(&parameters, "count", fil_parameter_integer(1), "")->highest = 3;
+    const struct {
+        const char* name;
+        FilParameterValue value;
+        const char* reason;
+    } wrong[] = {{"free", fil_parameter_double(NAN), "free must be a finite number"},
+                 {"free", fil_parameter_double(INFINITY), "free must be a finite number"},
+                 {"free", fil_parameter_bool(true), "free is of type double, not bool"},
+                 {"bound", fil_parameter_double(1.5), "bound must lie between 0 and 1, not 1.5"},
+                 {"bound", fil_parameter_integer(-1), "bound must lie between 0 and 1, not -1"},
+                 {"count", fil_parameter_integer(4), "count must lie between 0 and 3, not 4"},
+                 {"count", fil_parameter_double(2), "count is of type integer, not double"}};
+    char reason[FIL_REASON_TEXT];
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+        assert_false(fil_parameters_set(&parameters, wrong[k].name, &wrong[k].value, reason));
+        assert_string_equal(reason, wrong[k].reason);
+    }
+    assert_true(parameters.items[0].value.real == 1.0 && parameters.items[1].value.real == 0.5 && parameters.items[2].value.integer == 1);
+    const FilParameterValue ends[] = {fil_parameter_integer(1), fil_parameter_double(0)};  // of the range: they belong to it
+    assert_true(fil_parameters_set(&parameters, "bound", &ends[0], reason) && fil_parameters_set(&parameters, "bound", &ends[1], reason));
+}
+
 static void times_are_exact(void** state)
 {
     (void)state;
@@ -147,8 +177,11 @@ static void axes_give_rotations(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(keys_match_nodes),    cmocka_unit_test(last_word_wins_and_strangers_are_left_alone),
-        cmocka_unit_test(all_or_none),         cmocka_unit_test(times_are_exact),
+        cmocka_unit_test(keys_match_nodes),
+        cmocka_unit_test(last_word_wins_and_strangers_are_left_alone),
+        cmocka_unit_test(values_that_do_not_fit_are_refused),
+        cmocka_unit_test(all_or_none),
+        cmocka_unit_test(times_are_exact),
         cmocka_unit_test(axes_give_rotations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
