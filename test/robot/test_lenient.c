@@ -99,6 +99,50 @@ static const char dae[] =
     "</visual_scene></library_visual_scenes>\n"
     "<scene><instance_visual_scene url='#s'/></scene></COLLADA>\n";
 
+#define BALL "<collision><geometry><sphere radius='0.1'/></geometry></collision>"
+
+/* Of links that are no neighbours, those that overlap at the start are made so and let be; one that comes later is met: a slide that runs against the
+ * base stops 0.2 m from it. */
+static void links_that_overlap_at_the_start_are_let_be(void** state)
+{
+    (void)state;
+    static const char text[] =
+        "<robot name='r'><link name='base'>" BALL "</link><link name='upper'>" MASS "</link><link name='fore'>" MASS BALL
+        "</link><link name='slide'>" MASS BALL "</link><joint name='shoulder' type='revolute'>" ENDS(
+            "base", "upper") "<axis xyz='0 0 1'/>" LIMIT
+                             "</joint><joint name='elbow' type='revolute'>" ENDS(
+                                 "upper", "fore") "<origin xyz='0 0.15 0'/><axis xyz='0 0 1'/>" LIMIT
+                                                  "</joint><joint name='rail' type='prismatic'>" ENDS(
+                                                      "fore", "slide") "<origin xyz='0.5 -0.15 0'/><axis xyz='1 0 0'/>" LIMIT "</joint></robot>";
+    FilWorldDef def = fil_world_def_default();
+    FilWorld* world = NULL;
+    FilRobotDef robot_def = fil_robot_def_default();
+    FilId robot;
+    def.gravity = (FilVec3){0.0, 0.0, 0.0};
+    def.contact_model = "sap";
+    robot_def.collision.self = true;
+    assert_int_equal(fil_world_create(&def, &world, NULL), FIL_OK);
+    if (fil_world_add_robot_urdf(world, &robot_def, "r.urdf", text, strlen(text), NULL, 0, &robot) != FIL_OK) {
+        fail_msg("%s", fil_world_error(world));
+    }
+    for (int n = 0; n < 50; n++) {
+        assert_int_equal(fil_world_step(world, NULL), FIL_OK);
+    }
+    assert_int_equal(fil_world_contact_count(world), 0);
+    const int rail = fil_robot_find_joint(world, robot, "rail");
+    assert_int_equal(fil_robot_set_joint_state(world, robot, rail, 0.0, -1.0), FIL_OK);
+    double nearest = 1.0;
+    for (int n = 0; n < 1000; n++) {
+        FilVec3 place;
+        assert_int_equal(fil_world_step(world, NULL), FIL_OK);
+        fil_link_pose(world, fil_world_find_link(world, "slide"), &place, NULL);
+        const double distance = sqrt(place.x * place.x + place.y * place.y);
+        nearest = distance < nearest ? distance : nearest;
+    }
+    assert_true(nearest > 0.199 && nearest < 0.21);
+    fil_world_destroy(world);
+}
+
 static void collada_is_read(void** state)
 {
     (void)state;
@@ -154,10 +198,8 @@ static void bad_collada_is_refused(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(walker_is_taken),
-        cmocka_unit_test(grabber_is_taken),
-        cmocka_unit_test(collada_is_read),
-        cmocka_unit_test(bad_collada_is_refused),
+        cmocka_unit_test(walker_is_taken), cmocka_unit_test(grabber_is_taken),       cmocka_unit_test(links_that_overlap_at_the_start_are_let_be),
+        cmocka_unit_test(collada_is_read), cmocka_unit_test(bad_collada_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

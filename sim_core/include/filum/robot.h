@@ -68,7 +68,7 @@ typedef struct FilRobotDef {
     int link_count;
     const FilRobotJointDef* joints; /* one less than links: a tree */
     int joint_count;
-    FilCollision collision;  /* of all links; `self`: with each other, but for neighbours in the tree */
+    FilCollision collision;  /* of all links; `self`: with each other, but for neighbours in the tree and what overlaps at the start */
     int trajectory_points;   /* most points that a trajectory can have */
     const char* description; /* text for those who draw the robot; NULL: none */
     const char* ignored;     /* what of it has no effect, for fil_robot_ignored(); NULL: nothing */

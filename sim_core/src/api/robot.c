@@ -15,6 +15,7 @@
 /* Links become objects in a row; their names must be new in the world. */
 static FilStatus add_links(FilWorld* world, const char* name, const FilArticulated* impl, int body, int* first)
 {
+    const int collider = world->collision.collider_count;
     int* objects = fil_alloc((size_t)impl->link_count, sizeof(int));
     FilStatus status = objects != NULL ? FIL_OK : fil_world_fail(world, FIL_OUT_OF_MEMORY, "robot '%s': out of memory", name);
     for (int l = 0; l < impl->link_count && status == FIL_OK; l++) {
@@ -29,6 +30,9 @@ static FilStatus add_links(FilWorld* world, const char* name, const FilArticulat
         status = fil_world_add_colliders(world, body, objects, impl->link_count);
     }
     fil_free(objects);
+    if (status == FIL_OK && impl->collision.self && fil_collision_part_overlapping(&world->collision, collider) != FIL_OK) {
+        status = fil_world_fail(world, FIL_OUT_OF_MEMORY, "robot '%s': out of memory", name);
+    }
     return status;
 }
 

@@ -7,6 +7,7 @@
 #include "base/vec3.h"
 #include "collision/collision.h"
 #include "contact/surface.h"
+#include "geometry/convex.h"
 
 /* ---- taking in colliders ---- */
 
@@ -151,6 +152,34 @@ FilStatus fil_collision_keep_apart(FilCollisionStage* stage, int object_a, int o
     stage->apart[at] = pair;
     stage->apart_count++;
     return FIL_OK;
+}
+
+/* Whether two bounded shapes of one body overlap in the present state. */
+static bool overlap(const FilCollisionStage* stage, const FilWorldCollider* a, const FilWorldCollider* b)
+{
+    const FilSystem* system = stage->system;
+    const FilBody* body = &system->bodies[a->body];
+    const double *q = system->state.q + body->q, *h = system->state.h + body->h;
+    FilShape shape[2];
+    FilPose pose[2];
+    FilSeparation found;
+    body->ops->part(body->impl, a->index, 0, q, h, &shape[0], &pose[0]);
+    body->ops->part(body->impl, b->index, 0, q, h, &shape[1], &pose[1]);
+    return fil_convex_separation(&shape[0], &pose[0], &shape[1], &pose[1], fil_shape_rounding(&shape[0]) + fil_shape_rounding(&shape[1]), &found);
+}
+
+FilStatus fil_collision_part_overlapping(FilCollisionStage* stage, int first)
+{
+    FilStatus status = FIL_OK;
+    for (int i = first; i < stage->collider_count; i++) {
+        for (int j = first; j < i && status == FIL_OK; j++) {
+            const FilWorldCollider *a = &stage->colliders[i], *b = &stage->colliders[j];
+            if (fil_collision_may_meet(stage, a, b) && !kept_apart(stage, a->carrier, b->carrier) && overlap(stage, a, b)) {
+                status = fil_collision_keep_apart(stage, a->carrier, b->carrier);
+            }
+        }
+    }
+    return status;
 }
 
 FilStatus fil_collision_add_join(FilCollisionStage* stage, const FilBodySide side[2])
