@@ -173,8 +173,8 @@ FIL_MUST_CHECK FilStatus fil_collision_register(FilCollisionStage* stage, int bo
 void fil_collision_note_length(FilCollisionStage* stage, double length);
 /* Two objects that carry their own shapes, and maybe others', that shall not collide, such as joined bodies. */
 FIL_MUST_CHECK FilStatus fil_collision_keep_apart(FilCollisionStage* stage, int object_a, int object_b);
-/* The same for what carries shapes of a body from collider `first` on that overlap where they are: they do so by design, and never touch. Meshes count as
- * their hulls. */
+/* The same for what carries shapes of a body from collider `first` on that overlap where they are: they do so by design, and never touch. Meshes
+ * count as their hulls. */
 FIL_MUST_CHECK FilStatus fil_collision_part_overlapping(FilCollisionStage* stage, int first);
 FIL_MUST_CHECK FilStatus fil_collision_add_join(FilCollisionStage* stage, const FilBodySide side[2]);
 FIL_MUST_CHECK FilStatus fil_collision_set_pair(FilCollisionStage* stage, int object_a, int object_b, const FilSurface* surface);
