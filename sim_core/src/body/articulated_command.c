@@ -310,12 +310,27 @@ int fil_articulated_constraint_count(const void* pointer, const double* q, const
     return list_constraints(pointer, q, v, h, NULL);
 }
 
+/* What a joint on a trajectory is sent to in a step of one stage. Places move by q + dt (w v + (1 - w) v0), w = theta_vq, so that of Euler's rules, w
+ * = 1, v is the mean velocity of the step and its change the acceleration at the start; of the midpoint rule they are those at the end and half-way.
+ * Velocity and effort are taken where these are: else a joint would be off by c dt a / 2 k, and by m dt (da/dt) / k. */
+static void aim_along(const FilArticulated* robot, int j, FilJointCommand* target)
+{
+    const FilStepSetup* setup = &robot->setup;
+    target->effort = fil_articulated_command(robot, robot->h0, j, setup->time + (1.0 - setup->theta_vq) * setup->dt).effort;
+    if (setup->theta_vq == 1.0) {
+        target->velocity = (target->position - fil_articulated_command(robot, robot->h0, j, setup->time).position) / setup->dt;
+    }
+}
+
 void fil_articulated_aim(FilArticulated* robot)
 {
     for (int j = 0; j < robot->joint_count; j++) {
         const FilRobotJointDef* def = &robot->joints[j].def;
         FilJointCommand* target = &robot->target[j];
         *target = fil_articulated_command(robot, robot->h0, j, robot->setup.time + robot->setup.dt);
+        if (fil_articulated_follows(robot->h0, j) && !robot->setup.staged) {
+            aim_along(robot, j, target);
+        }
         target->velocity = fmin(fmax(target->velocity, -def->max_velocity), def->max_velocity);
         target->effort = target->mode == FIL_JOINT_PASSIVE ? 0.0 : fmin(fmax(target->effort, -def->max_effort), def->max_effort);
         robot->effort[j] = target->effort;
