@@ -37,6 +37,9 @@ typedef struct Fit {
     double jacobian[FIL_FIT_KEYS][FIL_FIT_KEYS]; /* J' J */
     double descent[FIL_FIT_KEYS];                /* -J' r */
     double errors_of[FIL_FIT_KEYS];              /* standard errors of x */
+    bool exact;                                  /* J from gradients of steps, not from differences of runs */
+    double damping;                              /* of J' J, relative */
+    FilError refusal;                            /* why there are no gradients */
 } Fit;
 
 enum { SCOUTS_MAX = 4096 };
@@ -46,7 +49,8 @@ static bool parse(int argc, char** argv, Options* options, const char** scene, i
     const FilOption table[] = {
         {"--data", FIL_OPTION_TEXT, &options->data, "FILE", "measurements: columns t and probes, as `filum run --csv` writes them"},
         {"--vary", FIL_OPTION_SETTING, &options->vary, "KEY=LOW:HIGH", "a key of the scene to be found; may be repeated"},
-        {"--method", FIL_OPTION_TEXT, &options->method, "NAME", "bobyqa (the default), neldermead; lbfgs and slsqp use gradients"},
+        {"--method", FIL_OPTION_TEXT, &options->method, "NAME",
+         "bobyqa (the default), neldermead, lbfgs, slsqp; gauss_newton uses exact gradients of steps"},
         {"--scouts", FIL_OPTION_COUNT, &options->scouts, "N", "runs spread over the box, of which the best begins the search; 32 by default"},
         {"--runs", FIL_OPTION_COUNT, &options->runs, "N", "runs of the search at most; 500 by default"},
         FIL_SCENE_CHOICE_ROWS(&options->scene),
@@ -124,8 +128,51 @@ static FilStatus scout(Fit* fit, FilError* error)
     return FIL_OK;
 }
 
+/* J' J and -J' r from J's columns, rows 0, 2, 4, ..., and the residuals r behind them. */
+static void square(Fit* fit)
+{
+    const int keys = fit->problem.key_count;
+    const double* here = fit->rows + (size_t)(2 * keys) * (size_t)fit->size;
+    for (int i = 0; i < keys; i++) {
+        const double* own = fit->rows + (size_t)(2 * i) * (size_t)fit->size;
+        fit->descent[i] = 0.0;
+        for (int k = 0; k < fit->size; k++) {
+            fit->descent[i] -= own[k] * here[k];
+        }
+        for (int j = 0; j <= i; j++) {
+            const double* other = fit->rows + (size_t)(2 * j) * (size_t)fit->size;
+            double sum = 0.0;
+            for (int k = 0; k < fit->size; k++) {
+                sum += own[k] * other[k];
+            }
+            fit->jacobian[i][j] = fit->jacobian[j][i] = sum;
+        }
+    }
+}
+
+/* The same by one run with the gradients of its steps. */
+static bool differentiate_steps(Fit* fit, const double* x)
+{
+    const FilFitProblem* problem = &fit->problem;
+    const int keys = problem->key_count, columns = problem->data.column_count;
+    double *here = fit->rows + (size_t)(2 * keys) * (size_t)fit->size, *slopes = here + fit->size;
+    fit->done++;
+    fit->costs[2 * keys] = INFINITY;
+    if (fil_fit_simulate_slopes(problem, x, here, slopes, &fit->refusal) != FIL_OK) {
+        return false;
+    }
+    fit->costs[2 * keys] = fil_fit_residuals(problem, here, here);
+    for (int k = 0; k < keys * fit->size; k++) {
+        const int at = k % fit->size, row = at / columns, c = at % columns;
+        const bool measured = !isnan(problem->data.rows[row * (columns + 1) + c + 1]);
+        fit->rows[(size_t)(2 * (k / fit->size)) * (size_t)fit->size + (size_t)at] = measured ? slopes[k] / problem->deviations[c] : 0.0;
+    }
+    square(fit);
+    return true;
+}
+
 /* Runs to both sides of x, by `step` where the box allows it: J' J and -J' r of the residuals there. False if one failed. */
-static bool differentiate(Fit* fit, const double* x)
+static bool differentiate_runs(Fit* fit, const double* x)
 {
     static const double STEP = 1e-3;  // chosen: 1e-4 to 1e-2 give the same errors to a percent
     const int keys = fit->problem.key_count;
@@ -144,25 +191,20 @@ static bool differentiate(Fit* fit, const double* x)
             return false;
         }
     }
-    const double* here = fit->rows + (size_t)(2 * keys) * (size_t)fit->size;
     for (int i = 0; i < keys; i++) {
         double* low = fit->rows + (size_t)(2 * i) * (size_t)fit->size;
         const double* high = low + fit->size;
-        fit->descent[i] = 0.0;
         for (int k = 0; k < fit->size; k++) {
             low[k] = (high[k] - low[k]) / (2.0 * STEP);  // the column of J
-            fit->descent[i] -= low[k] * here[k];
-        }
-        for (int j = 0; j <= i; j++) {
-            const double* other = fit->rows + (size_t)(2 * j) * (size_t)fit->size;
-            double sum = 0.0;
-            for (int k = 0; k < fit->size; k++) {
-                sum += low[k] * other[k];
-            }
-            fit->jacobian[i][j] = fit->jacobian[j][i] = sum;
         }
     }
+    square(fit);
     return true;
+}
+
+static bool differentiate(Fit* fit, const double* x)
+{
+    return fit->exact ? differentiate_steps(fit, x) : differentiate_runs(fit, x);
 }
 
 /* ---- the search ---- */
@@ -200,6 +242,7 @@ static bool solve(const Fit* fit, double* x, double* diagonal)
         for (int j = 0; j < n; j++) {
             factor[i * n + j] = fit->jacobian[i][j] / (scale[i] * scale[j]);
         }
+        factor[i * n + i] += fit->damping;
     }
     if (!fil_dense_cholesky(n, factor)) {
         return false;
@@ -225,6 +268,67 @@ static bool solve(const Fit* fit, double* x, double* diagonal)
         diagonal[i] = unit[i] / (scale[i] * scale[i]);
     }
     return true;
+}
+
+/* Whether gradients of steps say what runs do, where the search begins: they do not where probes are of more than places and velocities. */
+static FilStatus check_gradients(Fit* fit, FilError* error)
+{
+    static const double OFF = 0.01;  // differences of runs leave 1e-5 or so of smooth curves
+    double jacobian[FIL_FIT_KEYS][FIL_FIT_KEYS];
+    if (!differentiate_steps(fit, fit->x)) {
+        return fil_error(error, FIL_BAD_INPUT, "gauss_newton needs gradients of steps: %.380s", fit->refusal.text);
+    }
+    memcpy(jacobian, fit->jacobian, sizeof jacobian);
+    if (!differentiate_runs(fit, fit->x)) {
+        return fil_error(error, FIL_NOT_CONVERGED, "runs beside the one that the search begins with fail");
+    }
+    for (int i = 0; i < fit->problem.key_count; i++) {
+        if (!(fabs(jacobian[i][i] - fit->jacobian[i][i]) <= OFF * fit->jacobian[i][i])) {
+            return fil_error(error, FIL_BAD_INPUT, "gauss_newton needs probes of places and velocities that follow '%s' smoothly; use bobyqa",
+                             fit->problem.keys[i].path);
+        }
+    }
+    return FIL_OK;
+}
+
+/* Levenberg and Marquardt's search with exact gradients, from the best scout. */
+static FilStatus descend(Fit* fit, FilError* error)
+{
+    const int keys = fit->problem.key_count;
+    double damping = 1e-3, length = 1.0;
+    while (length > 1e-6) {
+        if (fit->done > fit->options->runs + fit->options->scouts) {
+            return fil_error(error, FIL_NOT_CONVERGED, "gauss_newton has not come to an end in %d runs", fit->options->runs);
+        }
+        if (!differentiate(fit, fit->x)) {
+            return fil_error(error, FIL_NOT_CONVERGED, "a step has no gradient: %.400s", fit->refusal.text);
+        }
+        fit->cost = fit->costs[2 * keys];
+        bool lower = false;
+        while (!lower && length > 1e-6) {
+            double step[FIL_FIT_KEYS], *trial = fit->points;
+            memcpy(step, fit->descent, sizeof step);
+            fit->damping = damping;
+            const bool solved = solve(fit, step, NULL);
+            fit->damping = 0.0;
+            if (!solved) {
+                return fil_error(error, FIL_NOT_CONVERGED, "the measurements do not tell these keys apart");
+            }
+            length = 0.0;
+            for (int i = 0; i < keys; i++) {
+                trial[i] = fmin(fmax(fit->x[i] + step[i], 0.0), 1.0);
+                length = fmax(length, fabs(trial[i] - fit->x[i]));
+            }
+            run_many(fit, 1);
+            lower = fit->costs[0] < fit->cost;
+            damping *= lower ? 0.2 : 5.0;
+        }
+        if (lower) {
+            memcpy(fit->x, fit->points, sizeof(double) * (size_t)keys);
+            fit->cost = fit->costs[0];
+        }
+    }
+    return FIL_OK;
 }
 
 /* Gauss and Newton's steps from where the search ended: two or three give all digits that the runs have. */
@@ -287,6 +391,8 @@ static FilStatus weigh(Fit* fit, FilError* error)
 static FilStatus search(Fit* fit, FilError* error)
 {
     FilStatus status = scout(fit, error);
+    fit->exact = strcmp(fit->options->method, "gauss_newton") == 0;
+    status = status == FIL_OK && fit->exact ? check_gradients(fit, error) : status;
     // the second time with weights that the first one has found; of one column they change nothing
     for (int round = 0; round < (fit->problem.data.column_count > 1 ? 2 : 1) && status == FIL_OK; round++) {
         const FilFitSearch def = {.method = fit->options->method,
@@ -296,7 +402,7 @@ static FilStatus search(Fit* fit, FilError* error)
                                   .max_evaluations = fit->options->runs,
                                   .function = evaluate,
                                   .context = fit};
-        status = fil_fit_search(&def, &fit->cost, error);
+        status = fit->exact ? descend(fit, error) : fil_fit_search(&def, &fit->cost, error);
         status = status == FIL_OK ? polish(fit, error) : status;
         status = status == FIL_OK ? weigh(fit, error) : status;
     }
@@ -422,7 +528,8 @@ static FilStatus start(Fit* fit, const char* scene, FilError* error)
     problem->stop = fil_stop_asked;
     spread(problem);
     fit->size = problem->data.row_count * problem->data.column_count;
-    const int most = options->scouts > 2 * FIL_FIT_KEYS + 1 ? options->scouts : 2 * FIL_FIT_KEYS + 1;
+    // of differences: both sides of each key, and the middle; of gradients a slope for each key in addition
+    const int most = options->scouts > 3 * FIL_FIT_KEYS + 1 ? options->scouts : 3 * FIL_FIT_KEYS + 1;
     fit->values = fil_alloc((size_t)fit->size, sizeof(double));
     fit->residuals = fil_alloc((size_t)fit->size, sizeof(double));
     fit->rows = fil_alloc((size_t)most * (size_t)fit->size, sizeof(double));

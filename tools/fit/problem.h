@@ -35,6 +35,9 @@ double fil_fit_key_slope(const FilFitKey* key, double x); /* of the value in x *
 /* Runs the scene at a point, and gives what it measures at the data's times, straight between steps: rows of all columns. By any number
  * of threads at a time. */
 FIL_MUST_CHECK FilStatus fil_fit_simulate(const FilFitProblem* problem, const double* x, double* values, FilError* error);
+/* The same with exact derivatives of what is measured by x: rows of all columns, key after key. Probes must be of places and velocities;
+ * FIL_BAD_INPUT where the scene's steps have no gradients (filum/gradient.h), or a key changes where things begin. */
+FIL_MUST_CHECK FilStatus fil_fit_simulate_slopes(const FilFitProblem* problem, const double* x, double* values, double* slopes, FilError* error);
 /* (simulated - measured) / deviation, 0 where nothing was measured; returns half the sum of squares. */
 double fil_fit_residuals(const FilFitProblem* problem, const double* values, double* residuals);
 int fil_fit_measured(const FilFitProblem* problem); /* numbers that there are */
