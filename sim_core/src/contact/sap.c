@@ -172,23 +172,38 @@ static double residual(FilSap* sap, const FilSapProblem* problem)
     return rest == 0.0 && isfinite(scale) ? 0.0 : sqrt(rest / scale);
 }
 
-/* C with G at the current v, which is kept. Where conjugate gradients solve, from the last C: most contacts that stick or are apart stay as
- * they are, and what rounding leaves of a G that is gone does not matter to them. */
-static void assemble(FilSap* sap, const FilSapProblem* problem)
+/* A pass over the constraints of a solution. */
+typedef struct Pass {
+    FilSap* sap;
+    const FilSapProblem* problem;
+    bool more; /* the change of Hessians is asked for, too */
+} Pass;
+
+static void take_hessians(void* context, int first, int end, int worker)
 {
-    const bool more = sap->hessians > 0 && sap->iterative.patience > 0;
-    for (int i = 0; i < problem->constraint_count; i++) {
-        const FilSapKindOps* kind = &fil_sap_kinds[problem->constraints[i].kind];
+    const Pass* pass = context;
+    FilSap* sap = pass->sap;
+    (void)worker;
+    for (int i = first; i < end; i++) {
+        const FilSapKindOps* kind = &fil_sap_kinds[pass->problem->constraints[i].kind];
         double* now = sap->responses[i].hessian;
         if (sap->dual && kind->dual_hessian != NULL) {
             kind->dual_hessian(&sap->laws[i], sap->v_c + 3 * i, now);
         }
-        for (int k = 0; k < 9 && more; k++) {
+        for (int k = 0; k < 9 && pass->more; k++) {
             sap->change[9 * i + k] = now[k] - sap->hessian[9 * i + k];
         }
         memcpy(sap->hessian + 9 * i, now, 9 * sizeof *now);
     }
-    if (more) {
+}
+
+/* C with G at the current v, which is kept. Where conjugate gradients solve, from the last C: most contacts that stick or are apart stay as
+ * they are, and what rounding leaves of a G that is gone does not matter to them. */
+static void assemble(FilSap* sap, const FilSapProblem* problem)
+{
+    Pass pass = {sap, problem, sap->hessians > 0 && sap->iterative.patience > 0};
+    fil_workers_run(problem->workers, problem->constraint_count, FIL_SAP_GRAIN, take_hessians, &pass);
+    if (pass.more) {
         fil_sap_system_assemble_more(&sap->system, problem, sap->change);
     } else {
         fil_sap_system_assemble(&sap->system, problem, sap->hessian);
@@ -210,6 +225,19 @@ static FilStatus solve_iterative(FilSap* sap, const FilSapProblem* problem, doub
     return fil_sap_iterative_solve(&sap->iterative, &sap->system, problem, sap->mass_inverse, tolerance, patience, sap->j, sap->dx, done);
 }
 
+/* G dv_c, as last factored */
+static void multiply_hessians(void* context, int first, int end, int worker)
+{
+    const Pass* pass = context;
+    const FilSap* sap = pass->sap;
+    (void)worker;
+    for (int i = first; i < end; i++) {
+        for (int row = 0; row < 3; row++) {
+            sap->trial_c[3 * i + row] = dot(sap->hessian + 9 * i + 3 * row, sap->dv_c + 3 * i, 3);
+        }
+    }
+}
+
 /* With dx: dv_c = J dx and dp = S dx. Where dx is a solution, with G as last factored, its equation gives
  * S dx = -gradient - J' G dv_c. */
 static void complete_direction(FilSap* sap, const FilSapProblem* problem, bool is_solution)
@@ -219,11 +247,8 @@ static void complete_direction(FilSap* sap, const FilSapProblem* problem, bool i
         fil_sap_system_apply(&sap->system, problem, false, sap->dx, sap->dp);
         return;
     }
-    for (int i = 0; i < problem->constraint_count; i++) {
-        for (int row = 0; row < 3; row++) {
-            sap->trial_c[3 * i + row] = dot(sap->hessian + 9 * i + 3 * row, sap->dv_c + 3 * i, 3);
-        }
-    }
+    Pass pass = {sap, problem, false};
+    fil_workers_run(problem->workers, problem->constraint_count, FIL_SAP_GRAIN, multiply_hessians, &pass);
     fil_sap_system_multiply_transposed(&sap->system, problem, sap->trial_c, sap->j);
     for (int k = 0; k < sap->n; k++) {
         sap->dp[k] -= sap->j[k];

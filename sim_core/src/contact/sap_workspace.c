@@ -130,20 +130,35 @@ static bool gather(FilSap* sap, const FilSapProblem* problem, const double* v)
     return true;
 }
 
-static void prepare_laws(FilSap* sap, const FilSapProblem* problem, const FilSapOptions* settings)
+/* What laws are made of. */
+typedef struct Preparation {
+    FilSap* sap;
+    const FilSapProblem* problem;
+    FilSapScales scales;
+} Preparation;
+
+static void prepare_some(void* context, int first, int end, int worker)
 {
-    const FilSapScales scales = {problem->dt, settings->rigidity, settings->stick, settings->slip_velocity};
-    const int* participant = sap->system.participant.at;
-    for (int i = 0; i < problem->constraint_count; i++) {
-        const FilSapConstraint* constraint = &problem->constraints[i];
-        const double* j = problem->jacobian + FIL_SAP_JACOBIAN * (size_t)constraint->first_block;
+    const Preparation* p = context;
+    FilSap* sap = p->sap;
+    const int* participant = sap->system.participant.at + (first > 0 ? sap->system.constraint_end.at[first - 1] : 0);
+    (void)worker;
+    for (int i = first; i < end; i++) {
+        const FilSapConstraint* constraint = &p->problem->constraints[i];
+        const double* j = p->problem->jacobian + FIL_SAP_JACOBIAN * (size_t)constraint->first_block;
         double compliance = constraint->compliance;
         if (compliance <= 0.0) {
             compliance = fil_sap_estimate_compliance(sap->w, j, participant, constraint->block_count);
         }
-        fil_sap_kinds[constraint->kind].prepare(constraint, compliance, &scales, &sap->laws[i]);
+        fil_sap_kinds[constraint->kind].prepare(constraint, compliance, &p->scales, &sap->laws[i]);
         participant += constraint->block_count;
     }
+}
+
+static void prepare_laws(FilSap* sap, const FilSapProblem* problem, const FilSapOptions* settings)
+{
+    Preparation preparation = {sap, problem, {problem->dt, settings->rigidity, settings->stick, settings->slip_velocity}};
+    fil_workers_run(problem->workers, problem->constraint_count, FIL_SAP_GRAIN, prepare_some, &preparation);
 }
 
 FilStatus fil_sap_begin(FilSap* sap, const FilSapProblem* problem, const FilSapOptions* settings, const double* v, FilSapStats* stats)
