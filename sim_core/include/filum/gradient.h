@@ -2,9 +2,9 @@
  * docs/gradients.md tells what a variation is, what can be differentiated, and how it is done.
  *
  * A variation of a world's state has 2 n numbers, n of fil_gradient_size(): for every number of fil_world_velocities() how the place varies in that
- * direction, then how the velocity does. Where rods or soft arms may touch something under `sap` it has n more: the forces of the last step's contacts
- * on each unknown, about which the next step's contacts are linear (zero at a world's start). Numbers that nothing moves by (idle ones) have no
- * effect. */
+ * direction, then how the velocity does. Where rods or soft arms may touch something under `sap` it has n more: the forces of the last step's
+ * contacts on each unknown, about which the next step's contacts are linear (zero at a world's start). Numbers that nothing moves by (idle ones) have
+ * no effect. */
 #ifndef FILUM_GRADIENT_H
 #define FILUM_GRADIENT_H
 
@@ -36,8 +36,8 @@ FIL_MUST_CHECK FilStatus fil_gradient_backward(FilGradient* gradient, const doub
 /* The variation of the last step's end by a parameter of the scene, from the same start; what the start's own variation does comes on top by
  * fil_gradient_forward(). `more` and `less` are worlds made like this one but for the parameter, which is `difference` apart in them (of world's
  * value midway); they are left at the step's start. Exact where the equations of motion are linear in the parameter (moduli, densities, masses,
- * damping, gains, gravity), else to second order in the difference (friction and stiffness of contacts). FIL_BAD_INPUT where the parameter changes the
- * state or rest shapes that worlds begin with. Allocates. */
+ * damping, gains, gravity), else to second order in the difference (friction and stiffness of contacts). FIL_BAD_INPUT where the parameter changes
+ * the state or rest shapes that worlds begin with. Allocates. */
 FIL_MUST_CHECK FilStatus fil_gradient_parameter(FilGradient* gradient, FilWorld* more, FilWorld* less, double difference, double* end);
 
 /* Moves the world's state by the first 2 n numbers of a variation: places for a unit of time with the first n as velocity; adds the others to
@@ -52,7 +52,8 @@ typedef struct FilTrajectoryCost {
     int checkpoints; /* snapshots of whole states that are kept, no fewer than 2 sqrt(steps); as many as steps: none is found again. 0: the fewest */
     /* Before each step, when it is done and each time it is done again: commands; may be NULL. */
     FilStatus (*control)(void* context, int step, FilWorld* world);
-    /* After step 1 to `steps`: the step's share of the number; adds its derivatives to `slope` (a variation), which is NULL where they are not wanted. */
+    /* After step 1 to `steps`: the step's share of the number; adds its derivatives to `slope` (a variation), which is NULL where they are not
+     * wanted. */
     double (*cost)(void* context, int step, const FilWorld* world, double* slope);
     void* context;
     double* start;  /* out, a variation: derivatives by the state that the world has at the call */
