@@ -60,6 +60,8 @@ static void separates_ros_arguments(void** state)
     rcl_arguments_t arguments;
     assert_int_equal(parse(sizeof argv / sizeof *argv, argv, &arguments), RCL_RET_OK);
     assert_int_equal(rcl_arguments_get_count_unparsed(&arguments), 3);
+    const rcl_arguments_t none = rcl_get_zero_initialized_arguments();
+    assert_int_equal(rcl_arguments_get_count_unparsed(&none), -1);
     int* unparsed;
     assert_int_equal(rcl_arguments_get_unparsed(&arguments, rcl_get_default_allocator(), &unparsed), RCL_RET_OK);
     assert_int_equal(unparsed[0], 0);

@@ -211,6 +211,44 @@ static double acceleration_on_slope(const char* linearised, double mu)
     return (x[0] - 2.0 * x[1] + x[2]) / (0.05 * 0.05);
 }
 
+/* Every setting of the models, each unlike its default. */
+static void settings_of_models_reach_the_world(void** state)
+{
+    (void)state;
+    static const char text[] =
+        "world:\n"
+        "  contact: {model: sap, tolerance: 1e-7, max_iterations: 51, stick: 2e-3, slip_velocity: 3e-5, friction_iterations: 7}\n"
+        "  lcp: {directions: 16, rank_selection: false, equilibration: false, regularisation: false, fallback: false, solver: lemke,\n"
+        "        rank_tolerance: 1e-5, compliance: 2e-5, stabilisation: 0.3, recovery_speed: 0.7, tolerance: 3e-9, max_iterations: 33,\n"
+        "        dense_limit: 44}\n"
+        "  imc: {stiffness: 11, sharpness: 12, smoothing: 13, reach: 0.2, closest: 0.002, farthest: 0.008, rate: 0.03, dissipation: 0.5,\n"
+        "        force_tolerance: 1e-3, reduction: 1e-4, slip_speed: 0.2, static_speed: 2e-5, full_tangent: true, damping: true,\n"
+        "        contact_points: false, local_stiffness: true, rectangles: true, tangent_after: 9}\n"
+        "  ipc: {range: 2e-3, stiffness: 5, slip_speed: 3e-6, friction_iterations: 4, friction_tolerance: 0.02}\n"
+        "rigid_bodies: [{name: ball, motion: static, shapes: [{sphere: {radius: 0.1}}]}]\n";
+    FilWorld* world = NULL;
+    FilError error = {""};
+    if (fil_scene_load_text("settings.yaml", text, strlen(text), NULL, &world, NULL, &error) != FIL_OK) {
+        fail_msg("%s", error.text);
+    }
+    const FilSapSettings sap = fil_world_sap_settings(world);
+    assert_true(sap.tolerance == 1e-7 && sap.max_iterations == 51 && sap.stick == 2e-3 && sap.slip_velocity == 3e-5 && sap.friction_iterations == 7);
+    const FilLcpSettings lcp = fil_world_lcp_settings(world);
+    assert_true(lcp.directions == 16 && lcp.solver == FIL_LCP_LEMKE && lcp.max_iterations == 33 && lcp.dense_limit == 44);
+    assert_false(lcp.rank_selection || lcp.equilibration || lcp.regularisation || lcp.fallback);
+    assert_true(lcp.rank_tolerance == 1e-5 && lcp.compliance == 2e-5 && lcp.stabilisation == 0.3 && lcp.recovery_speed == 0.7 &&
+                lcp.tolerance == 3e-9);
+    const FilImcSettings imc = fil_world_imc_settings(world);
+    assert_true(imc.stiffness == 11.0 && imc.sharpness == 12.0 && imc.smoothing == 13.0 && imc.reach == 0.2 && imc.closest == 0.002);
+    assert_true(imc.farthest == 0.008 && imc.rate == 0.03 && imc.dissipation == 0.5 && imc.force_tolerance == 1e-3 && imc.reduction == 1e-4);
+    assert_true(imc.slip_speed == 0.2 && imc.static_speed == 2e-5 && imc.tangent_after == 9);
+    assert_true(imc.full_tangent && imc.damping && !imc.contact_points && imc.local_stiffness && imc.rectangles);
+    const FilIpcSettings ipc = fil_world_ipc_settings(world);
+    assert_true(ipc.range == 2e-3 && ipc.stiffness == 5.0 && ipc.slip_speed == 3e-6 && ipc.friction_iterations == 4 &&
+                ipc.friction_tolerance == 0.02);
+    fil_world_destroy(world);
+}
+
 // a round rod rolls where mu > tan(slope)/3, and else slides
 static void rods_roll_or_slide_down_a_slope(void** state)
 {
@@ -543,6 +581,7 @@ static void knots_and_wraps_make_rods(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(settings_of_models_reach_the_world),
         cmocka_unit_test(bodies_have_shapes_masses_and_places),
         cmocka_unit_test(a_mesh_is_found_beside_its_scene),
         cmocka_unit_test(drives_move_and_load_bodies),
