@@ -269,6 +269,27 @@ static void pin_reaction_balances_momentum(void** state)
 }
 
 /* let go, a rod falls */
+/* Held for k steps, whatever rounding the sum of so many has, and free from then on. */
+static void pins_let_go_in_time(void** state)
+{
+    (void)state;
+    for (int k = 1; k <= 30; k += k < 5 ? 1 : 5) {
+        Bench bench = make_bench(9.81, 0.1 / 3.0);
+        FilAttachmentDef def = fil_attachment_def_default();
+        def.kind = FIL_ATTACH_PIN;
+        def.first = 0;
+        def.count = NODES;
+        def.until = k * 0.1 / 3.0;
+        attach(&bench, def);
+        int held = 0;
+        for (run(&bench, 1); node(&bench, 5).z == 0.0 && held < 100; run(&bench, 1)) {
+            held++;
+        }
+        assert_int_equal(held, k);
+        fil_world_destroy(bench.world);
+    }
+}
+
 static void released_pins_hold_nothing(void** state)
 {
     (void)state;
@@ -349,6 +370,7 @@ int main(void)
         cmocka_unit_test(clamps_count_turns),
         cmocka_unit_test(inner_clamps_part_the_rod),
         cmocka_unit_test(pin_reaction_balances_momentum),
+        cmocka_unit_test(pins_let_go_in_time),
         cmocka_unit_test(released_pins_hold_nothing),
         cmocka_unit_test(others_hold_beside_what_holds_nothing),
         cmocka_unit_test(twist_holds_turn_edges),
