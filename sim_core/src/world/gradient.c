@@ -299,7 +299,7 @@ FilStatus fil_gradient_step(FilGradient* gradient, FilStepInfo* info)
         status = world->system.bodies[b].moves ? prepare(gradient, b) : FIL_OK;
     }
     status = status == FIL_OK ? fil_gradient_contacts_take(gradient) : status;
-    status = status == FIL_OK ? fil_gradient_contacts_factor(gradient, precondition) : status;
+    status = status == FIL_OK ? fil_gradient_contacts_factor(gradient) : status;
     gradient->ready = status == FIL_OK;
     gradient->step = world->step;
     gradient->varied = world->varied;
@@ -391,12 +391,12 @@ static void correct(FilGradient* gradient, Group group, bool back, const double*
         for (int i = body->v; i < body->v + body->v_count && body->moves; i++) {
             step[i] = gradient->diagonal[i] > 0.0 ? b[i] - step[i] : 0.0;
         }
-        if (body->moves) {
+        if (body->moves && !(touch && gradient->world->solver.contact.offset[k] >= 0)) {
             precondition(gradient, body, step + body->v);
         }
     }
     if (touch) {
-        fil_gradient_contacts_correct(gradient, step);
+        fil_gradient_contacts_solve(gradient, step);
     }
 }
 

@@ -3,6 +3,7 @@
 #define FILUM_WORLD_GRADIENT_H
 
 #include "body/derivative.h"
+#include "contact/sap_system.h"
 #include "filum/gradient.h"
 #include "world/world.h"
 
@@ -15,6 +16,7 @@ typedef struct FilGradientSpring {
 
 /* A contact that bears, on the unknowns of its two sides: m(v) is less by J' gamma. */
 typedef struct FilGradientContact {
+    int constraint;                          /* of the step's problem */
     int body[2];                             /* -1: a side that nothing moves */
     int size;                                /* of unknowns of both, and ... */
     int* unknown;                            /* ... which they are of the world's */
@@ -29,13 +31,12 @@ typedef struct FilGradientContact {
 typedef struct FilGradientContacts {
     FilGradientContact* items;
     int count;
-    size_t capacity;
-    double *numbers, *columns, *schur, *work; /* that items point to; A^-1 J', n each; 1 + G J A^-1 J', factored */
-    size_t number_capacity, column_capacity;
+    double* numbers; /* that items point to, and ... */
     int* unknowns;
     FilTangentSlope* slopes;
-    size_t unknown_capacity, slope_capacity;
-    int* pivots;
+    size_t capacity, number_capacity, unknown_capacity, slope_capacity, work_capacity;
+    FilSapSystem* system;                     /* A + J' G J of all bodies that take part, factored */
+    double *work, *zero, *push, *v, *reduced; /* ... vectors of its variables */
 } FilGradientContacts;
 
 struct FilGradient {
@@ -76,13 +77,12 @@ FIL_MUST_CHECK FilStatus fil_gradient_need_step(const FilGradient* gradient, con
 
 /* Of the step just made, its bodies prepared: contacts that bear. FIL_BAD_INPUT where they are not known. */
 FIL_MUST_CHECK FilStatus fil_gradient_contacts_take(FilGradient* gradient);
-/* With x <- A^-1 x of a body: what fil_gradient_contacts_correct() needs. */
-FIL_MUST_CHECK FilStatus fil_gradient_contacts_factor(FilGradient* gradient,
-                                                      void (*solve)(const FilGradient* gradient, const FilBody* body, double* x));
+/* What fil_gradient_contacts_solve() needs. */
+FIL_MUST_CHECK FilStatus fil_gradient_contacts_factor(FilGradient* gradient);
 /* out += J' G J x; both of all unknowns. */
 void fil_gradient_contacts_apply(const FilGradient* gradient, const double* x, double* out);
-/* x = A^-1 b becomes (A + J' G J)^-1 b. */
-void fil_gradient_contacts_correct(const FilGradient* gradient, double* x);
+/* x <- (A + J' G J)^-1 x on bodies that take part in contact; with motors and stops. */
+void fil_gradient_contacts_solve(const FilGradient* gradient, double* x);
 /* out += the change of J' gamma by the start and by the place of bodies that bend in free motion, at the same end; transposed: adds to these. */
 void fil_gradient_contacts_vary(const FilGradient* gradient, const double* place, const double* rate, const double* at_free, double* out);
 void fil_gradient_contacts_vary_back(const FilGradient* gradient, const double* weight, double* place, double* rate, double* at_free);

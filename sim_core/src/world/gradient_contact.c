@@ -33,19 +33,8 @@ typedef struct Maker {
     Side sides[2];
     int size; /* unknowns of both */
     FilContactVariation variation;
+    double* moves; /* 7 rows: the contact's point, turn and distance by the unknowns */
 } Maker;
-
-void fil_gradient_contacts_free(FilGradientContacts* contacts)
-{
-    fil_free(contacts->items);
-    fil_free(contacts->numbers);
-    fil_free(contacts->unknowns);
-    fil_free(contacts->slopes);
-    fil_free(contacts->columns);
-    fil_free(contacts->schur);
-    fil_free(contacts->work);
-    fil_free(contacts->pivots);
-}
 
 /* ---- making ---- */
 
@@ -161,15 +150,20 @@ static FilStatus take_shapes(const FilGradient* gradient, Maker* maker)
                                         colliders[contact->collider[1]].name, why);
 }
 
-/* Velocity, spin and stretch of a side that moves with z; `whole`: with what moves it from outside. */
-static void move_side(const Side* side, const double* z, bool whole, double* motion)
+/* Velocity, spin and stretch of a side that moves with z; `whole`: with what moves it from outside. False if z is zero. */
+static bool move_side(const Side* side, const double* z, bool whole, double* motion)
 {
+    bool moves = false;
     for (int k = 0; k < MOTION; k++) {
         motion[k] = !whole || k == 6 ? 0.0 : k < 3 ? side->velocity[k] : side->spin[k - 3];
-        for (int i = 0; i < side->size; i++) {
+    }
+    for (int i = 0; i < side->size; i++) {
+        moves |= z[i] != 0.0;
+        for (int k = 0; k < MOTION && z[i] != 0.0; k++) {
             motion[k] += side->twist[k * side->size + i] * z[i];
         }
     }
+    return moves;
 }
 
 /* place += share * the derivative of f . u(z) by the place of both sides. */
@@ -182,42 +176,21 @@ static void vary_velocity(const Maker* maker, double share, const double* f, con
         const Side* side = &maker->sides[s];
         const double sign = s == 1 ? 1.0 : -1.0;
         double force[3];
-        move_side(side, z + at, whole, motion);
+        const bool moves = move_side(side, z + at, whole, motion);
         fil_v3_axpy(apart, sign, motion);
         fil_v3_cross(turn, g, motion + 3);
         fil_v3_axpy(weight, sign, turn);
         fil_v3_axpy(weight, sign * motion[6] * fil_v3_dot(g, side->axis), side->axis);
         fil_v3_scale(force, sign, g);
-        if (side->size > 0) {
+        if (moves) {
             side->body->ops->derivative->sweep(side->body->impl, side->index, maker->contact->part[s], maker->contact->point, force, z + at,
                                                place + at);
         }
     }
     fil_v3_cross(weight + 3, g, apart);
-    for (int s = 0, at = 0; s < 2; at += maker->sides[s++].size) {
-        const Side* side = &maker->sides[s];
-        for (int k = 0; k < MOTION && side->size > 0; k++) {
-            double sum = 0.0;
-            for (int i = 0; i < 6; i++) {
-                sum += maker->variation.map[i][MOTION * s + k] * weight[i];
-            }
-            for (int i = 0; i < side->size; i++) {
-                place[at + i] += sum * side->twist[k * side->size + i];
-            }
-        }
-    }
-}
-
-/* place = the derivative of the distance. */
-static void vary_distance(const Maker* maker, double* place)
-{
-    for (int s = 0, at = 0; s < 2; at += maker->sides[s++].size) {
-        const Side* side = &maker->sides[s];
-        for (int i = 0; i < side->size; i++) {
-            place[at + i] = 0.0;
-            for (int k = 0; k < MOTION; k++) {
-                place[at + i] += maker->variation.map[6][MOTION * s + k] * side->twist[k * side->size + i];
-            }
+    for (int i = 0; i < 6; i++) {
+        for (int k = 0; k < maker->size; k++) {
+            place[k] += weight[i] * maker->moves[i * maker->size + k];
         }
     }
 }
@@ -341,10 +314,9 @@ static bool make_rows(const FilGradient* gradient, const FilSapProblem* problem,
     for (int r = 0; r < 3; r++) {
         vary_velocity(maker, -1.0, slopes->hessian + 3 * r, v, true, change + r * m);
     }
-    vary_distance(maker, row);
     for (int r = 0; r < 3; r++) {
         for (int i = 0; i < m; i++) {
-            change[r * m + i] += slopes->by_distance[r] * row[i];
+            change[r * m + i] += slopes->by_distance[r] * maker->moves[6 * m + i];
         }
     }
     if (!vary_compliance(&world->solver, problem, maker, out, scratch, row)) {
@@ -412,6 +384,24 @@ static int size_of(const FilWorld* world, const FilContact* contact)
     return 4 * (side_blocks(world, contact, 0, blocks) + side_blocks(world, contact, 1, blocks));
 }
 
+/* The contact's variation by the unknowns of both sides. */
+static void make_moves(Maker* maker)
+{
+    memset(maker->moves, 0, 7 * sizeof(double) * (size_t)maker->size);
+    for (int s = 0, at = 0; s < 2; at += maker->sides[s++].size) {
+        const Side* side = &maker->sides[s];
+        for (int r = 0; r < 7 && side->size > 0; r++) {
+            double* row = maker->moves + r * maker->size + at;
+            for (int k = 0; k < MOTION; k++) {
+                const double share = maker->variation.map[r][MOTION * s + k];
+                for (int i = 0; i < side->size; i++) {
+                    row[i] += share * side->twist[k * side->size + i];
+                }
+            }
+        }
+    }
+}
+
 static FilStatus take_one(FilGradient* gradient, const FilSapProblem* problem, int k, double* numbers, double* work, bool* bears)
 {
     FilWorld* world = gradient->world;
@@ -432,6 +422,7 @@ static FilStatus take_one(FilGradient* gradient, const FilSapProblem* problem, i
         }
     }
     out->size = maker.size;
+    out->constraint = k;
     double u[3], compliance;
     FilSapSlopes slopes;
     out->jacobian = numbers;
@@ -450,7 +441,11 @@ static FilStatus take_one(FilGradient* gradient, const FilSapProblem* problem, i
         fil_v3_copy(out->by_velocity, slopes.by_velocity);
         fil_v3_copy(out->by_compliance, slopes.by_compliance);
         status = take_shapes(gradient, &maker);
-        good = status == FIL_OK && make_rows(gradient, problem, &maker, &slopes, work + MOTION * m, out);
+        maker.moves = work + MOTION * m;
+        if (status == FIL_OK) {
+            make_moves(&maker);
+        }
+        good = status == FIL_OK && make_rows(gradient, problem, &maker, &slopes, work + (MOTION + 7) * m, out);
     }
     return status != FIL_OK || good ? status : fil_world_fail(world, FIL_BAD_INPUT, "a tangent is not positive definite, and has no derivative here");
 }
@@ -479,8 +474,8 @@ FilStatus fil_gradient_contacts_take(FilGradient* gradient)
         all += m;
         most = m > most ? m : most;
     }
-    // twists of both sides (7), velocities (2), gamma's changes (3), a row, and four of scratch
-    const size_t work = (MOTION + 10) * most + 1, slopes = 2 * FIL_TANGENT_SLOPES * (size_t)set->count;
+    // twists of both sides (7), the contact's moves (7), velocities (2), gamma's changes (3), a row, and four of scratch
+    const size_t work = (MOTION + 17) * most + 1, slopes = 2 * FIL_TANGENT_SLOPES * (size_t)set->count;
     if (!fil_buffer_reserve((void**)&contacts->items, &contacts->capacity, (size_t)set->count, sizeof *contacts->items) ||
         !fil_buffer_reserve((void**)&contacts->unknowns, &contacts->unknown_capacity, all + 1, sizeof(int)) ||
         !fil_buffer_reserve((void**)&contacts->slopes, &contacts->slope_capacity, slopes, sizeof *contacts->slopes) ||

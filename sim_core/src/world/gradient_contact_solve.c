@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "base/vec3.h"
-#include "linalg/dense.h"
+#include "linalg/buffer.h"
 #include "world/gradient.h"
 
 /* ---- products ---- */
@@ -98,71 +98,138 @@ void fil_gradient_contacts_vary_back(const FilGradient* gradient, const double* 
 
 /* ---- solutions ---- */
 
-static bool share_body(const FilGradientContact* a, const FilGradientContact* b)
+/* The problem that the step has solved, of which A and J stay. */
+static FilSapProblem problem_of(const FilGradient* gradient)
 {
-    bool shared = false;
-    for (int k = 0; k < 4; k++) {
-        shared |= a->body[k / 2] >= 0 && a->body[k / 2] == b->body[k % 2];
-    }
-    return shared;
+    const FilContactStage* stage = &gradient->world->solver.contact;
+    return (FilSapProblem){.dt = gradient->world->def.dt,
+                           .pattern = {stage->column_count, stage->start, stage->row},
+                           .a = stage->values,
+                           .constraint_count = stage->constraint_count,
+                           .constraints = stage->constraints,
+                           .block = stage->rows.variable,
+                           .jacobian = stage->rows.jacobian,
+                           .v_free = gradient->contacts.zero,
+                           .push = gradient->contacts.push};
 }
 
-FilStatus fil_gradient_contacts_factor(FilGradient* gradient, void (*solve)(const FilGradient* gradient, const FilBody* body, double* x))
+/* G of every constraint at the step's end: of contacts that bear, and of motors and stops. */
+static bool find_hessians(const FilGradient* gradient, const FilSapProblem* problem, double* hessians)
+{
+    const FilSapSettings* settings = &gradient->world->solver.settings.model.sap;
+    const FilSapScales scales = {problem->dt, fil_sap_options_default().rigidity, settings->stick, settings->slip_velocity};
+    const double* v = gradient->contacts.push;  // that of the problem's variables, for now
+    memset(hessians, 0, 9 * sizeof(double) * (size_t)problem->constraint_count);
+    for (int c = 0; c < gradient->contacts.count; c++) {
+        const FilGradientContact* contact = &gradient->contacts.items[c];
+        memcpy(hessians + 9 * (size_t)contact->constraint, contact->hessian, sizeof contact->hessian);
+    }
+    for (int c = gradient->world->solver.contact.first_own; c < problem->constraint_count; c++) {
+        const FilSapConstraint* constraint = &problem->constraints[c];
+        double u[3], compliance;
+        fil_v3_copy(u, constraint->bias);
+        for (int k = constraint->first_block; k < constraint->first_block + constraint->block_count; k++) {
+            const double *j = problem->jacobian + 12 * (size_t)k, *own = v + 4 * problem->block[k];
+            for (int r = 0; r < 3; r++) {
+                u[r] += j[4 * r] * own[0] + j[4 * r + 1] * own[1] + j[4 * r + 2] * own[2] + j[4 * r + 3] * own[3];
+            }
+        }
+        if (!fil_sap_compliance_of(problem, constraint, &compliance)) {
+            return false;
+        }
+        FilSapLaw law;
+        FilSapResponse response;
+        memset(&law, 0, sizeof law);
+        fil_sap_kinds[constraint->kind].prepare(constraint, compliance, &scales, &law);
+        fil_sap_kinds[constraint->kind].evaluate(&law, u, &response);
+        memcpy(hessians + 9 * (size_t)c, response.hessian, sizeof response.hessian);
+    }
+    return true;
+}
+
+/* From the world's unknowns to the problem's variables, and back. */
+static void to_problem(const FilGradient* gradient, const double* x, double* out)
+{
+    const FilSystem* system = &gradient->world->system;
+    for (int b = 0; b < system->body_count; b++) {
+        const int offset = gradient->world->solver.contact.offset[b];
+        if (offset >= 0) {
+            memcpy(out + 4 * offset, x + system->bodies[b].v, sizeof(double) * (size_t)system->bodies[b].v_count);
+        }
+    }
+}
+
+static void from_problem(const FilGradient* gradient, const double* x, double* out)
+{
+    const FilSystem* system = &gradient->world->system;
+    for (int b = 0; b < system->body_count; b++) {
+        const int offset = gradient->world->solver.contact.offset[b];
+        for (int k = 0; offset >= 0 && k < system->bodies[b].v_count; k++) {
+            const int i = system->bodies[b].v + k;
+            out[i] = gradient->diagonal[i] > 0.0 ? x[4 * offset + k] : 0.0;
+        }
+    }
+}
+
+FilStatus fil_gradient_contacts_factor(FilGradient* gradient)
 {
     FilGradientContacts* contacts = &gradient->contacts;
-    const size_t n = (size_t)gradient->n, rows = 3 * (size_t)contacts->count;
-    if (rows == 0) {
+    FilWorld* world = gradient->world;
+    const FilContactStage* stage = &world->solver.contact;
+    const size_t n = 4 * (size_t)stage->column_count;
+    if (contacts->count == 0) {
         return FIL_OK;
     }
-    if (contacts->column_capacity < rows) {
-        fil_free(contacts->columns), fil_free(contacts->schur), fil_free(contacts->work), fil_free(contacts->pivots);
-        contacts->columns = fil_alloc(rows * n, sizeof(double));
-        contacts->schur = fil_alloc(rows * rows, sizeof(double));
-        contacts->work = fil_alloc(rows, sizeof(double));
-        contacts->pivots = fil_alloc(rows, sizeof(int));
-        contacts->column_capacity = rows;
-        if (contacts->columns == NULL || contacts->schur == NULL || contacts->work == NULL || contacts->pivots == NULL) {
-            contacts->column_capacity = 0;
-            return fil_world_fail(gradient->world, FIL_OUT_OF_MEMORY, "out of memory for a gradient");
-        }
+    bool room = fil_buffer_reserve((void**)&contacts->work, &contacts->work_capacity, 4 * n + 9 * (size_t)stage->constraint_count, sizeof(double));
+    if (room && contacts->system == NULL) {
+        contacts->system = fil_alloc(1, sizeof *contacts->system);
+        room = contacts->system != NULL && fil_sap_system_init(contacts->system);
     }
-    for (size_t k = 0; k < rows; k++) {
-        double unit[3] = {0.0}, *column = contacts->columns + k * n;
-        unit[k % 3] = 1.0;
-        memset(column, 0, n * sizeof(double));
-        const FilGradientContact* own = &contacts->items[k / 3];
-        add_transposed(own, unit, column);
-        for (int s = 0; s < 2; s++) {
-            if (own->body[s] >= 0 && (s == 0 || own->body[0] != own->body[1])) {
-                const FilBody* body = &gradient->world->system.bodies[own->body[s]];
-                solve(gradient, body, column + body->v);
-            }
-        }
-        for (int c = 0; c < contacts->count; c++) {
-            double u[3] = {0.0}, *to = contacts->schur + k * rows + 3 * (size_t)c;
-            if (share_body(own, &contacts->items[c])) {
-                multiply(&contacts->items[c], column, u);
-            }
-            fil_m3_apply(to, contacts->items[c].hessian, u);
-        }
-        contacts->schur[k * rows + k] += 1.0;
+    if (!room) {
+        return fil_world_fail(world, FIL_OUT_OF_MEMORY, "out of memory for a gradient");
     }
-    return fil_dense_lu((int)rows, contacts->schur, contacts->pivots)
+    contacts->zero = contacts->work;
+    contacts->push = contacts->work + n;
+    contacts->v = contacts->work + 2 * n;
+    contacts->reduced = contacts->work + 3 * n;
+    double* hessians = contacts->work + 4 * n;
+    memset(contacts->work, 0, 4 * n * sizeof(double));
+    to_problem(gradient, gradient->v, contacts->push);
+    const FilSapProblem problem = problem_of(gradient);
+    const FilStatus status = fil_sap_system_begin(contacts->system, &problem);
+    if (status != FIL_OK) {
+        return fil_world_fail(world, status, "the contacts of this step cannot be differentiated");
+    }
+    return find_hessians(gradient, &problem, hessians) && fil_sap_system_eliminate(contacts->system, &problem) &&
+                   fil_sap_system_factor(contacts->system, &problem, hessians)
                ? FIL_OK
-               : fil_world_fail(gradient->world, FIL_BAD_INPUT, "the contacts of this step have no derivative");
+               : fil_world_fail(world, FIL_BAD_INPUT, "the contacts of this step have no derivative");
 }
 
-void fil_gradient_contacts_correct(const FilGradient* gradient, double* x)
+void fil_gradient_contacts_solve(const FilGradient* gradient, double* x)
 {
     const FilGradientContacts* contacts = &gradient->contacts;
-    const int rows = 3 * contacts->count;
-    for (int c = 0; c < contacts->count; c++) {
-        double u[3];
-        multiply(&contacts->items[c], x, u);
-        fil_m3_apply(contacts->work + 3 * c, contacts->items[c].hessian, u);
+    const FilSapProblem problem = problem_of(gradient);
+    const int n = 4 * gradient->world->solver.contact.column_count;
+    to_problem(gradient, x, contacts->v);
+    for (int k = 0; k < n; k++) {  // what does not participate follows the rest, and its own share
+        contacts->push[k] = -contacts->v[k];
     }
-    if (rows > 0) {
-        fil_dense_lu_solve(rows, contacts->schur, contacts->pivots, 1, contacts->work);
-        fil_dense_apply(gradient->n, rows, -1.0, contacts->columns, gradient->n, contacts->work, x);
+    fil_sap_system_reduce(contacts->system, contacts->v, contacts->reduced);
+    fil_sap_system_solve(contacts->system, contacts->reduced);
+    fil_sap_system_expand(contacts->system, &problem, contacts->reduced, contacts->v);
+    from_problem(gradient, contacts->v, x);
+}
+
+void fil_gradient_contacts_free(FilGradientContacts* contacts)
+{
+    if (contacts->system != NULL) {
+        fil_sap_system_free(contacts->system);
     }
+    fil_free(contacts->system);
+    fil_free(contacts->items);
+    fil_free(contacts->numbers);
+    fil_free(contacts->unknowns);
+    fil_free(contacts->slopes);
+    fil_free(contacts->work);
 }
