@@ -55,7 +55,7 @@ static void quintic(double length, double u, const double y0[3], const double y1
     out[2] = (2.0 * c2 + u * (6.0 * c3 + u * (12.0 * c4 + u * 20.0 * c5))) / (l * l);
 }
 
-/* knot k of a part: point `from` and the share u of the way to the next one */
+/* knot k of a part: point `from` and the share u of the way to the next one, as the robot goes it */
 static void write_knot(const FilTrack* track, int from, double u, FilTrack* part, int k)
 {
     const int n = track->joint_count;
@@ -63,9 +63,11 @@ static void write_knot(const FilTrack* track, int from, double u, FilTrack* part
     const double t0 = track->times[from], length = u > 0.0 ? track->times[from + 1] - t0 : 1.0;
     part->times[k] = t0 + u * length;
     for (size_t j = 0; j < (size_t)n; j++) {
-        part->positions[at + j] = track->positions[here + j];
-        if (part->velocities != NULL) {
-            part->velocities[at + j] = track->velocities[here + j];
+        if (track->velocities != NULL) {
+            fil_script_cubic(length, u, track->positions[here + j], track->positions[next + j], track->velocities[here + j],
+                             track->velocities[next + j], &part->positions[at + j], &part->velocities[at + j]);
+        } else {
+            part->positions[at + j] = track->positions[here + j] + u * (track->positions[next + j] - track->positions[here + j]);
         }
         if (track->accelerations != NULL) {
             const double y0[3] = {track->positions[here + j], track->velocities[here + j], track->accelerations[here + j]};
@@ -136,41 +138,113 @@ static void drop_joints(FilTrack* track, const FilWorld* world)
     }
 }
 
+/* knot k of a part: where the track is at a time */
+static void write_moment(const FilTrack* track, double time, FilTrack* part, int k)
+{
+    const int last = track->point_count - 1, from = fil_script_knot(track->times, track->point_count, time);
+    const double t0 = track->times[from];
+    write_knot(track, from, from < last && time > t0 ? (time - t0) / (track->times[from + 1] - t0) : 0.0, part, k);
+    part->times[k] = time;
+    if (time > track->times[last] && part->velocities != NULL) {  // it has ended
+        memset(part->velocities + (size_t)k * (size_t)track->joint_count, 0, (size_t)track->joint_count * sizeof(double));
+    }
+}
+
+/* a part of so many points, for the same joints */
+static bool init_part(const FilTrack* track, int points, FilTrack* part)
+{
+    const bool curved = track->accelerations != NULL;
+    if (!fil_track_init(part, track->joint_count, points, track->velocities != NULL, curved, curved || track->efforts != NULL)) {
+        return false;
+    }
+    part->robot = track->robot;
+    part->start = track->start;
+    memcpy(part->joints, track->joints, (size_t)track->joint_count * sizeof *part->joints);
+    return true;
+}
+
+/* gives the robot a part, and frees it */
+static FilStatus send_part(FilTrack* part, FilWorld* world)
+{
+    FilStatus status = part->accelerations != NULL ? add_inertia(world, part) : FIL_OK;
+    if (status == FIL_OK) {
+        FilTrajectoryDef def = fil_trajectory_def_default();
+        def.joints = part->joints;
+        def.joint_count = part->joint_count;
+        def.interpolation = part->velocities != NULL ? FIL_INTERPOLATE_SPLINE : FIL_INTERPOLATE_LINEAR;
+        def.start = part->start;
+        def.point_count = part->point_count;
+        def.times = part->times;
+        def.positions = part->positions;
+        def.velocities = part->velocities;
+        def.efforts = part->efforts;
+        status = fil_robot_set_trajectory(world, part->robot, &def);
+    }
+    fil_track_fini(part);
+    return status;
+}
+
+/* moves the second of two knots to twice the distance along the same curve: at its last knot a robot comes to rest */
+static void stretch(FilTrack* part)
+{
+    const double length = part->times[1] - part->times[0];
+    const size_t n = (size_t)part->joint_count;
+    part->times[1] += length;
+    for (size_t j = 0; j < n; j++) {
+        double *y = part->positions + j, *s = part->velocities != NULL ? part->velocities + j : NULL,
+               *f = part->efforts != NULL ? part->efforts + j : NULL;
+        if (s != NULL) {
+            fil_script_cubic(length, 2.0, y[0], y[n], s[0], s[n], &y[n], &s[n]);
+        } else {
+            y[n] += y[n] - y[0];
+        }
+        if (f != NULL) {
+            f[n] += f[n] - f[0];
+        }
+    }
+}
+
+/* Hands the robot where it is at both ends of a step: of points that are denser than steps no more matters. */
+static FilStatus hand_over_step(FilTrack* track, FilWorld* world, double time, double dt)
+{
+    FilTrack part;
+    if (!init_part(track, 2, &part)) {
+        return FIL_OUT_OF_MEMORY;
+    }
+    write_moment(track, time, &part, 0);
+    write_moment(track, time + dt, &part, 1);
+    track->begin = fil_script_knot(track->times, track->point_count, time);
+    track->end = fil_script_knot(track->times, track->point_count, time + dt);
+    if (track->end < track->point_count - 1) {
+        stretch(&part);
+    }
+    return send_part(&part, world);
+}
+
+/* how many spans between points the robot has room for, from point `from` on, each in so many pieces */
+static int spans_from(const FilTrack* track, const FilWorld* world, int from, int* pieces)
+{
+    const int room = fil_robot_trajectory_room(world, track->robot), last = track->point_count - 1;
+    *pieces = track->accelerations == NULL || room < 2 ? 1 : room - 1 < PIECES ? room - 1 : PIECES;
+    // a robot without room refuses whatever comes, with its own words
+    return room < 2 || last - from < (room - 1) / *pieces ? last - from : (room - 1) / *pieces;
+}
+
 /* Hands the robot as many points as it has room for, from point `from` on. */
 static FilStatus hand_over(FilTrack* track, FilWorld* world, int from)
 {
-    const int room = fil_robot_trajectory_room(world, track->robot), last = track->point_count - 1;
-    const bool curved = track->accelerations != NULL;
-    const int pieces = !curved || room < 2 ? 1 : room - 1 < PIECES ? room - 1 : PIECES;
-    // a robot without room refuses whatever comes, with its own words
-    const int spans = room < 2 || last - from < (room - 1) / pieces ? last - from : (room - 1) / pieces;
+    int pieces;
+    const int spans = spans_from(track, world, from, &pieces);
     FilTrack part;
-    if (!fil_track_init(&part, track->joint_count, spans * pieces + 1, track->velocities != NULL, curved, curved || track->efforts != NULL)) {
+    if (!init_part(track, spans * pieces + 1, &part)) {
         return FIL_OUT_OF_MEMORY;
     }
-    part.robot = track->robot;
-    memcpy(part.joints, track->joints, (size_t)track->joint_count * sizeof *part.joints);
     for (int k = 0; k <= spans * pieces; k++) {
         write_knot(track, from + k / pieces, (double)(k % pieces) / pieces, &part, k);
     }
-    FilStatus status = curved ? add_inertia(world, &part) : FIL_OK;
-    if (status == FIL_OK) {
-        FilTrajectoryDef def = fil_trajectory_def_default();
-        def.joints = part.joints;
-        def.joint_count = part.joint_count;
-        def.interpolation = track->velocities != NULL ? FIL_INTERPOLATE_SPLINE : FIL_INTERPOLATE_LINEAR;
-        def.start = track->start;
-        def.point_count = part.point_count;
-        def.times = part.times;
-        def.positions = part.positions;
-        def.velocities = part.velocities;
-        def.efforts = part.efforts;
-        status = fil_robot_set_trajectory(world, track->robot, &def);
-    }
-    fil_track_fini(&part);
     track->begin = from;
     track->end = from + spans;
-    return status;
+    return send_part(&part, world);
 }
 
 /* ---- all of them ---- */
@@ -223,17 +297,20 @@ FilStatus fil_tracks_take(FilTracks* tracks, const FilSimulation* simulation, Fi
     return FIL_OK;
 }
 
-/* The point from which the robot needs its next part for a step from `time` of the track; -1: it has what it needs. */
-static int next_part(const FilTrack* track, double time, double dt)
+/* Hands the robot its next part, if it needs one for a step from `time` of the track. */
+static FilStatus continue_track(FilTrack* track, FilWorld* world, double time, double dt)
 {
     const int last = track->point_count - 1, spans = track->end - track->begin, middle = track->begin + (spans > 2 ? spans / 2 : 1);
     if (track->end == last || (time < track->times[middle] && time + dt <= track->times[track->end])) {
-        return -1;
+        return FIL_OK;
     }
-    const int from = fil_script_knot(track->times, track->point_count, time);
-    const int end = from + spans < last ? from + spans : last;
-    // points may be denser than steps: only where a step ends matters then
-    return track->times[end] < time + dt ? fil_script_knot(track->times, track->point_count, time + dt) : from;
+    drop_joints(track, world);
+    if (track->joint_count == 0) {
+        return FIL_OK;
+    }
+    int pieces;
+    const int from = fil_script_knot(track->times, track->point_count, time), end = from + spans_from(track, world, from, &pieces);
+    return track->times[end] < time + dt ? hand_over_step(track, world, time, dt) : hand_over(track, world, from);
 }
 
 bool fil_tracks_follow(FilTracks* tracks, const FilSimulation* simulation)
@@ -242,10 +319,9 @@ bool fil_tracks_follow(FilTracks* tracks, const FilSimulation* simulation)
     bool good = true;
     for (int i = 0; i < tracks->count; i++) {
         FilTrack* track = &tracks->items[i];
-        const int from = track->joint_count > 0 ? next_part(track, tracks->last_time - track->start, fil_world_dt(simulation->world)) : -1;
-        if (from >= 0) {
-            drop_joints(track, simulation->world);
-            good = (track->joint_count == 0 || hand_over(track, simulation->world, from) == FIL_OK) && good;
+        if (track->joint_count > 0) {
+            const double time = tracks->last_time - track->start, dt = fil_world_dt(simulation->world);
+            good = continue_track(track, simulation->world, time, dt) == FIL_OK && good;
         }
     }
     return good;
