@@ -214,10 +214,13 @@ static void what_moves_is_met_where_it_is(void** state)
         assert_int_equal(fil_world_step(world, NULL), FIL_OK);
     }
     const FilVec3 down = {0, 0, -1};
-    double cable[33], cloth[75], block[3 * 27];
+    double cable[3 * 11], cloth[3 * 27], block[3 * 27];
+    const FilId sheet = fil_world_find_shell(world, "cloth"), solid = fil_world_find_solid(world, "block");
+    assert_int_equal(fil_shell_vertex_count(world, sheet), 27);
+    assert_int_equal(fil_solid_vertex_count(world, solid), 27);
     fil_rod_get_positions(world, fil_world_find_rod(world, "cable"), cable);
-    fil_shell_get_positions(world, fil_world_find_shell(world, "cloth"), cloth);
-    fil_solid_get_positions(world, fil_world_find_solid(world, "block"), block);
+    fil_shell_get_positions(world, sheet, cloth);
+    fil_solid_get_positions(world, solid, block);
     assert_true(cable[2] < 0.96 && cloth[2] < 0.96 && block[2] < 0.86);
     const uint64_t now = fil_world_hash(world);
     assert_true(fabs(cast((FilVec3){7, 0.03, 3}, down, (FilId){0}).distance - (3.0 - cable[2] - 0.02)) < 1e-9);
