@@ -544,6 +544,33 @@ static void a_scene_may_be_piped_in(void** state)
     close(ends[0]);
 }
 
+static void knots_and_wraps_make_rods(void** state)
+{
+    (void)state;
+    FilWorld* world = load(MATERIAL
+                           "rods:\n"
+                           "  - name: knot\n    material: rubber\n    section: {circle: {radius: 0.0015}}\n"
+                           "    shape: {knot: {n: 2, nodes: 301, length: 1, diameter: 0.003, center: [0, 0, 7]}}\n"
+                           "  - name: rope\n    material: rubber\n    section: {circle: {radius: 0.001}}\n"
+                           "    shape: {wrap: {radius: 0.1, angle: $(pi), segments: 20, tails: [0.2, 0.1], "
+                           "toward: [1, 0, 0]}}\n");
+    const FilId knot = fil_world_find_rod(world, "knot"), rope = fil_world_find_rod(world, "rope");
+    double nodes[3 * 301];
+    assert_int_equal(fil_rod_node_count(world, knot), 301);
+    assert_near(fil_rod_length(world, knot), 1.0, 1e-6);
+    fil_rod_get_positions(world, knot, nodes);
+    assert_true(fabs(nodes[2] - 7.0) < 0.1);
+    const int count = fil_rod_node_count(world, rope);
+    assert_true(count < 301);
+    fil_rod_get_positions(world, rope, nodes);
+    // it comes along +y at x = 0.1 and leaves along -y at x = -0.1
+    assert_near(nodes[0], 0.1, ROUNDING);
+    assert_near(nodes[3 * (count - 1)], -0.1, ROUNDING);
+    assert_near(nodes[1], -0.2, 0.01);  // tails are rounded to whole edges of 0.0157 m
+    assert_near(nodes[3 * (count - 1) + 1], -0.1, 0.01);
+    fil_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -567,6 +594,7 @@ int main(void)
         cmocka_unit_test(a_hold_is_a_pin_and_a_twist),
         cmocka_unit_test(drives_follow_their_tables),
         cmocka_unit_test(every_kind_of_probe_is_read),
+        cmocka_unit_test(knots_and_wraps_make_rods),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
