@@ -4,6 +4,7 @@
 
 #include "api/chambers.h"
 #include "api/kinds.h"
+#include "api/vertices.h"
 #include "base/vec3.h"
 #include "body/shell.h"
 #include "contact/surface.h"
@@ -124,60 +125,35 @@ void fil_shell_get_triangle(const FilWorld* world, FilId id, int triangle, int v
     }
 }
 
-static void copy_out(const double* from, int count, double* to)
+static FilVertexView vertices_of(const FilWorld* world, FilId id)
 {
-    for (int i = 0; i < count; i++) {
-        fil_v3_copy(to + 3 * i, from + 4 * i);
-    }
+    FilVertexView of = {.kind = "shell"};
+    of.count = see(world, id, &of.view) ? ((const FilShellBody*)of.view.impl)->vertex_count : 0;
+    return of;
 }
 
 void fil_shell_get_positions(const FilWorld* world, FilId id, double* vertices)
 {
-    FilView view;
-    if (see(world, id, &view) && vertices != NULL) {
-        copy_out(view.q, ((const FilShellBody*)view.impl)->vertex_count, vertices);
-    }
+    const FilVertexView of = vertices_of(world, id);
+    fil_vertex_view_positions(&of, vertices);
 }
 
 void fil_shell_get_position(const FilWorld* world, FilId id, int vertex, double* position)
 {
-    FilView view;
-    if (position == NULL) {
-        return;
-    }
-    const bool known =
-        see(world, id, &view) && fil_world_has_part(world, "shell", view.name, "vertex", vertex, ((const FilShellBody*)view.impl)->vertex_count);
-    static const double none[3] = {NAN, NAN, NAN};
-    fil_v3_copy(position, known ? view.q + 4 * vertex : none);
+    const FilVertexView of = vertices_of(world, id);
+    fil_vertex_view_position(world, &of, vertex, position);
 }
 
 void fil_shell_get_velocities(const FilWorld* world, FilId id, double* vertices)
 {
-    FilView view;
-    if (see(world, id, &view) && vertices != NULL) {
-        copy_out(view.v, ((const FilShellBody*)view.impl)->vertex_count, vertices);
-    }
+    const FilVertexView of = vertices_of(world, id);
+    fil_vertex_view_velocities(&of, vertices);
 }
 
 FilStatus fil_shell_set_state(FilWorld* world, FilId id, const double* vertices, const double* velocities)
 {
-    FilView view;
-    if (!see(world, id, &view)) {
-        return FIL_BAD_INPUT;
-    }
-    const int n = ((const FilShellBody*)view.impl)->vertex_count;
-    if ((vertices != NULL && !fil_all_finite(vertices, 3 * n)) || (velocities != NULL && !fil_all_finite(velocities, 3 * n))) {
-        return fil_world_fail(world, FIL_BAD_INPUT, "the given state of the shell is not finite");
-    }
-    for (int i = 0; i < n; i++) {
-        if (vertices != NULL) {
-            fil_v3_copy(view.q + 4 * i, vertices + 3 * i);
-        }
-        if (velocities != NULL) {
-            fil_v3_copy(view.v + 4 * i, velocities + 3 * i);
-        }
-    }
-    return FIL_OK;
+    const FilVertexView of = vertices_of(world, id);
+    return fil_vertex_view_set(world, &of, vertices, velocities);
 }
 
 /* ---- gas ---- */

@@ -265,22 +265,22 @@ void fil_chambers_free(FilChambers* chambers)
     fil_free(chambers->sibling_slots);
 }
 
-void fil_chambers_place(FilChambers* chambers, int (*find)(const void* body, int u, int v), const void* body)
+void fil_chambers_place(FilChambers* chambers, const FilBlockPattern* pattern)
 {
     for (int c = 0; c < chambers->count; c++) {
         FilChamber* item = &chambers->items[c];
         for (int k = 0; k < 3 * item->triangle_count; k++) {
             const int next = k % 3 == 2 ? k - 2 : k + 1;
-            item->sides[k] = find(body, item->vertices[item->triangles[k]], item->vertices[item->triangles[next]]);
+            item->sides[k] = fil_block_find(pattern, item->vertices[item->triangles[k]], item->vertices[item->triangles[next]]);
         }
         for (int i = 0; i < item->vertex_count; i++) {  // the first is its own
             const int parent = item->parents[i] < 0 ? i : item->parents[i];
-            item->own[i] = find(body, item->vertices[i], item->vertices[i]);
-            item->branches[i] = find(body, item->vertices[i], item->vertices[parent]);
+            item->own[i] = fil_block_find(pattern, item->vertices[i], item->vertices[i]);
+            item->branches[i] = fil_block_find(pattern, item->vertices[i], item->vertices[parent]);
         }
     }
     for (int k = 0; k < chambers->sibling_count; k++) {
-        chambers->sibling_slots[k] = find(body, chambers->siblings[2 * k], chambers->siblings[2 * k + 1]);
+        chambers->sibling_slots[k] = fil_block_find(pattern, chambers->siblings[2 * k], chambers->siblings[2 * k + 1]);
     }
 }
 

@@ -37,9 +37,9 @@ FIL_MUST_CHECK FilStatus fil_chambers_build(FilChambers* chambers, const FilGas*
                                             const int* triangles, int triangle_count, bool cavities, FilError* error);
 void fil_chambers_free(FilChambers* chambers);
 
-/* `siblings` are the pairs of vertices whose blocks the tangent needs although no triangle may join them. Once the body's pattern is there: block of
- * two vertices, in either order. */
-void fil_chambers_place(FilChambers* chambers, int (*find)(const void* body, int u, int v), const void* body);
+/* `siblings` are the pairs of vertices whose blocks the tangent needs although no triangle may join them. Once the body's
+ * pattern is there, rows rising. */
+void fil_chambers_place(FilChambers* chambers, const FilBlockPattern* pattern);
 
 /* Marks vertices whose fourth number is an unknown of the tangent. */
 void fil_chambers_mark(const FilChambers* chambers, unsigned char* used);

@@ -168,26 +168,6 @@ static void put_pair(int* pairs, int* count, int u, int v)
     ++*count;
 }
 
-static int find_block(const FilShellBody* body, int u, int v)
-{
-    const int column = u < v ? u : v, row = u < v ? v : u;
-    int low = body->block_start[column], high = body->block_start[column + 1] - 1;
-    while (low < high) {
-        const int middle = low + (high - low) / 2;
-        if (body->block_row[middle] < row) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
-static int find_block_of(const void* body, int u, int v)
-{
-    return find_block(body, u, v);
-}
-
 /* Distinct blocks in order: edges, the other diagonals of folds, what chambers need besides, and the diagonal. */
 static bool list_blocks(FilShellBody* body)
 {
@@ -236,16 +216,17 @@ FilStatus fil_shell_build_pattern(FilShellBody* body, FilError* error)
     if (body->edge_slots == NULL || body->fold_slots == NULL || !list_blocks(body)) {
         return fil_error(error, FIL_OUT_OF_MEMORY, "out of memory");
     }
+    const FilBlockPattern pattern = {body->vertex_count, body->block_start, body->block_row};
     for (int e = 0; e < body->edge_count; e++) {
-        body->edge_slots[e] = find_block(body, body->edges[e].vertex[0], body->edges[e].vertex[1]);
+        body->edge_slots[e] = fil_block_find(&pattern, body->edges[e].vertex[0], body->edges[e].vertex[1]);
     }
     for (int f = 0; f < body->fold_count; f++) {
         const int* v = body->folds[f].vertex;
         for (int k = 0; k < 6; k++) {
-            body->fold_slots[6 * f + k] = find_block(body, v[pair[k][0]], v[pair[k][1]]);
+            body->fold_slots[6 * f + k] = fil_block_find(&pattern, v[pair[k][0]], v[pair[k][1]]);
         }
     }
-    fil_chambers_place(&body->chambers, find_block_of, body);
+    fil_chambers_place(&body->chambers, &pattern);
     body->values = fil_alloc(FIL_BLOCK_SIZE * (size_t)body->block_count, sizeof(double));
     if (body->damping_stiffness > 0.0) {
         body->damping = fil_alloc(FIL_BLOCK_SIZE * (size_t)body->block_count, sizeof(double));

@@ -81,7 +81,7 @@ FilStatus fil_solid_build(FilSolidBody* body, FilError* error);
 
 /* solid_pressure.c: room for it, then the places of its stiffness among the blocks. */
 bool fil_solid_build_pressure(FilSolidBody* body);
-void fil_solid_place_pressure(FilSolidBody* body, int (*find)(const FilSolidBody* body, int u, int v));
+void fil_solid_place_pressure(FilSolidBody* body, const FilBlockPattern* pattern);
 void fil_solid_free_pressure(FilSolidPressure* pressure);
 /* Sets the elements' pressures at q, about the rotations of the step's start if `lagged`; returns their energy, J. */
 double fil_solid_find_pressure(const FilSolidBody* body, const double* q, bool lagged);

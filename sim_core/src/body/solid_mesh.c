@@ -78,26 +78,6 @@ static bool build_surface(FilSolidBody* body)
 
 /* ---- the tangent's pattern ---- */
 
-static int find_block(const FilSolidBody* body, int u, int v)
-{
-    const int column = u < v ? u : v, row = u < v ? v : u;
-    int low = body->block_start[column], high = body->block_start[column + 1] - 1;
-    while (low < high) {
-        const int middle = low + (high - low) / 2;
-        if (body->block_row[middle] < row) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
-static int find_block_of(const void* body, int u, int v)
-{
-    return find_block(body, u, v);
-}
-
 /* Marks rows below the diagonal of column v: vertices that share an edge with it, with nodal pressure those that share an edge with
  * such a one too. Returns how many are new; writes them to `rows` unless NULL. */
 static int mark_rows(const FilSolidBody* body, int v, int around, int* mark, int* rows)
@@ -180,14 +160,15 @@ static bool build_pattern(FilSolidBody* body)
     if (!build_columns(body)) {
         return false;
     }
-    fil_solid_place_pressure(body, find_block);
-    fil_chambers_place(&body->chambers, find_block_of, body);
+    const FilBlockPattern pattern = {body->mesh.vertex_count, body->block_start, body->block_row};
+    fil_solid_place_pressure(body, &pattern);
+    fil_chambers_place(&body->chambers, &pattern);
     for (int b = 0; b < body->batch_count; b++) {
         const FilSolidBatch* batch = &body->batches[b];
         int* slots = body->batch_slots + (size_t)(FIL_SOLID_BLOCKS * FIL_SOLID_LANES) * (size_t)b;
         for (int k = 0; k < FIL_SOLID_BLOCKS; k++) {
             for (int lane = 0; lane < batch->count; lane++) {
-                slots[FIL_SOLID_LANES * k + lane] = find_block(body, batch->vertex[pairs[k][0]][lane], batch->vertex[pairs[k][1]][lane]);
+                slots[FIL_SOLID_LANES * k + lane] = fil_block_find(&pattern, batch->vertex[pairs[k][0]][lane], batch->vertex[pairs[k][1]][lane]);
             }
         }
     }

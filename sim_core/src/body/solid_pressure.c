@@ -78,14 +78,14 @@ bool fil_solid_build_pressure(FilSolidBody* body)
     return true;
 }
 
-void fil_solid_place_pressure(FilSolidBody* body, int (*find)(const FilSolidBody* body, int u, int v))
+void fil_solid_place_pressure(FilSolidBody* body, const FilBlockPattern* pattern)
 {
     int at = 0;
     for (int a = 0; a < body->mesh.vertex_count && body->nodal; a++) {
         const int *star = body->pressure.stars + star_start(body, a), size = star_size(body, a);
         for (int i = 0; i < size; i++) {
             for (int j = 0; j <= i; j++) {
-                body->pressure.slots[at++] = find(body, star[j], star[i]);
+                body->pressure.slots[at++] = fil_block_find(pattern, star[j], star[i]);
             }
         }
     }

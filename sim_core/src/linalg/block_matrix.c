@@ -5,6 +5,21 @@
 
 #include "linalg/pair.h"
 
+int fil_block_find(const FilBlockPattern* pattern, int u, int v)
+{
+    const int column = u < v ? u : v, row = u < v ? v : u;
+    int low = pattern->start[column], high = pattern->start[column + 1] - 1;
+    while (low < high) {
+        const int middle = low + (high - low) / 2;
+        if (pattern->row[middle] < row) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
 /* A column's own product, as sums of pairs: y_j[c] is the sum of sum[c]. */
 typedef struct ColumnSum {
     FilPair at[FIL_BLOCK];

@@ -21,6 +21,9 @@ typedef struct FilBlockPattern {
     const int* row;
 } FilBlockPattern;
 
+/* Where the block of u and v, in either order, is stored; it must be there, and rows must rise in each column. */
+int fil_block_find(const FilBlockPattern* pattern, int u, int v);
+
 /* y = A x for vectors of 4 * columns numbers; y must not alias x. */
 void fil_block_multiply(const FilBlockPattern* pattern, const double* values, const double* x, double* y);
 /* y += A x */

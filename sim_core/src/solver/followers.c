@@ -197,17 +197,8 @@ static uint64_t key_of(int u, int v)
 /* Block of a pair in the folded pattern. */
 static int find_block(const FilFollowers* f, int u, int v)
 {
-    const int column = u < v ? u : v, row = u < v ? v : u;
-    int low = f->start.at[column], high = f->start.at[column + 1] - 1;
-    while (low < high) {
-        const int middle = low + (high - low) / 2;
-        if (f->row.at[middle] < row) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
+    const FilBlockPattern pattern = {.start = f->start.at, .row = f->row.at};
+    return fil_block_find(&pattern, u, v);
 }
 
 /* Pairs of variables that the stage's blocks come to stand for, with the diagonal of all; returns their number. */
