@@ -105,6 +105,11 @@ void fil_cdr_write_number(FilCdrWriter* writer, const void* number, size_t size)
     write_numbers(writer, number, size, 1);
 }
 
+void fil_cdr_write_bytes(FilCdrWriter* writer, const uint8_t* bytes, size_t count)
+{
+    write_numbers(writer, bytes, 1, count);
+}
+
 static void write_count(FilCdrWriter* writer, size_t count)
 {
     const uint32_t narrow = (uint32_t)count;

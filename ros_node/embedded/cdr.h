@@ -31,6 +31,7 @@ typedef struct FilCdrWriter {
 
 void fil_cdr_write_header(uint8_t* bytes);
 void fil_cdr_write_number(FilCdrWriter* writer, const void* number, size_t size);
+void fil_cdr_write_bytes(FilCdrWriter* writer, const uint8_t* bytes, size_t count);
 void fil_cdr_write_string(FilCdrWriter* writer, const char* text, size_t length);
 void fil_cdr_write_message(FilCdrWriter* writer, const FilMessageMembers* type, const void* message);
 

@@ -1,12 +1,20 @@
 #include "graph.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "participant.h"
 #include "rcl/error_handling.h"
+#include "rcutils/logging_macros.h"
 
 enum { GID_SIZE_HUMBLE = 24, GID_SIZE_IRON = 16, GUID_SIZE = 16 };
+
+/* A sample lists all endpoints, so that a sample for each of n changes makes n^2 of them: 64 worlds of a hundred endpoints each
+ * would send half a gigabyte to every peer before they begin. Up to this many every change is announced at once; more wait for others. */
+enum { MAX_AT_ONCE = 500 };
+#define GATHER 50000000L /* ns that changes wait for others */
 
 static const char graph_topic[] = "ros_discovery_info";
 static const char graph_type[] = "rmw_dds_common::msg::dds_::ParticipantEntitiesInfo_";
@@ -42,10 +50,9 @@ static size_t gid_size_of_distribution(void)
 
 static void write_gid(FilCdrWriter* writer, const dds_guid_t* guid, size_t gid_size)
 {
-    for (size_t i = 0; i < gid_size; i++) {
-        const uint8_t byte = i < GUID_SIZE ? guid->v[i] : 0;
-        fil_cdr_write_number(writer, &byte, 1);
-    }
+    uint8_t bytes[GID_SIZE_HUMBLE] = {0};
+    memcpy(bytes, guid->v, GUID_SIZE);
+    fil_cdr_write_bytes(writer, bytes, gid_size);
 }
 
 static void write_gids(FilCdrWriter* writer, const FilGuids* guids, size_t gid_size)
@@ -143,12 +150,72 @@ static rcl_ret_t tell(FilGraph* graph)
     }
     const rcl_ret_t ret = fil_endpoint_write_bytes(&graph->writer, bytes, size);
     free(bytes);
+    graph->announced++;
     return ret;
+}
+
+static void wait_for_more(FilGraph* graph)
+{
+    struct timespec limit;
+    clock_gettime(CLOCK_MONOTONIC, &limit);
+    limit.tv_nsec += GATHER;
+    limit.tv_sec += limit.tv_nsec / 1000000000L;
+    limit.tv_nsec %= 1000000000L;
+    while (!graph->ends && pthread_cond_timedwait(&graph->wake, &graph->lock, &limit) != ETIMEDOUT) {
+    }
+}
+
+/* the thread that announces what has changed since the last time */
+static void* announce_gathered(void* context)
+{
+    FilGraph* graph = context;
+    pthread_mutex_lock(&graph->lock);
+    while (!graph->ends) {
+        if (!graph->changed) {
+            pthread_cond_wait(&graph->wake, &graph->lock);
+            continue;
+        }
+        wait_for_more(graph);
+        if (graph->changed && !graph->ends) {
+            graph->changed = tell(graph) != RCL_RET_OK;
+        }
+        if (graph->changed && !graph->ends) {  // it is tried again
+            RCUTILS_LOG_WARN_THROTTLE_NAMED(RCUTILS_STEADY_TIME, 1000, "rcl", "the graph: %s", rcl_get_error_string().str);
+            rcl_reset_error();
+        }
+    }
+    pthread_mutex_unlock(&graph->lock);
+    return NULL;
+}
+
+/* Announces a change: at once, or with those that follow. The lock is held. */
+static rcl_ret_t announce(FilGraph* graph)
+{
+    size_t endpoints = 0;
+    for (size_t i = 0; i < graph->node_count; i++) {
+        endpoints += graph->nodes[i]->readers.count + graph->nodes[i]->writers.count;
+    }
+    if (endpoints > MAX_AT_ONCE && !graph->gathers) {
+        graph->gathers = pthread_create(&graph->thread, NULL, announce_gathered, graph) == 0;
+    }
+    graph->changed = endpoints > MAX_AT_ONCE && graph->gathers;
+    if (!graph->changed) {
+        return tell(graph);
+    }
+    pthread_cond_signal(&graph->wake);
+    return RCL_RET_OK;
 }
 
 rcl_ret_t fil_graph_init(FilGraph* graph, dds_entity_t participant)
 {
     *graph = (FilGraph){.participant = participant, .gid_size = gid_size_of_distribution()};
+    pthread_condattr_t steady;
+    pthread_condattr_init(&steady);
+    pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
+    pthread_mutex_init(&graph->lock, NULL);
+    pthread_cond_init(&graph->wake, &steady);
+    pthread_condattr_destroy(&steady);
+    graph->made = true;
     const dds_return_t code = dds_get_guid(participant, &graph->guid);
     if (code != DDS_RETCODE_OK) {
         fil_dds_error("cannot tell the participant's identity", code);
@@ -166,8 +233,24 @@ static void free_node(FilGraphNode* node)
     free(node);
 }
 
+static void end_gathering(FilGraph* graph)
+{
+    pthread_mutex_lock(&graph->lock);
+    graph->ends = true;
+    pthread_cond_signal(&graph->wake);
+    pthread_mutex_unlock(&graph->lock);
+    if (graph->gathers) {
+        pthread_join(graph->thread, NULL);
+    }
+    pthread_cond_destroy(&graph->wake);
+    pthread_mutex_destroy(&graph->lock);
+}
+
 void fil_graph_fini(FilGraph* graph)
 {
+    if (graph->made) {
+        end_gathering(graph);
+    }
     for (size_t i = 0; i < graph->node_count; i++) {
         free_node(graph->nodes[i]);
     }
@@ -181,30 +264,42 @@ void fil_graph_fini(FilGraph* graph)
     *graph = (FilGraph){0};
 }
 
+static FilGraphNode* new_node(const char* name, const char* name_space)
+{
+    FilGraphNode* node = calloc(1, sizeof *node);
+    if (node != NULL) {
+        node->name = strdup(name);
+        node->name_space = strdup(name_space);
+        if (node->name == NULL || node->name_space == NULL) {
+            free_node(node);
+            node = NULL;
+        }
+    }
+    return node;
+}
+
 rcl_ret_t fil_graph_add_node(FilGraph* graph, const char* name, const char* name_space, FilGraphNode** node)
 {
+    pthread_mutex_lock(&graph->lock);
     FilGraphNode** nodes = realloc(graph->nodes, (graph->node_count + 1) * sizeof(FilGraphNode*));
     if (nodes != NULL) {
         graph->nodes = nodes;
     }
-    *node = nodes != NULL ? calloc(1, sizeof **node) : NULL;
+    *node = nodes != NULL ? new_node(name, name_space) : NULL;
+    rcl_ret_t ret = RCL_RET_BAD_ALLOC;
     if (*node != NULL) {
-        (*node)->name = strdup(name);
-        (*node)->name_space = strdup(name_space);
-    }
-    if (*node == NULL || (*node)->name == NULL || (*node)->name_space == NULL) {
-        if (*node != NULL) {
-            free_node(*node);
-        }
+        graph->nodes[graph->node_count++] = *node;
+        ret = announce(graph);
+    } else {
         RCL_SET_ERROR_MSG("out of memory");
-        return RCL_RET_BAD_ALLOC;
     }
-    graph->nodes[graph->node_count++] = *node;
-    return tell(graph);
+    pthread_mutex_unlock(&graph->lock);
+    return ret;
 }
 
 rcl_ret_t fil_graph_remove_node(FilGraph* graph, FilGraphNode* node)
 {
+    pthread_mutex_lock(&graph->lock);
     size_t kept = 0;
     for (size_t i = 0; i < graph->node_count; i++) {
         if (graph->nodes[i] != node) {
@@ -213,24 +308,31 @@ rcl_ret_t fil_graph_remove_node(FilGraph* graph, FilGraphNode* node)
     }
     graph->node_count = kept;
     free_node(node);
-    return tell(graph);
+    const rcl_ret_t ret = announce(graph);
+    pthread_mutex_unlock(&graph->lock);
+    return ret;
 }
 
 rcl_ret_t fil_graph_add_endpoint(FilGraph* graph, FilGraphNode* node, const FilEndpoint* endpoint)
 {
+    pthread_mutex_lock(&graph->lock);
     FilGuids* guids = endpoint->is_writer ? &node->writers : &node->readers;
     dds_guid_t* items = realloc(guids->items, (guids->count + 1) * sizeof *items);
-    if (items == NULL) {
+    rcl_ret_t ret = RCL_RET_BAD_ALLOC;
+    if (items != NULL) {
+        guids->items = items;
+        guids->items[guids->count++] = endpoint->guid;
+        ret = announce(graph);
+    } else {
         RCL_SET_ERROR_MSG("out of memory");
-        return RCL_RET_BAD_ALLOC;
     }
-    guids->items = items;
-    guids->items[guids->count++] = endpoint->guid;
-    return tell(graph);
+    pthread_mutex_unlock(&graph->lock);
+    return ret;
 }
 
 rcl_ret_t fil_graph_remove_endpoint(FilGraph* graph, FilGraphNode* node, const FilEndpoint* endpoint)
 {
+    pthread_mutex_lock(&graph->lock);
     FilGuids* guids = endpoint->is_writer ? &node->writers : &node->readers;
     size_t kept = 0;
     for (size_t i = 0; i < guids->count; i++) {
@@ -239,7 +341,9 @@ rcl_ret_t fil_graph_remove_endpoint(FilGraph* graph, FilGraphNode* node, const F
         }
     }
     guids->count = kept;
-    return tell(graph);
+    const rcl_ret_t ret = announce(graph);
+    pthread_mutex_unlock(&graph->lock);
+    return ret;
 }
 
 /* ---- the others' part ---- */

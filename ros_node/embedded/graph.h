@@ -7,8 +7,10 @@
 #ifndef FILUM_EMBEDDED_GRAPH_H
 #define FILUM_EMBEDDED_GRAPH_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "endpoint.h"
 
@@ -39,13 +41,21 @@ typedef struct FilGraph {
     size_t part_count;
     FilGraphNode** nodes;
     size_t node_count;
-    size_t gid_size; /* 16 or 24 */
+    size_t gid_size;    /* 16 or 24 */
+    uint64_t announced; /* samples so far */
+
+    /* changes of a large graph are gathered, and announced by a thread */
+    bool made, gathers;   /* whether the lock is there; whether the thread is */
+    bool changed, ends;   /* since it has announced; for the thread to end */
+    pthread_mutex_t lock; /* of the nodes and of these */
+    pthread_cond_t wake;
+    pthread_t thread;
 } FilGraph;
 
 rcl_ret_t fil_graph_init(FilGraph* graph, dds_entity_t participant);
 void fil_graph_fini(FilGraph* graph);
 
-/* Each change is announced to the others at once. */
+/* Each change is announced to the others: at once, or, of many nodes, together with those that follow within some hundredths of a second. */
 rcl_ret_t fil_graph_add_node(FilGraph* graph, const char* name, const char* name_space, FilGraphNode** node);
 rcl_ret_t fil_graph_remove_node(FilGraph* graph, FilGraphNode* node);
 rcl_ret_t fil_graph_add_endpoint(FilGraph* graph, FilGraphNode* node, const FilEndpoint* endpoint);

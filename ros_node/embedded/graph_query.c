@@ -125,20 +125,16 @@ static bool add_endpoint(rcl_names_and_types_t* list, Selection selection, const
     return !request || add_name_and_type(list, topic + 2, length - 2 - 7, type);
 }
 
-/* calls back for each endpoint of either kind that is alive; stops when the callback returns false */
-static rcl_ret_t visit_endpoints(const rcl_node_t* node, dds_entity_t builtin_topic,
-                                 bool (*visit)(void* context, const dds_builtintopic_endpoint_t* endpoint), void* context)
+typedef bool (*EndpointVisitor)(void* context, const dds_builtintopic_endpoint_t* endpoint);
+
+/* calls back for the endpoints among the next samples; how many samples there were, or -1 when a callback has returned false */
+static int visit_some(dds_entity_t reader, EndpointVisitor visit, void* context)
 {
-    enum { BATCH = 1024 };
-    const dds_entity_t reader = dds_create_reader(node->context->impl->participant.entity, builtin_topic, NULL, NULL);
-    if (reader < 0) {
-        fil_dds_error("cannot read what is in the domain", reader);
-        return RCL_RET_ERROR;
-    }
-    void** samples = calloc(BATCH, sizeof *samples);
-    dds_sample_info_t* infos = calloc(BATCH, sizeof *infos);
-    bool done = samples != NULL && infos != NULL;
-    const int count = done ? dds_take(reader, samples, infos, BATCH, BATCH) : 0;
+    enum { BATCH = 256 };
+    void* samples[BATCH] = {NULL};
+    dds_sample_info_t infos[BATCH];
+    const int count = dds_take(reader, samples, infos, BATCH, BATCH);
+    bool done = true;
     for (int i = 0; i < count && done; i++) {
         if (infos[i].valid_data && infos[i].instance_state == DDS_ALIVE_INSTANCE_STATE) {
             done = visit(context, samples[i]);
@@ -147,10 +143,23 @@ static rcl_ret_t visit_endpoints(const rcl_node_t* node, dds_entity_t builtin_to
     if (count > 0) {
         dds_return_loan(reader, samples, count);
     }
+    return done ? count : -1;
+}
+
+/* calls back for each endpoint of either kind that is alive, however many there are; stops when the callback returns false */
+static rcl_ret_t visit_endpoints(const rcl_node_t* node, dds_entity_t builtin_topic, EndpointVisitor visit, void* context)
+{
+    const dds_entity_t reader = dds_create_reader(node->context->impl->participant.entity, builtin_topic, NULL, NULL);
+    if (reader < 0) {
+        fil_dds_error("cannot read what is in the domain", reader);
+        return RCL_RET_ERROR;
+    }
+    int count = 1;
+    while (count > 0) {
+        count = visit_some(reader, visit, context);
+    }
     dds_delete(reader);
-    free(samples);
-    free(infos);
-    return done ? RCL_RET_OK : out_of_memory();
+    return count == 0 ? RCL_RET_OK : out_of_memory();
 }
 
 typedef struct Listing {

@@ -11,9 +11,12 @@
 #include <cmocka.h>
 
 #include "client.h"
+#include "filum/msg/step_info.h"
 #include "graph.h"
 #include "node_impl.h"
 #include "process.h"
+#include "rcl/graph.h"
+#include "rclc/publisher.h"
 #include "std_srvs/srv/trigger.h"
 
 /* one node "n" in "/s" with one reader and no writer; identities are 16 times 0xa0, 0xb0 */
@@ -147,12 +150,75 @@ static void a_peers_changes_do_not_add_up(void** state)
     client_leave(&watcher);
 }
 
+/* bytes of the longest sample that a participant has published last */
+static size_t largest_part(FilGraph* graph)
+{
+    size_t largest = 0;
+    Seen seen = {0};
+    must(fil_graph_visit_nodes(graph, see, &seen), "nodes");
+    for (size_t i = 0; i < graph->part_count; i++) {
+        size_t size;
+        fil_sample_bytes(graph->parts[i].sample, &size);
+        largest = size > largest ? size : largest;
+    }
+    return largest;
+}
+
+static size_t count_topics(Client* watcher)
+{
+    rcl_names_and_types_t topics = rcl_get_zero_initialized_names_and_types();
+    must(rcl_get_topic_names_and_types(&watcher->node, &watcher->allocator, false, &topics), "topics");
+    const size_t count = topics.names.size;
+    must(rcl_names_and_types_fini(&topics), "topics");
+    return count;
+}
+
+/* A sample lists all endpoints: one for each of n changes would be n^2 / 2 of them. */
+static void many_endpoints_are_announced_together(void** state)
+{
+    (void)state;
+    enum { MANY = 1500, AT_ONCE = 500 };
+    static rcl_publisher_t publishers[MANY];
+    Client watcher, peer;
+    client_join(&watcher, "watcher", 0, NULL);
+    client_join(&peer, "peer", 0, NULL);
+    FilGraph* graph = &watcher.support.context.impl->graph;
+    const size_t all = MANY * graph->gid_size;
+    const double begin = seconds_now();
+    for (int i = 0; i < MANY; i++) {
+        char topic[32];
+        snprintf(topic, sizeof topic, "/many/t%d", i);
+        publishers[i] = rcl_get_zero_initialized_publisher();
+        must(rclc_publisher_init_default(&publishers[i], &peer.node, ROSIDL_GET_MSG_TYPE_SUPPORT(filum, msg, StepInfo), topic), topic);
+    }
+    const double taken = seconds_now() - begin;
+    for (const double limit = seconds_now() + PATIENCE; largest_part(graph) < all && seconds_now() < limit;) {
+        sleep_seconds(0.01);
+    }
+    assert_in_range(largest_part(graph), all, all + 200);
+    assert_int_equal(count_topics(&watcher), MANY);
+    // as many samples as fit into the time, one each for the first ones, and a few that a thread may be late with
+    const double samples = (double)peer.support.context.impl->graph.announced;
+    assert_true(samples < AT_ONCE + taken / 0.05 + 10.0);
+    for (int i = 0; i < MANY; i++) {
+        must(rcl_publisher_fini(&publishers[i], &peer.node), "publisher");
+    }
+    for (const double limit = seconds_now() + PATIENCE; largest_part(graph) > 500 && seconds_now() < limit;) {
+        sleep_seconds(0.01);
+    }
+    assert_in_range(largest_part(graph), 1, 500);
+    assert_int_equal(count_topics(&watcher), 0);
+    client_leave(&peer);
+    client_leave(&watcher);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(both_sizes_are_exact),
         cmocka_unit_test(refuses_garbage),
         cmocka_unit_test(a_peers_changes_do_not_add_up),
+        cmocka_unit_test(many_endpoints_are_announced_together),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
