@@ -29,8 +29,7 @@ static FilStatus add_ball_and_floor(FilWorld* world, FilId* ball)
     def.motion = FIL_STATIC;
     def.shapes = &shape;
     def.shape_count = 1;
-    FilId floor;
-    const FilStatus status = fil_world_add_rigid_body(world, &def, &floor);
+    const FilStatus status = fil_world_add_rigid_body(world, &def, NULL);
     if (status != FIL_OK) {
         return status;
     }
@@ -69,9 +68,9 @@ int main(void)
         }
     }
     if (ok) {
-        FilVec3 position, velocity, angular;
+        FilVec3 position, velocity;
         fil_rigid_get_pose(world, ball, &position, NULL);
-        fil_rigid_get_velocity(world, ball, &velocity, &angular);
+        fil_rigid_get_velocity(world, ball, &velocity, NULL);
         printf("pushed with %.2f N the ball is at %.3f m and rolls at %.2f m/s\n", push, position.x, velocity.x);
     } else {
         fprintf(stderr, "%s\n", fil_world_error(world));
