@@ -61,7 +61,16 @@ typedef struct Parameter {
     "-0.0142], "                                                                                                                               \
     "[0.2, 0.03, -0.0143], [0.29, 0.08, -0.0148]]}}}]\n"
 
+#define LYING                                                                                                                                     \
+    "parameters: {stiffness: 265, mu: 0.4, mass: 0.3}\n" TOUCH                                                                                    \
+    "rigid_bodies: [{name: ground, motion: static, shapes: [{half_space: {}}]}]\narms: [{name: a, position: [0, 0, 0.0435], rotation: [0, "       \
+    "1.6, 0], surface: {friction: $(mu), stiffness: 1e4}, sections: [{length: 0.2, mass: $(mass), stiffness: $(stiffness), rate: [0.5, 0, -1]}, " \
+    "{length: 0.15, mass: 0.2, elongation: [0.005, 0, 0], rate: [0.2, 0.1, -0.1]}]}]\n"
+
 static const Parameter parameters[] = {
+    {"chambers' stiffness of an arm that lies", "stiffness", 265, LYING},
+    {"its friction", "mu", 0.4, LYING},
+    {"its mass", "mass", 0.3, LYING},
     {"friction of a ball", "mu", 0.5, SLED},
     {"the mass of what slides", "mass", 2, SLED},
     {"stiffness of its contact", "k", 1e4, SLED},

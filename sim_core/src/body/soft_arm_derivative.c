@@ -27,6 +27,8 @@ typedef struct Section {
 
 typedef struct FilArmDerivative {
     double *by_place, *by_rate; /* P and Q, by rows */
+    double* bent;               /* in contact: M (v - v^) by the place, by rows ... */
+    double* blocks;             /* ... and columns of M's diagonal blocks: 3 rows for each unknown */
     Section sections[];
 } FilArmDerivative;
 
@@ -214,8 +216,8 @@ static void make_section(const FilSoftArm* arm, int k, const double* y, const do
 
 /* ---- columns ---- */
 
-/* tau by shapes of all sections, for variation `column` (of shape or rate) of section `from`. */
-static void make_column(const FilArmDerivative* d, int count, int from, int column, double* tau)
+/* tau by shapes of sections from `first` on, for variation `column` (of shape or rate) of section `from`. */
+static void make_column(const FilArmDerivative* d, int first, int count, int from, int column, double* tau)
 {
     double motion[FIL_ARM_SECTIONS + 1][9] = {{0.0}}, force[3] = {0.0}, torque[3] = {0.0};
     for (int k = from; k < count; k++) {
@@ -227,7 +229,7 @@ static void make_column(const FilArmDerivative* d, int count, int from, int colu
             motion[k + 1][i] = sum;
         }
     }
-    for (int k = count - 1; k >= 0; k--) {
+    for (int k = count - 1; k >= first; k--) {
         const Section* section = &d->sections[k];
         const FilArcJet* end = &section->end;
         const bool bends = k == from && column < RATE;
@@ -260,18 +262,19 @@ static void make_column(const FilArmDerivative* d, int count, int from, int colu
     }
 }
 
-/* P or Q from its columns by shapes: rows and columns go to elongations, d tau_q / dq = shape' (d tau_y / dy) shape. */
-static void fill(const FilSoftArm* arm, int kind, double* out)
+/* Rows of sections `first` to `last` of P or Q from its columns by shapes: rows and columns go to elongations, d tau_q / dq = shape' (d tau_y / dy)
+ * shape. */
+static void fill(const FilSoftArm* arm, int kind, int first, int last, double* out)
 {
     const FilArmDerivative* d = arm->derivative;
     const int n = fil_soft_arm_unknowns(arm);
     double by_shape[3][3 * FIL_ARM_SECTIONS];
-    memset(out, 0, sizeof(double) * (size_t)n * (size_t)n);
-    for (int k = 0; k < arm->section_count; k++) {
+    memset(out, 0, sizeof(double) * 4 * (size_t)(last - first + 1) * (size_t)n);
+    for (int k = first; k < arm->section_count; k++) {
         for (int c = 0; c < 3; c++) {
-            make_column(d, arm->section_count, k, kind + c, by_shape[c]);
+            make_column(d, first, arm->section_count, k, kind + c, by_shape[c]);
         }
-        for (int row = 0; row < 3 * arm->section_count; row++) {
+        for (int row = 3 * first; row < 3 * last + 3; row++) {
             const int j = row / 3, i = row % 3;
             for (int column = 0; column < 3; column++) {
                 double sum = 0.0;
@@ -280,9 +283,35 @@ static void fill(const FilSoftArm* arm, int kind, double* out)
                         sum += arm->arcs[j].shape[3 * a + i] * by_shape[b][3 * j + a] * arm->arcs[k].shape[3 * b + column];
                     }
                 }
-                out[(4 * j + i) * n + 4 * k + column] = sum;
+                out[(4 * (j - first) + i) * n + 4 * k + column] = sum;
             }
         }
+    }
+}
+
+/* Inverse dynamics of sections from `first` on, whose base is at rest: what all sections do at q with rates v (NULL: none) and accelerations;
+ * `gravity` in the axes of that base. */
+static void follow(const FilSoftArm* arm, int first, const double* q, const double* v, const double* change, const double* gravity)
+{
+    FilArmDerivative* d = arm->derivative;
+    double motion[9] = {0.0}, wrench[FIL_ARM_SECTIONS][6], force[3] = {0.0}, torque[3] = {0.0};
+    fil_v3_scale(motion + 3, -1.0, gravity);
+    for (int k = first; k < arm->section_count; k++) {
+        double y[3], rate[3] = {0.0}, acceleration[3];
+        fil_arc_shape(&arm->arcs[k], q + 4 * k, y, &y[2]);
+        if (v != NULL) {
+            fil_m3_apply(rate, arm->arcs[k].shape, v + 4 * k);
+        }
+        fil_m3_apply(acceleration, arm->arcs[k].shape, change + 4 * k);
+        make_section(arm, k, y, rate, acceleration, &d->sections[k], motion, wrench[k]);
+    }
+    for (int k = arm->section_count - 1; k >= first; k--) {
+        Section* section = &d->sections[k];
+        fil_m3_apply(section->force, section->end.rotation, force);
+        fil_m3_apply(section->torque, section->end.rotation, torque);
+        fil_v3_add(force, wrench[k], section->force);
+        fil_v3_add(torque, wrench[k] + 3, section->torque);
+        add_cross(torque, 1.0, section->end.p, section->force);
     }
 }
 
@@ -293,16 +322,24 @@ static bool follows(const FilSoftArm* arm)
     return arm->scheme == FIL_ARM_IMPLICIT;
 }
 
+/* Where the mass matrix is taken. */
+static const double* place_of_mass(const FilSoftArm* arm)
+{
+    return follows(arm) ? arm->q_theta : arm->q0;
+}
+
 static bool allocate(FilSoftArm* arm)
 {
     const size_t n = (size_t)fil_soft_arm_unknowns(arm), sections = sizeof(Section) * (size_t)arm->section_count;
-    char* block = fil_alloc(1, sizeof(FilArmDerivative) + sections + 2 * n * n * sizeof(double));
+    char* block = fil_alloc(1, sizeof(FilArmDerivative) + sections + 7 * n * n * sizeof(double));
     if (block == NULL) {
         return false;
     }
     arm->derivative = (FilArmDerivative*)(void*)block;
     arm->derivative->by_place = (double*)(void*)(block + sizeof(FilArmDerivative) + sections);
     arm->derivative->by_rate = arm->derivative->by_place + n * n;
+    arm->derivative->bent = arm->derivative->by_rate + n * n;
+    arm->derivative->blocks = arm->derivative->bent + n * n;
     return true;
 }
 
@@ -318,33 +355,15 @@ static const char* prepare(void* pointer, const double* v)
     if (arm->derivative == NULL && !allocate(arm)) {
         return "needs more memory than there is";
     }
-    FilArmDerivative* d = arm->derivative;
-    const double *q = follows(arm) ? arm->q_theta : arm->q0, *now = follows(arm) ? v : arm->v0;
-    double motion[9] = {0.0}, wrench[FIL_ARM_SECTIONS][6], force[3] = {0.0}, torque[3] = {0.0};
-    fil_m3_apply_transposed(motion + 3, arm->base.r, arm->setup.gravity);
-    fil_v3_scale(motion + 3, -1.0, motion + 3);
-    for (int k = 0; k < arm->section_count; k++) {
-        double y[3], rate[3] = {0.0}, acceleration[3], change[3];
-        fil_arc_shape(&arm->arcs[k], q + 4 * k, y, &y[2]);
-        if (arm->coriolis == FIL_ARM_CORIOLIS_FULL) {
-            fil_m3_apply(rate, arm->arcs[k].shape, now + 4 * k);
-        }
-        for (int i = 0; i < 3; i++) {
-            change[i] = (v[4 * k + i] - arm->v0[4 * k + i]) / arm->setup.dt;
-        }
-        fil_m3_apply(acceleration, arm->arcs[k].shape, change);
-        make_section(arm, k, y, rate, acceleration, &d->sections[k], motion, wrench[k]);
+    const double *q = place_of_mass(arm), *now = follows(arm) ? v : arm->v0;
+    double gravity[3], change[4 * FIL_ARM_SECTIONS];
+    fil_m3_apply_transposed(gravity, arm->base.r, arm->setup.gravity);
+    for (int k = 0; k < fil_soft_arm_unknowns(arm); k++) {
+        change[k] = (v[k] - arm->v0[k]) / arm->setup.dt;
     }
-    for (int k = arm->section_count - 1; k >= 0; k--) {
-        Section* section = &d->sections[k];
-        fil_m3_apply(section->force, section->end.rotation, force);
-        fil_m3_apply(section->torque, section->end.rotation, torque);
-        fil_v3_add(force, wrench[k], section->force);
-        fil_v3_add(torque, wrench[k] + 3, section->torque);
-        add_cross(torque, 1.0, section->end.p, section->force);
-    }
-    fill(arm, SHAPE, d->by_place);
-    fill(arm, RATE, d->by_rate);
+    follow(arm, 0, q, arm->coriolis == FIL_ARM_CORIOLIS_FULL ? now : NULL, change, gravity);
+    fill(arm, SHAPE, 0, arm->section_count - 1, arm->derivative->by_place);
+    fill(arm, RATE, 0, arm->section_count - 1, arm->derivative->by_rate);
     return NULL;
 }
 
@@ -399,4 +418,132 @@ static void vary_back(void* pointer, const double* residual, const double* end_p
     }
 }
 
-const FilDerivativeOps fil_soft_arm_derivative_ops = {.prepare = prepare, .vary = vary, .vary_back = vary_back};
+/* ---- in contact: A = M + dt (B + dt K), M at the start or, of implicit arms, in free motion ---- */
+
+static const char* linearised(void* pointer, const double* v_free, const double* v)
+{
+    static const double none[3];
+    const FilSoftArm* arm = pointer;
+    const FilArmDerivative* d = arm->derivative;
+    const int n = fil_soft_arm_unknowns(arm);
+    double change[4 * FIL_ARM_SECTIONS];
+    for (int k = 0; k < n; k++) {
+        change[k] = v[k] - v_free[k];
+    }
+    // inverse dynamics of an arm at rest without gravity is M times its acceleration
+    follow(arm, 0, place_of_mass(arm), NULL, change, none);
+    fill(arm, SHAPE, 0, arm->section_count - 1, d->bent);
+    for (int k = 0; k < n; k++) {
+        if (k % 4 != 3) {
+            memset(change, 0, sizeof change);
+            change[k] = 1.0;
+            follow(arm, k / 4, place_of_mass(arm), NULL, change, none);
+            fill(arm, SHAPE, k / 4, k / 4, d->blocks + 4 * n * k);
+        }
+    }
+    return NULL;
+}
+
+static void tangent(const void* pointer, const double* x, double* out)
+{
+    const FilSoftArm* arm = pointer;
+    const int n = fil_soft_arm_unknowns(arm);
+    for (int r = 0; r < n; r++) {
+        out[r] = 0.0;
+        for (int c = 0; c < n && r % 4 != 3; c++) {
+            out[r] += c % 4 == 3 ? 0.0 : (r >= c ? arm->tangent[r * n + c] : arm->tangent[c * n + r]) * x[c];
+        }
+    }
+}
+
+static void at_free(void* pointer, const double* start, const double* free_rate, double* place)
+{
+    const FilSoftArm* arm = pointer;
+    for (int k = 0; k < fil_soft_arm_unknowns(arm); k++) {
+        place[k] = k % 4 == 3 ? 0.0 : start[k] + arm->setup.dt * free_rate[k];
+    }
+}
+
+static void at_free_back(void* pointer, double* place, double* start, double* free_rate)
+{
+    const FilSoftArm* arm = pointer;
+    for (int k = 0; k < fil_soft_arm_unknowns(arm); k++) {
+        start[k] += k % 4 == 3 ? 0.0 : place[k];
+        free_rate[k] += k % 4 == 3 ? 0.0 : arm->setup.dt * place[k];
+    }
+}
+
+static void bend(const void* pointer, const double* place, const double* start, double* out)
+{
+    const FilSoftArm* arm = pointer;
+    const int n = fil_soft_arm_unknowns(arm);
+    for (int k = 0; k < n * n; k++) {
+        out[k / n] += arm->derivative->bent[k] * (follows(arm) ? place : start)[k % n];
+    }
+}
+
+static void bend_back(const void* pointer, const double* weight, double* place, double* start)
+{
+    const FilSoftArm* arm = pointer;
+    const int n = fil_soft_arm_unknowns(arm);
+    for (int k = 0; k < n * n; k++) {
+        (follows(arm) ? place : start)[k % n] += arm->derivative->bent[k] * weight[k / n];
+    }
+}
+
+static int stiffen(const void* pointer, double share, const int* blocks, int count, const double* u, FilTangentSlope* out)
+{
+    const FilSoftArm* arm = pointer;
+    const int n = fil_soft_arm_unknowns(arm);
+    int written = 0;
+    for (int j = 0; j < n; j++) {
+        double sum = 0.0;
+        for (int k = 0; k < 9 * count && j % 4 != 3; k++) {  // row and column of a block, for each of three u
+            const int b = k / 9, i = k % 3, c = k / 3 % 3;
+            const double* rows = arm->derivative->blocks + 4 * n * (4 * blocks[b] + c);
+            const double* own = u + 12 * b;
+            sum += rows[i * n + j] * (own[i] * own[c] + own[4 + i] * own[4 + c] + own[8 + i] * own[8 + c]);
+        }
+        if (j % 4 != 3) {
+            out[written++] = (FilTangentSlope){j, follows(arm) ? share * sum : 0.0, follows(arm) ? 0.0 : share * sum};
+        }
+    }
+    return written;
+}
+
+/* V(x) = c' + omega x (x - c), c' and omega linear in z: of the disk's motion w, c' changes by D_w c' = D_z (c' of w), which is symmetric, and omega
+ * by D_w omega = D_z (omega of w) + (omega of w) x omega, as rotations do not commute. */
+static void sweep(const void* pointer, int index, int part, const double* point, const double* force, const double* z, double* place)
+{
+    (void)part;
+    const FilSoftArm* arm = pointer;
+    FilArmLink links[FIL_ARM_SECTIONS + 1];
+    FilArmFrame frame;
+    double r[3], moment[3], across[3], twist[3], v[4 * FIL_ARM_BLOCKS] = {0.0};
+    memcpy(v, z, sizeof(double) * 4 * (size_t)(arm->disks[index].place.section + 1));
+    fil_soft_arm_links(arm, arm->q0, v, links);
+    fil_soft_arm_frame(arm, links, arm->q0, v, arm->disks[index].place, &frame);
+    fil_v3_sub(r, point, frame.pose.p);
+    fil_v3_cross(moment, r, force);
+    fil_v3_cross(across, force, frame.spin);
+    fil_v3_cross(twist, frame.spin, moment);
+    for (int b = 0; b < frame.block_count; b++) {
+        const int j = frame.block[b];
+        for (int k = 0; k < 9; k++) {  // f . (D_z c'_w + D_z omega_w x r + (omega_w x omega) x r - omega x c'_w)
+            place[4 * b + k % 3] += frame.move_rate[j][k] * force[k / 3] + frame.turn_rate[j][k] * moment[k / 3] + frame.turn[j][k] * twist[k / 3] -
+                                    frame.move[j][k] * across[k / 3];
+        }
+    }
+}
+
+const FilDerivativeOps fil_soft_arm_derivative_ops = {.prepare = prepare,
+                                                      .vary = vary,
+                                                      .vary_back = vary_back,
+                                                      .sweep = sweep,
+                                                      .linearised = linearised,
+                                                      .tangent = tangent,
+                                                      .at_free = at_free,
+                                                      .at_free_back = at_free_back,
+                                                      .bend = bend,
+                                                      .bend_back = bend_back,
+                                                      .stiffen = stiffen};

@@ -1,5 +1,6 @@
 /* Contacts of points, edges and faces that are parts of rigid shapes, with roundings around them. Of a point and a face the normal is the face's;
- * else it is that from the closest point of one core to that of the other, which slide along their edges so as to stay the closest. */
+ * else it is that from the closest point of one core to that of the other, which slide along their edges so as to stay the closest. A cylinder has
+ * round edges, its rims; its barrel is its axis, rounded. */
 #include "collision/contact_variation.h"
 
 #include <math.h>
@@ -7,14 +8,17 @@
 
 #include "base/vec3.h"
 
-/* What a side touches with: a point of its core, an edge along `axis`, or a face. */
+/* What a side touches with: a point of its core, an edge along `axis`, straight or round, or a face. */
 typedef enum Feature { POINT, EDGE, FACE } Feature;
 
 typedef struct Touch {
     Feature feature;
     double rounding;
-    double axis[3];  /* of an edge, or the face's normal, outward */
-    double along[3]; /* what it stretches along */
+    double axis[3];    /* of an edge, or the face's normal, outward */
+    double curving[3]; /* of an edge: how its axis turns along it, 1/m */
+    double along[3];   /* what it stretches along; the axis of a cylinder */
+    double center[3];  /* of a point of a rim over a plane, which goes around `along` with what is lowest; */
+    bool goes_around;  /* such a one */
 } Touch;
 
 /* Lines that are nearer to parallel touch at two points, whose places are others. As in geometry/manifold.c. */
@@ -55,9 +59,39 @@ static void touch_box(const FilShape* shape, const FilPose* pose, const double* 
     }
 }
 
+/* The rim of a cylinder around `along`, at a point of it. */
+static void touch_rim(const double* center, const double* at, Touch* touch)
+{
+    double out[3];
+    fil_v3_sub(out, at, center);
+    fil_v3_axpy(out, -fil_v3_dot(out, touch->along), touch->along);
+    const double radius = fil_v3_normalise(out);
+    touch->feature = EDGE;
+    fil_v3_cross(touch->axis, touch->along, out);
+    fil_v3_scale(touch->curving, -1.0 / radius, out);
+}
+
+/* A cylinder beside something else than a plane: barrel, cap or rim, by where `surface` lies on it. */
+static void touch_cylinder(const FilShape* shape, const FilPose* pose, const double* surface, Touch* touch)
+{
+    double local[3];
+    fil_pose_apply_inverse(local, pose, surface);
+    const bool beside = fabs(local[2]) < shape->half[2] * (1.0 - 1e-6), above = hypot(local[0], local[1]) < shape->radius * (1.0 - 1e-6);
+    fil_v3_copy(touch->axis, touch->along);
+    if (beside) {
+        touch->feature = EDGE;
+        touch->rounding = shape->radius;
+    } else if (above) {
+        touch->feature = FACE;
+        fil_v3_scale(touch->axis, copysign(1.0, local[2]), touch->axis);
+    } else {
+        touch_rim(pose->p, surface, touch);
+    }
+}
+
 static bool is_round(FilShapeKind kind)
 {
-    return kind == FIL_SHAPE_SPHERE || kind == FIL_SHAPE_CAPSULE;
+    return kind == FIL_SHAPE_SPHERE || kind == FIL_SHAPE_CAPSULE || kind == FIL_SHAPE_CYLINDER;
 }
 
 /* What side s touches the other with. False if it is not known. */
@@ -84,6 +118,13 @@ static bool touch_with(const FilContact* contact, const FilShape shapes[2], cons
                 return touch_capsule(own, &poses[s], core, touch) && is_round(other->kind);
             }
             return true;
+        case FIL_SHAPE_CYLINDER:
+            if (other->kind != FIL_SHAPE_HALF_SPACE) {
+                touch_cylinder(own, &poses[s], core, touch);
+            }
+            touch->goes_around = other->kind == FIL_SHAPE_HALF_SPACE;
+            fil_v3_copy(touch->center, poses[s].p);
+            return other->kind == FIL_SHAPE_HALF_SPACE || is_round(other->kind);
         case FIL_SHAPE_BOX:
             if (other->kind == FIL_SHAPE_SPHERE) {
                 touch_box(own, &poses[s], poses[1 - s].p, outward, touch);
@@ -110,6 +151,25 @@ static void move_of(const Touch* touch, const double* motion, const double* poin
     fil_v3_axpy(out, motion[6] * fil_v3_dot(touch->along, arm), touch->along);
 }
 
+/* What is lowest of a cylinder goes around its axis, as it and the face turn. A cap that lies flat keeps its points (geometry/shape.c). */
+static void go_around(const Touch* touch, const double* n, const double* core, const double* turn, const double* face_turn, double* move)
+{
+    double down[3], change[3], relative[3], from[3], around[3];
+    fil_v3_scale(down, -1.0, n);
+    fil_v3_axpy(down, -fil_v3_dot(down, touch->along), touch->along);
+    const double across2 = fil_v3_dot(down, down);
+    if (across2 <= 1e-12) {
+        return;
+    }
+    fil_v3_sub(relative, turn, face_turn);
+    fil_v3_cross(change, relative, n);  // of the direction down, seen from the cylinder
+    fil_v3_cross(around, down, change);
+    fil_v3_sub(from, core, touch->center);
+    const double angle = fil_v3_dot(touch->along, around) / across2;
+    fil_v3_cross(around, touch->along, from);
+    fil_v3_axpy(move, angle, around);
+}
+
 /* A point, side p, above a face. */
 static void vary_face(const FilContact* contact, const Touch touch[2], int p, const double* motion, double* out)
 {
@@ -119,6 +179,9 @@ static void vary_face(const FilContact* contact, const Touch touch[2], int p, co
     fil_v3_axpy(core, half, n);
     move_of(&touch[p], motion + OWN * p, x, core, move);
     move_of(&touch[1 - p], motion + OWN * (1 - p), x, core, below);
+    if (touch[p].goes_around) {
+        go_around(&touch[p], n, core, motion + OWN * p + 3, motion + OWN * (1 - p) + 3, move);
+    }
     fil_v3_sub(apart, move, below);
     out[6] = fil_v3_dot(n, apart);
     fil_v3_cross(turned, motion + OWN * (1 - p) + 3, n);
@@ -147,13 +210,14 @@ static void vary_lines(const FilContact* contact, const Touch touch[2], const do
             rhs[s] = gap * fil_v3_dot(turned, n) + fil_v3_dot(touch[s].axis, apart);
         }
     }
-    // t_0 . (dg + t_1 b - t_0 a) = ..., the same of t_1
+    // t_0 . (dg + t_1 b - t_0 a) + k_0 . g a = ..., the same of t_1
     if (touch[0].feature == EDGE && touch[1].feature == EDGE) {
         cosine = fil_v3_dot(touch[0].axis, touch[1].axis);
     }
-    const double sine2 = 1.0 - cosine * cosine;
-    slide[0] = touch[0].feature == EDGE ? (rhs[0] - cosine * rhs[1]) / sine2 : 0.0;
-    slide[1] = touch[1].feature == EDGE ? -(rhs[1] - cosine * rhs[0]) / sine2 : 0.0;
+    const double bend[2] = {1.0 - gap * fil_v3_dot(touch[0].curving, n), 1.0 + gap * fil_v3_dot(touch[1].curving, n)};
+    const double determinant = bend[0] * bend[1] - cosine * cosine;
+    slide[0] = touch[0].feature == EDGE ? (bend[1] * rhs[0] - cosine * rhs[1]) / determinant : 0.0;
+    slide[1] = touch[1].feature == EDGE ? -(bend[0] * rhs[1] - cosine * rhs[0]) / determinant : 0.0;
     for (int s = 0; s < 2; s++) {
         fil_v3_axpy(move[s], slide[s], touch[s].axis);
     }
@@ -167,23 +231,35 @@ static void vary_lines(const FilContact* contact, const Touch touch[2], const do
     fil_v3_axpy(out, half[0], apart);
 }
 
+static const char NOT_KNOWN[] =
+    "touch by shapes of which gradients are not known yet (known: spheres, capsules and cylinders with each other but for caps that meet edges, "
+    "spheres "
+    "on boxes, all on half-spaces; not at nodes between edges of two rods)";
+
+/* Has an axis beside which another may lie, along which contacts are two. */
+static bool is_line(const FilShape* shape, const Touch* touch)
+{
+    return shape->kind == FIL_SHAPE_CAPSULE || (shape->kind == FIL_SHAPE_CYLINDER && touch->feature == EDGE && touch->rounding > 0.0);
+}
+
 const char* fil_contact_vary(const FilContact* contact, const FilShape shapes[2], const FilPose poses[2], const bool moves[2],
                              FilContactVariation* out)
 {
     Touch touch[2];
     double across[3];
     if (!touch_with(contact, shapes, poses, 0, &touch[0]) || !touch_with(contact, shapes, poses, 1, &touch[1])) {
-        return "touch by shapes of which gradients are not known yet (known: spheres and capsules with each other, spheres on boxes, all but "
-               "cylinders on "
-               "half-spaces; not at nodes between edges of two rods)";
+        return NOT_KNOWN;
     }
     const bool faces = touch[0].feature == FACE || touch[1].feature == FACE;
+    if (faces && touch[0].feature != POINT && touch[1].feature != POINT) {
+        return NOT_KNOWN;
+    }
     fil_v3_cross(across, touch[0].axis, touch[1].axis);
-    if (shapes[0].kind == FIL_SHAPE_CAPSULE && shapes[1].kind == FIL_SHAPE_CAPSULE && fil_v3_norm(across) <= PARALLEL) {
+    if (is_line(&shapes[0], &touch[0]) && is_line(&shapes[1], &touch[1]) && fil_v3_norm(across) <= PARALLEL) {
         return "lie side by side, of which gradients are not known yet";
     }
     if (!faces && !(touch[0].rounding + touch[1].rounding + contact->distance > 0.0)) {
-        return "are so deep in each other that their contact has no derivative";
+        return "are so deep in each other, or touch with such sharp edges, that their contact has no derivative";
     }
     for (int k = 0; k < 2 * OWN; k++) {
         if (!moves[k / OWN]) {

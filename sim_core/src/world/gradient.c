@@ -249,7 +249,7 @@ static FilStatus prepare(FilGradient* gradient, int b)
                               "'%s' buckles in this step: its tangent is not positive definite there, and it has no derivative here", body->name);
     }
     // as the step left it: what holds it has its forces from there
-    if (bends && !body->ops->residual(body->impl, gradient->v + body->v, gradient->residual + body->v, &potential)) {
+    if (bends && body->ops->residual != NULL && !body->ops->residual(body->impl, gradient->v + body->v, gradient->residual + body->v, &potential)) {
         return fil_world_fail(world, FIL_NOT_CONVERGED, "'%s' cannot be evaluated at the end of its step", body->name);
     }
     return take_springs(gradient, body);

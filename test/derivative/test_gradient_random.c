@@ -1,0 +1,258 @@
+/* Gradients of steps in contact, of worlds chosen at random: kinds of bodies under every contact model that has gradients. A run with a number does
+ * so many worlds of each, with a second one it begins at that, and prints what came out.
+ * ctest: heavy */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "gradient_check.h"
+
+enum { TEXT = 4000, STEPS = 2 };
+
+typedef struct Text {
+    Random* random;
+    size_t length;
+    char text[TEXT];
+} Text;
+
+static void add(Text* t, const char* format, ...)
+{
+    va_list rest;
+    va_start(rest, format);
+    t->length += (size_t)vsnprintf(t->text + t->length, sizeof t->text - t->length, format, rest);
+    va_end(rest);
+    assert_true(t->length < sizeof t->text);
+}
+
+static double pick(Text* t, double low, double high)
+{
+    return random_between(t->random, low, high);
+}
+
+static void add_vector(Text* t, const char* key, double x, double y, double z, double spread)
+{
+    add(t, ", %s: [%.6f, %.6f, %.6f]", key, x + pick(t, -spread, spread), y + pick(t, -spread, spread), z + pick(t, -spread, spread));
+}
+
+#define SAP "world: {dt: 2e-3, contact: {model: sap, tolerance: 1e-13}, newton: {tolerance: 1e-14}}\n"
+
+/* ---- soft arms ---- */
+
+static void add_arm(Text* t, const char* name, const char* place, int sections, bool implicit)
+{
+    add(t, "{name: %s, %s, rotational_energy: %s, scheme: %s, surface: {friction: %.3f, stiffness: %.0f}, sections: [", name, place,
+        pick(t, 0.0, 1.0) < 0.5 ? "true" : "false", implicit ? "implicit" : "semi_implicit", pick(t, 0.1, 0.8), pow(10.0, pick(t, 3.5, 5.0)));
+    for (int k = 0; k < sections; k++) {
+        add(t, "%s{length: %.4f, mass: %.3f, disks: 2, disk_radius: %.4f", k > 0 ? ", " : "", pick(t, 0.12, 0.2), pick(t, 0.1, 0.4),
+            pick(t, 0.03, 0.045));
+        add_vector(t, "elongation", 0.0, 0.0, 0.0, 0.01);
+        add_vector(t, "rate", 0.0, 0.0, 0.0, 0.1);
+        add(t, "}");
+    }
+    add(t, "]}");
+}
+
+/* Lying on the ground, by its rims and its barrels. */
+static void arm_on_the_ground(Text* t)
+{
+    char place[100];
+    snprintf(place, sizeof place, "position: [0, 0, %.5f], rotation: [0, %.4f, 0]", pick(t, 0.04, 0.06), pick(t, 1.5, 1.7));
+    add(t, SAP "rigid_bodies: [{name: ground, motion: static, shapes: [{half_space: {}}]}]\narms: [");
+    add_arm(t, "a", place, 1 + (int)pick(t, 0.0, 3.0), pick(t, 0.0, 1.0) < 0.4);
+    add(t, "]\n");
+}
+
+static void arm_on_a_ball(Text* t)
+{
+    const bool still = pick(t, 0.0, 1.0) < 0.5;
+    add(t, SAP "rigid_bodies: [{name: b%s, mass: %.3f, shapes: [{sphere: {radius: %.4f}}]", still ? ", motion: static" : "", pick(t, 0.2, 2.0),
+        pick(t, 0.05, 0.09));
+    add_vector(t, "position", 0.25, 0.0, -0.1, 0.02);
+    if (!still) {
+        add_vector(t, "velocity", 0.0, 0.0, 0.5, 0.3);
+    }
+    add(t, "}]\narms: [");
+    add_arm(t, "a", "rotation: [0, 1.57, 0]", 2, pick(t, 0.0, 1.0) < 0.4);
+    add(t, "]\n");
+}
+
+/* Two arms that squeeze a ball. */
+static void arms_and_a_ball(Text* t)
+{
+    add(t, SAP "rigid_bodies: [{name: b, mass: %.3f, shapes: [{sphere: {radius: %.4f}}]", pick(t, 0.2, 2.0), pick(t, 0.055, 0.07));
+    add_vector(t, "position", 0.0, 0.0, -0.2, 0.005);
+    add_vector(t, "velocity", 0.0, 0.0, 0.0, 0.1);
+    add(t, "}]\narms: [");
+    add_arm(t, "a", "position: [-0.1, 0, 0], rotation: [3.14159, -0.05, 0]", 2, false);
+    add(t, ", ");
+    add_arm(t, "c", "position: [0.1, 0, 0], rotation: [3.14159, 0.05, 0]", 2, false);
+    add(t, "]\n");
+}
+
+static void arms_that_cross(Text* t)
+{
+    add(t, SAP "arms: [");
+    add_arm(t, "a", "rotation: [0, 1.57, 0]", 2, false);
+    add(t, ", ");
+    char place[100];
+    snprintf(place, sizeof place, "position: [%.4f, %.4f, 0.08], rotation: [-1.57, %.4f, 0]", pick(t, 0.15, 0.25), pick(t, -0.2, -0.15),
+             pick(t, -0.3, 0.3));
+    add_arm(t, "c", place, 2, false);
+    add(t, "]\n");
+}
+
+static void rod_on_an_arm(Text* t)
+{
+    add(t,
+        SAP
+        "materials: {rubber: {young: 1e6, poisson: 0.4, density: 1100}}\nrods: [{name: r, material: rubber, section: {circle: {radius: 0.006}}, "
+        "shape: {straight: {from: [%.4f, -0.2, %.4f], to: [%.4f, 0.2, %.4f], nodes: 7}}",
+        pick(t, 0.15, 0.3), pick(t, 0.055, 0.07), pick(t, 0.15, 0.3), pick(t, 0.055, 0.07));
+    add_vector(t, "velocity", 0.0, 0.0, -0.5, 0.2);
+    add(t, "}]\narms: [");
+    add_arm(t, "a", "rotation: [0, 1.57, 0]", 2, pick(t, 0.0, 1.0) < 0.4);
+    add(t, "]\n");
+}
+
+typedef struct Kind {
+    const char* name;
+    void (*make)(Text* text);
+    int before; /* steps before those that are differentiated, at most */
+    bool rough; /* normals of its contacts are found by iteration, to about 1e-7: differences show no more than their doubt */
+} Kind;
+
+static const Kind kinds[] = {
+    {.name = "arms on the ground, sap", .make = arm_on_the_ground, .before = 30},
+    {.name = "arms on a ball, sap", .make = arm_on_a_ball, .before = 40},
+    {.name = "arms that hold a ball, sap", .make = arms_and_a_ball, .before = 60},
+    {.name = "rods on arms, sap", .make = rod_on_an_arm, .before = 60},
+    {.name = "arms that cross, sap", .make = arms_that_cross, .before = 60, .rough = true},
+};
+
+static int worlds = 10, first = 1;
+static bool prints;
+
+/* Contacts that bear, begin to, or cease to in the steps that are differentiated. */
+typedef enum Moment { BORNE, MADE, BROKEN, MOMENTS } Moment;
+
+/* After how many steps that is so; -1: never. The world returns to where it was. */
+static int choose_time(FilWorld* world, Moment moment, int before, Random* random)
+{
+    const size_t size = fil_world_snapshot_size(world);
+    void* snapshot = malloc(size);
+    const int most = 3 * before, least = moment == MADE ? 0 : (int)random_between(random, 0.0, before);
+    int last = 0, chosen = -1;
+    fil_world_save(world, snapshot);
+    for (int s = 1; s <= most && chosen < 0; s++) {
+        gradient_ok(world, fil_world_step(world, NULL));
+        const int now = gradient_bearing(world);
+        const bool fits = moment == BORNE ? now > 0 && last > 0 : moment == MADE ? now > last : now < last;
+        chosen = fits && s > least ? s - 1 : -1;
+        last = now;
+    }
+    gradient_ok(world, fil_world_restore(world, snapshot, size));
+    free(snapshot);
+    return chosen;
+}
+
+/* Whether something touched in the steps that were differentiated, with what came out. */
+static bool check_world(const Kind* kind, int seed, GradientCheck* check, char* refusal, size_t room)
+{
+    Random random = {(uint64_t)seed * 1000003U};
+    Text t = {.random = &random};
+    kind->make(&t);
+    FilWorld* world = gradient_load(t.text);
+    FilGradient* gradient = NULL;
+    gradient_ok(world, fil_gradient_create(world, &gradient));
+    const int steps = choose_time(world, (Moment)(seed % MOMENTS), kind->before, &random);
+    const bool touches = steps >= 0;
+    *refusal = '\0';
+    for (int s = 0; s < steps; s++) {
+        gradient_ok(world, fil_world_step(world, NULL));
+    }
+    if (touches) {
+        const size_t size = fil_world_snapshot_size(world);
+        void* snapshot = malloc(size);
+        fil_world_save(world, snapshot);
+        FilStatus status = FIL_OK;
+        for (int s = 0; s < STEPS && status == FIL_OK; s++) {
+            status = fil_gradient_step(gradient, NULL);
+        }
+        snprintf(refusal, room, "%s", status == FIL_OK ? "" : fil_world_error(world));
+        gradient_ok(world, fil_world_restore(world, snapshot, size));
+        free(snapshot);
+        if (status == FIL_OK) {
+            *check = gradient_check(gradient, world, &random, STEPS);
+        }
+    }
+    fil_gradient_destroy(gradient);
+    fil_world_destroy(world);
+    return touches;
+}
+
+static void check_kind(const Kind* kind)
+{
+    int shown = 0, kinks = 0, doubtful = 0, refused = 0, tried = 0;
+    double worst = 0.0, adjoint = 0.0;
+    for (int seed = first; shown < worlds && tried < 6 * worlds; seed++, tried++) {
+        GradientCheck check;
+        char refusal[300];
+        if (!check_world(kind, seed, &check, refusal, sizeof refusal)) {
+            continue;
+        }
+        if (*refusal != '\0') {
+            refused++;
+            if (prints) {
+                printf("  %s %d: %s\n", kind->name, seed, refusal);
+            }
+            continue;
+        }
+        if (prints) {
+            printf("  %s %d: error %.1e, doubt %.1e, adjoint %.1e%s\n", kind->name, seed, check.error, check.doubt, check.adjoint,
+                   check.kink ? ", kink" : "");
+        }
+        adjoint = fmax(adjoint, check.adjoint);
+        const bool decided = check.doubt <= (kind->rough ? 1e-3 : 5e-7);
+        kinks += !decided && check.kink;
+        doubtful += !decided && !check.kink;
+        shown += decided;
+        worst = decided ? fmax(worst, check.error) : worst;
+        if (!prints && decided && !(check.error <= (kind->rough ? 3.0 * check.doubt : 1e-6))) {
+            fail_msg("%s, world %d: error %g of central differences, which agree to %g", kind->name, seed, check.error, check.doubt);
+        }
+    }
+    if (prints) {
+        printf("%s: %d worlds, error %.1e, adjoint %.1e; %d at a kink, %d in doubt, %d refused\n", kind->name, shown, worst, adjoint, kinks, doubtful,
+               refused);
+    } else {
+        assert_true(adjoint <= 1e-10);
+        assert_int_equal(shown, worlds);
+    }
+}
+
+static void random_worlds_vary_as_their_differences(void** state)
+{
+    (void)state;
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        const char* only = getenv("GRADIENT_KIND");
+        if (only == NULL || strstr(kinds[k].name, only) != NULL) {
+            check_kind(&kinds[k]);
+        }
+    }
+}
+
+int main(int argc, char** argv)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_worlds_vary_as_their_differences)};
+    worlds = argc > 1 ? atoi(argv[1]) : worlds;
+    first = argc > 2 ? atoi(argv[2]) : first;
+    prints = argc > 1;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
