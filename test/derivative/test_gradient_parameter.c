@@ -67,7 +67,26 @@ typedef struct Parameter {
     "1.6, 0], surface: {friction: $(mu), stiffness: 1e4}, sections: [{length: 0.2, mass: $(mass), stiffness: $(stiffness), rate: [0.5, 0, -1]}, " \
     "{length: 0.15, mass: 0.2, elongation: [0.005, 0, 0], rate: [0.2, 0.1, -0.1]}]}]\n"
 
+#define IPC "world: {dt: 2e-3, contact: {model: ipc}, ipc: {range: 2e-3, slip_speed: 1e-2, friction_iterations: 1}, newton: {tolerance: 1e-13}}\n"
+#define DRAWN                                                                                                                                  \
+    "parameters: {young: 1e6, mu: 0.5, density: 1100}\n" IPC                                                                                   \
+    "materials: {rubber: {young: $(young), poisson: 0.4, density: $(density)}}\n"                                                              \
+    "rigid_bodies: [{name: ground, motion: static, position: [0, 0, -0.02], shapes: [{half_space: {}}]}]\nrods: [{name: a, material: rubber, " \
+    "surface: {friction: $(mu)}, section: {circle: {radius: 0.006}}, velocity: [1.5, 0.7, -0.1], shape: {polyline: {points: [[0, 0, "          \
+    "-0.0132], [0.1, 0, -0.0134], [0.2, 0.03, -0.0133], [0.29, 0.08, -0.0131]]}}}]\n"
+#define TOSSED                                                                                                                                    \
+    "parameters: {mu: 0.5, mass: 2, k: 3e5}\nworld: {dt: 2e-3, contact: {model: ipc}, ipc: {range: 2e-3, slip_speed: 1e-2, stiffness: $(k), "     \
+    "friction_iterations: 1}, newton: {tolerance: 1e-13}}\nrigid_bodies: [{name: ground, motion: static, shapes: [{half_space: {}}]}, {name: a, " \
+    "mass: $(mass), position: [0, 0, 0.1016], velocity: [1, 0.3, -0.1], angular_velocity: [0.3, 0.2, 0.5], surface: {friction: $(mu)}, shapes: "  \
+    "[{sphere: {radius: 0.1}}]}]\n"
+
 static const Parameter parameters[] = {
+    {"a rod's modulus under ipc", "young", 1e6, DRAWN},
+    {"its friction", "mu", 0.5, DRAWN},
+    {"its density", "density", 1100, DRAWN},
+    {"friction of a ball under ipc", "mu", 0.5, TOSSED},
+    {"its mass", "mass", 2, TOSSED},
+    {"stiffness of the barrier", "k", 3e5, TOSSED},
     {"chambers' stiffness of an arm that lies", "stiffness", 265, LYING},
     {"its friction", "mu", 0.4, LYING},
     {"its mass", "mass", 0.3, LYING},

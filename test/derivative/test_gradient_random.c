@@ -19,6 +19,7 @@ enum { TEXT = 4000, STEPS = 2 };
 typedef struct Text {
     Random* random;
     size_t length;
+    double friction; /* of all; negative: each its own */
     char text[TEXT];
 } Text;
 
@@ -121,6 +122,128 @@ static void rod_on_an_arm(Text* t)
     add(t, "]\n");
 }
 
+/* ---- barriers ---- */
+
+#define GROUND "{name: ground, motion: static, shapes: [{half_space: {}}]}"
+#define RUBBER "materials: {rubber: {young: 1e6, poisson: 0.4, density: 1100}}\n"
+
+/* Places are a little above what they touch, within reach of a few steps. */
+static void add_ipc(Text* t)
+{
+    t->friction = pick(t, 0.0, 1.0) < 0.2 ? 0.0 : pick(t, 0.1, 0.8);
+    add(t, "world: {dt: 2e-3, contact: {model: ipc}, ipc: {range: %.5f, slip_speed: %.2e, friction_iterations: 1}, newton: {tolerance: 1e-13}}\n",
+        pick(t, 1e-3, 3e-3), pow(10.0, pick(t, -3.5, -1.5)));
+}
+
+static void add_body(Text* t, const char* name, const char* shape, double x, double y, double z, double fall)
+{
+    add(t, "{name: %s, mass: %.3f, shapes: [{%s}], rotation: [%.4f, %.4f, %.4f]", name, pick(t, 0.2, 2.0), shape, pick(t, -0.5, 0.5),
+        pick(t, -0.5, 0.5), pick(t, -3.0, 3.0));
+    add_vector(t, "position", x, y, z, 0.01);
+    add_vector(t, "velocity", 0.0, 0.0, -fall, 0.3);
+    add_vector(t, "angular_velocity", 0.0, 0.0, 0.0, 3.0);
+    add(t, "}");
+}
+
+static void bodies_on_the_ground_ipc(Text* t)
+{
+    static const char* const shapes[] = {"sphere: {radius: 0.1}", "box: {size: [0.2, 0.15, 0.1]}", "capsule: {radius: 0.05, length: 0.2}",
+                                         "cylinder: {radius: 0.06, length: 0.1}"};
+    add_ipc(t);
+    add(t, "rigid_bodies: [" GROUND ", ");
+    add_body(t, "a", shapes[(int)pick(t, 0.0, 4.0)], 0.0, 0.0, 0.16, 0.5);
+    add(t, "]\n");
+}
+
+static void bodies_that_meet_ipc(Text* t)
+{
+    static const char* const shapes[] = {"sphere: {radius: 0.1}", "box: {size: [0.2, 0.15, 0.1]}", "capsule: {radius: 0.05, length: 0.2}"};
+    add_ipc(t);
+    add(t, "rigid_bodies: [");
+    add_body(t, "a", shapes[(int)pick(t, 0.0, 3.0)], 0.0, 0.0, 0.0, 0.0);
+    add(t, ", ");
+    add_body(t, "b", shapes[(int)pick(t, 0.0, 3.0)], 0.03, 0.02, 0.32, 2.0);
+    add(t, "]\n");
+}
+
+static void add_rod(Text* t, const char* name, double y0, double y1, double z)
+{
+    add(t,
+        "{name: %s, material: rubber, section: {circle: {radius: 0.006}}, twist: %.3f, spin: %.2f, damping: {stiffness: %.4f}, shape: {polyline: "
+        "{points: [",
+        name, pick(t, -1.0, 1.0), pick(t, -20.0, 20.0), pick(t, 0.0, 1.0) < 0.5 ? 0.0 : pick(t, 0.0, 0.01));
+    for (int k = 0; k < 6; k++) {
+        add(t, "%s[%.4f, %.4f, %.4f]", k > 0 ? ", " : "", -0.2 + 0.08 * k + pick(t, -0.01, 0.01), y0 + (y1 - y0) * k / 5.0 + pick(t, -0.01, 0.01),
+            z + pick(t, -0.003, 0.003));
+    }
+    add(t, "]}}");
+    add_vector(t, "velocity", 0.0, 0.0, -0.3, 0.3);
+    add(t, "}");
+}
+
+static void rod_on_the_ground_ipc(Text* t)
+{
+    add_ipc(t);
+    add(t, RUBBER "rigid_bodies: [" GROUND "]\nrods: [");
+    add_rod(t, "a", 0.0, 0.05, 0.013);
+    add(t, "]\n");
+}
+
+static void rods_that_cross_ipc(Text* t)
+{
+    add_ipc(t);
+    add(t, RUBBER "rods: [");
+    add_rod(t, "a", -0.1, 0.1, 0.0);
+    add(t, ", ");
+    add_rod(t, "b", 0.1, -0.1, 0.021);
+    add(t, "]\nattachments: [{name: l, pin: {rod: a, node: 0}}, {name: r, pin: {rod: a, node: -1}}]\n");
+}
+
+static void rod_on_a_ball_ipc(Text* t)
+{
+    add_ipc(t);
+    add(t, RUBBER "rigid_bodies: [");
+    add_body(t, "b", "sphere: {radius: 0.05}", 0.0, 0.0, -0.06, 0.0);
+    add(t, "]\nrods: [");
+    add_rod(t, "a", -0.02, 0.02, 0.028);
+    add(t, "]\n");
+}
+
+static void arm_on_the_ground_ipc(Text* t)
+{
+    char place[100];
+    snprintf(place, sizeof place, "position: [0, 0, %.5f], rotation: [0, %.4f, 0]", pick(t, 0.065, 0.075), pick(t, 1.55, 1.65));
+    add_ipc(t);
+    add(t, "rigid_bodies: [" GROUND "]\narms: [");
+    add_arm(t, "a", place, 1 + (int)pick(t, 0.0, 2.0), false);
+    add(t, "]\n");
+}
+
+static void arm_on_a_ball_ipc(Text* t)
+{
+    add_ipc(t);
+    add(t, "rigid_bodies: [");
+    add_body(t, "b", "sphere: {radius: 0.06}", 0.25, 0.0, 0.12, 1.0);
+    add(t, "]\narms: [");
+    add_arm(t, "a", "rotation: [0, 1.57, 0]", 2, false);
+    add(t, "]\n");
+}
+
+static void robot_and_ball_ipc(Text* t)
+{
+    add_ipc(t);
+    add(t, "robots: [{name: r, urdf: ../robots/planar3.urdf, rotation: [0.3, 0.2, 0.1], joints: [");
+    static const char* const joints[] = {"shoulder", "elbow", "wrist"};
+    static const double at[] = {0.5, 0.7, 0.4};
+    for (int k = 0; k < 3; k++) {
+        add(t, "%s{joint: %s, position: %.3f, velocity: %.3f, gains: {stiffness: 50, damping: 2}}", k > 0 ? ", " : "", joints[k],
+            at[k] + pick(t, -0.03, 0.03), pick(t, 0.0, 1.0));
+    }
+    add(t, "]}]\nrigid_bodies: [");
+    add_body(t, "b", "sphere: {radius: 0.1}", 0.726, -0.064, 0.165, -1.0);
+    add(t, "]\n");
+}
+
 typedef struct Kind {
     const char* name;
     void (*make)(Text* text);
@@ -133,6 +256,14 @@ static const Kind kinds[] = {
     {.name = "arms on a ball, sap", .make = arm_on_a_ball, .before = 40},
     {.name = "arms that hold a ball, sap", .make = arms_and_a_ball, .before = 60},
     {.name = "rods on arms, sap", .make = rod_on_an_arm, .before = 60},
+    {.name = "bodies on the ground, ipc", .make = bodies_on_the_ground_ipc, .before = 60},
+    {.name = "bodies that meet, ipc", .make = bodies_that_meet_ipc, .before = 60},
+    {.name = "rods on the ground, ipc", .make = rod_on_the_ground_ipc, .before = 60},
+    {.name = "rods that cross, ipc", .make = rods_that_cross_ipc, .before = 60},
+    {.name = "rods on a ball, ipc", .make = rod_on_a_ball_ipc, .before = 60},
+    {.name = "robots and a ball, ipc", .make = robot_and_ball_ipc, .before = 60},
+    {.name = "arms on the ground, ipc", .make = arm_on_the_ground_ipc, .before = 60},
+    {.name = "arms on a ball, ipc", .make = arm_on_a_ball_ipc, .before = 60},
     {.name = "arms that cross, sap", .make = arms_that_cross, .before = 60, .rough = true},
 };
 
@@ -151,7 +282,9 @@ static int choose_time(FilWorld* world, Moment moment, int before, Random* rando
     int last = 0, chosen = -1;
     fil_world_save(world, snapshot);
     for (int s = 1; s <= most && chosen < 0; s++) {
-        gradient_ok(world, fil_world_step(world, NULL));
+        if (fil_world_step(world, NULL) != FIL_OK) {  // begins with things in each other
+            break;
+        }
         const int now = gradient_bearing(world);
         const bool fits = moment == BORNE ? now > 0 && last > 0 : moment == MADE ? now > last : now < last;
         chosen = fits && s > least ? s - 1 : -1;
@@ -166,9 +299,12 @@ static int choose_time(FilWorld* world, Moment moment, int before, Random* rando
 static bool check_world(const Kind* kind, int seed, GradientCheck* check, char* refusal, size_t room)
 {
     Random random = {(uint64_t)seed * 1000003U};
-    Text t = {.random = &random};
+    Text t = {.random = &random, .friction = -1.0};
     kind->make(&t);
     FilWorld* world = gradient_load(t.text);
+    if (t.friction >= 0.0) {
+        gradient_ok(world, fil_world_set_friction(world, t.friction));
+    }
     FilGradient* gradient = NULL;
     gradient_ok(world, fil_gradient_create(world, &gradient));
     const int steps = choose_time(world, (Moment)(seed % MOMENTS), kind->before, &random);
@@ -185,7 +321,13 @@ static bool check_world(const Kind* kind, int seed, GradientCheck* check, char* 
         for (int s = 0; s < STEPS && status == FIL_OK; s++) {
             status = fil_gradient_step(gradient, NULL);
         }
+        const uint64_t hash = fil_world_hash(world);
         snprintf(refusal, room, "%s", status == FIL_OK ? "" : fil_world_error(world));
+        gradient_ok(world, fil_world_restore(world, snapshot, size));
+        for (int s = 0; s < STEPS && status == FIL_OK; s++) {
+            gradient_ok(world, fil_world_step(world, NULL));
+        }
+        assert_true(status != FIL_OK || fil_world_hash(world) == hash);  // gradients change no step
         gradient_ok(world, fil_world_restore(world, snapshot, size));
         free(snapshot);
         if (status == FIL_OK) {

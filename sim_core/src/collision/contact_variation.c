@@ -8,19 +8,6 @@
 
 #include "base/vec3.h"
 
-/* What a side touches with: a point of its core, an edge along `axis`, straight or round, or a face. */
-typedef enum Feature { POINT, EDGE, FACE } Feature;
-
-typedef struct Touch {
-    Feature feature;
-    double rounding;
-    double axis[3];    /* of an edge, or the face's normal, outward */
-    double curving[3]; /* of an edge: how its axis turns along it, 1/m */
-    double along[3];   /* what it stretches along; the axis of a cylinder */
-    double center[3];  /* of a point of a rim over a plane, which goes around `along` with what is lowest; */
-    bool goes_around;  /* such a one */
-} Touch;
-
 /* Lines that are nearer to parallel touch at two points, whose places are others. As in geometry/manifold.c. */
 static const double PARALLEL = 0.05;
 
@@ -28,19 +15,19 @@ static const double PARALLEL = 0.05;
 
 /* An axis end is a point; in between, the core is an edge. `at` is the contact's place on the core. False if it is not there: near the nodes of rods
  * normals are turned across the edge (collision/collide.c). */
-static bool touch_capsule(const FilShape* shape, const FilPose* pose, const double* at, Touch* touch)
+static bool touch_capsule(const FilShape* shape, const FilPose* pose, const double* at, FilTouch* touch)
 {
     double from[3];
     fil_pose_axis(touch->axis, pose, 2);
     fil_v3_sub(from, at, pose->p);
     const double along = fil_v3_dot(from, touch->axis), reached = fmin(fabs(along), shape->half[2]);
-    touch->feature = fabs(along) < shape->half[2] * (1.0 - 1e-9) ? EDGE : POINT;
+    touch->feature = fabs(along) < shape->half[2] * (1.0 - 1e-9) ? FIL_TOUCH_EDGE : FIL_TOUCH_POINT;
     fil_v3_axpy(from, -copysign(reached, along), touch->axis);
     return fil_v3_norm(from) <= 1e-6 * shape->half[2] + 1e-6 * touch->rounding;
 }
 
 /* A box beside a ball at `centre`: by the coordinates that are outside of it. */
-static void touch_box(const FilShape* shape, const FilPose* pose, const double* centre, const double* outward, Touch* touch)
+static void touch_box(const FilShape* shape, const FilPose* pose, const double* centre, const double* outward, FilTouch* touch)
 {
     double local[3], normal[3];
     int outside = 0, inner = 0, steepest = 0;
@@ -52,37 +39,37 @@ static void touch_box(const FilShape* shape, const FilPose* pose, const double* 
         inner = out ? inner : k;
         steepest = fabs(normal[k]) > fabs(normal[steepest]) ? k : steepest;
     }
-    touch->feature = outside == 3 ? POINT : outside == 2 ? EDGE : FACE;
-    fil_pose_axis(touch->axis, pose, touch->feature == FACE ? steepest : inner);
-    if (touch->feature == FACE && normal[steepest] < 0.0) {
+    touch->feature = outside == 3 ? FIL_TOUCH_POINT : outside == 2 ? FIL_TOUCH_EDGE : FIL_TOUCH_FACE;
+    fil_pose_axis(touch->axis, pose, touch->feature == FIL_TOUCH_FACE ? steepest : inner);
+    if (touch->feature == FIL_TOUCH_FACE && normal[steepest] < 0.0) {
         fil_v3_scale(touch->axis, -1.0, touch->axis);
     }
 }
 
 /* The rim of a cylinder around `along`, at a point of it. */
-static void touch_rim(const double* center, const double* at, Touch* touch)
+static void touch_rim(const double* center, const double* at, FilTouch* touch)
 {
     double out[3];
     fil_v3_sub(out, at, center);
     fil_v3_axpy(out, -fil_v3_dot(out, touch->along), touch->along);
     const double radius = fil_v3_normalise(out);
-    touch->feature = EDGE;
+    touch->feature = FIL_TOUCH_EDGE;
     fil_v3_cross(touch->axis, touch->along, out);
     fil_v3_scale(touch->curving, -1.0 / radius, out);
 }
 
 /* A cylinder beside something else than a plane: barrel, cap or rim, by where `surface` lies on it. */
-static void touch_cylinder(const FilShape* shape, const FilPose* pose, const double* surface, Touch* touch)
+static void touch_cylinder(const FilShape* shape, const FilPose* pose, const double* surface, FilTouch* touch)
 {
     double local[3];
     fil_pose_apply_inverse(local, pose, surface);
     const bool beside = fabs(local[2]) < shape->half[2] * (1.0 - 1e-6), above = hypot(local[0], local[1]) < shape->radius * (1.0 - 1e-6);
     fil_v3_copy(touch->axis, touch->along);
     if (beside) {
-        touch->feature = EDGE;
+        touch->feature = FIL_TOUCH_EDGE;
         touch->rounding = shape->radius;
     } else if (above) {
-        touch->feature = FACE;
+        touch->feature = FIL_TOUCH_FACE;
         fil_v3_scale(touch->axis, copysign(1.0, local[2]), touch->axis);
     } else {
         touch_rim(pose->p, surface, touch);
@@ -95,20 +82,20 @@ static bool is_round(FilShapeKind kind)
 }
 
 /* What side s touches the other with. False if it is not known. */
-static bool touch_with(const FilContact* contact, const FilShape shapes[2], const FilPose poses[2], int s, Touch* touch)
+static bool touch_with(const FilContact* contact, const FilShape shapes[2], const FilPose poses[2], int s, FilTouch* touch)
 {
     const FilShape *own = &shapes[s], *other = &shapes[1 - s];
     const double* n = contact->frame + 6;
     const double toward = s == 0 ? 1.0 : -1.0;  // from this side to the other
     double core[3], outward[3];
-    *touch = (Touch){.feature = POINT, .rounding = fil_shape_rounding(own)};
+    *touch = (FilTouch){.feature = FIL_TOUCH_POINT, .rounding = fil_shape_rounding(own)};
     fil_pose_axis(touch->along, &poses[s], 2);
     fil_v3_scale(outward, toward, n);
     fil_v3_copy(core, contact->point);
     fil_v3_axpy(core, -(touch->rounding + 0.5 * contact->distance), outward);
     switch (own->kind) {
         case FIL_SHAPE_HALF_SPACE:
-            touch->feature = FACE;
+            touch->feature = FIL_TOUCH_FACE;
             fil_pose_axis(touch->axis, &poses[s], 2);
             return true;
         case FIL_SHAPE_SPHERE:
@@ -142,7 +129,7 @@ static bool touch_with(const FilContact* contact, const FilShape shapes[2], cons
 enum { OWN = FIL_PART_MOTION };
 
 /* How what lies at `at` of a side moves. */
-static void move_of(const Touch* touch, const double* motion, const double* point, const double* at, double* out)
+static void move_of(const FilTouch* touch, const double* motion, const double* point, const double* at, double* out)
 {
     double arm[3];
     fil_v3_sub(arm, at, point);
@@ -152,7 +139,7 @@ static void move_of(const Touch* touch, const double* motion, const double* poin
 }
 
 /* What is lowest of a cylinder goes around its axis, as it and the face turn. A cap that lies flat keeps its points (geometry/shape.c). */
-static void go_around(const Touch* touch, const double* n, const double* core, const double* turn, const double* face_turn, double* move)
+static void go_around(const FilTouch* touch, const double* n, const double* core, const double* turn, const double* face_turn, double* move)
 {
     double down[3], change[3], relative[3], from[3], around[3];
     fil_v3_scale(down, -1.0, n);
@@ -171,11 +158,11 @@ static void go_around(const Touch* touch, const double* n, const double* core, c
 }
 
 /* A point, side p, above a face. */
-static void vary_face(const FilContact* contact, const Touch touch[2], int p, const double* motion, double* out)
+static void vary_face(const FilTouching* t, const FilTouch touch[2], int p, const double* motion, double* out)
 {
-    const double *n = touch[1 - p].axis, *x = contact->point, half = touch[p].rounding + 0.5 * contact->distance;
+    const double *n = touch[1 - p].axis, *x = t->point, half = touch[p].rounding + 0.5 * t->distance;
     double core[3], move[3], below[3], apart[3], turned[3];
-    fil_v3_copy(core, x);
+    fil_v3_copy(core, t->middle);
     fil_v3_axpy(core, half, n);
     move_of(&touch[p], motion + OWN * p, x, core, move);
     move_of(&touch[1 - p], motion + OWN * (1 - p), x, core, below);
@@ -192,32 +179,32 @@ static void vary_face(const FilContact* contact, const Touch touch[2], int p, co
 }
 
 /* Points and edges: the gap g from core to core stays across both edges, (turn x t) . g + t . dg = 0. */
-static void vary_lines(const FilContact* contact, const Touch touch[2], const double* motion, double* out)
+static void vary_lines(const FilTouching* t, const FilTouch touch[2], const double* motion, double* out)
 {
-    const double *n = contact->frame + 6, *x = contact->point;
-    const double half[2] = {touch[0].rounding + 0.5 * contact->distance, touch[1].rounding + 0.5 * contact->distance}, gap = half[0] + half[1];
+    const double *n = t->normal, *x = t->point;
+    const double half[2] = {touch[0].rounding + 0.5 * t->distance, touch[1].rounding + 0.5 * t->distance}, gap = half[0] + half[1];
     double move[2][3], apart[3], rhs[2] = {0.0}, slide[2] = {0.0}, cosine = 0.0, turned[3];
     for (int s = 0; s < 2; s++) {
         double core[3];
-        fil_v3_copy(core, x);
+        fil_v3_copy(core, t->middle);
         fil_v3_axpy(core, s == 0 ? -half[0] : half[1], n);
         move_of(&touch[s], motion + OWN * s, x, core, move[s]);
     }
     fil_v3_sub(apart, move[1], move[0]);
     for (int s = 0; s < 2; s++) {
-        if (touch[s].feature == EDGE) {
+        if (touch[s].feature == FIL_TOUCH_EDGE) {
             fil_v3_cross(turned, motion + OWN * s + 3, touch[s].axis);
             rhs[s] = gap * fil_v3_dot(turned, n) + fil_v3_dot(touch[s].axis, apart);
         }
     }
     // t_0 . (dg + t_1 b - t_0 a) + k_0 . g a = ..., the same of t_1
-    if (touch[0].feature == EDGE && touch[1].feature == EDGE) {
+    if (touch[0].feature == FIL_TOUCH_EDGE && touch[1].feature == FIL_TOUCH_EDGE) {
         cosine = fil_v3_dot(touch[0].axis, touch[1].axis);
     }
     const double bend[2] = {1.0 - gap * fil_v3_dot(touch[0].curving, n), 1.0 + gap * fil_v3_dot(touch[1].curving, n)};
     const double determinant = bend[0] * bend[1] - cosine * cosine;
-    slide[0] = touch[0].feature == EDGE ? (bend[1] * rhs[0] - cosine * rhs[1]) / determinant : 0.0;
-    slide[1] = touch[1].feature == EDGE ? -(bend[0] * rhs[1] - cosine * rhs[0]) / determinant : 0.0;
+    slide[0] = touch[0].feature == FIL_TOUCH_EDGE ? (bend[1] * rhs[0] - cosine * rhs[1]) / determinant : 0.0;
+    slide[1] = touch[1].feature == FIL_TOUCH_EDGE ? -(bend[0] * rhs[1] - cosine * rhs[0]) / determinant : 0.0;
     for (int s = 0; s < 2; s++) {
         fil_v3_axpy(move[s], slide[s], touch[s].axis);
     }
@@ -236,45 +223,73 @@ static const char NOT_KNOWN[] =
     "spheres "
     "on boxes, all on half-spaces; not at nodes between edges of two rods)";
 
+static const char SIDE_BY_SIDE[] = "lie side by side, of which gradients are not known yet";
+
 /* Has an axis beside which another may lie, along which contacts are two. */
-static bool is_line(const FilShape* shape, const Touch* touch)
+static bool is_line(const FilShape* shape, const FilTouch* touch)
 {
-    return shape->kind == FIL_SHAPE_CAPSULE || (shape->kind == FIL_SHAPE_CYLINDER && touch->feature == EDGE && touch->rounding > 0.0);
+    return shape->kind == FIL_SHAPE_CAPSULE || (shape->kind == FIL_SHAPE_CYLINDER && touch->feature == FIL_TOUCH_EDGE && touch->rounding > 0.0);
 }
 
-const char* fil_contact_vary(const FilContact* contact, const FilShape shapes[2], const FilPose poses[2], const bool moves[2],
-                             FilContactVariation* out)
+const char* fil_contact_touching(const FilContact* contact, const FilShape shapes[2], const FilPose poses[2], FilTouching* out)
 {
-    Touch touch[2];
+    FilTouch* touch = out->touch;
     double across[3];
+    *out = (FilTouching){.distance = contact->distance};
+    fil_v3_copy(out->normal, contact->frame + 6);
+    fil_v3_copy(out->middle, contact->point);
+    fil_v3_copy(out->point, contact->point);
     if (!touch_with(contact, shapes, poses, 0, &touch[0]) || !touch_with(contact, shapes, poses, 1, &touch[1])) {
-        return NOT_KNOWN;
-    }
-    const bool faces = touch[0].feature == FACE || touch[1].feature == FACE;
-    if (faces && touch[0].feature != POINT && touch[1].feature != POINT) {
         return NOT_KNOWN;
     }
     fil_v3_cross(across, touch[0].axis, touch[1].axis);
     if (is_line(&shapes[0], &touch[0]) && is_line(&shapes[1], &touch[1]) && fil_v3_norm(across) <= PARALLEL) {
-        return "lie side by side, of which gradients are not known yet";
+        return SIDE_BY_SIDE;
     }
-    if (!faces && !(touch[0].rounding + touch[1].rounding + contact->distance > 0.0)) {
+    return fil_touching_check(out);
+}
+
+static bool has_face(const FilTouch touch[2])
+{
+    return touch[0].feature == FIL_TOUCH_FACE || touch[1].feature == FIL_TOUCH_FACE;
+}
+
+const char* fil_touching_check(const FilTouching* t)
+{
+    const FilTouch* touch = t->touch;
+    double across[3];
+    fil_v3_cross(across, touch[0].axis, touch[1].axis);
+    if (has_face(touch) && touch[0].feature != FIL_TOUCH_POINT && touch[1].feature != FIL_TOUCH_POINT) {
+        return NOT_KNOWN;
+    }
+    if (touch[0].feature == FIL_TOUCH_EDGE && touch[1].feature == FIL_TOUCH_EDGE && fil_v3_norm(across) <= PARALLEL &&
+        !(fil_v3_dot(touch[0].curving, touch[0].curving) + fil_v3_dot(touch[1].curving, touch[1].curving) > 0.0)) {
+        return SIDE_BY_SIDE;
+    }
+    if (!has_face(touch) && !(touch[0].rounding + touch[1].rounding + t->distance > 0.0)) {
         return "are so deep in each other, or touch with such sharp edges, that their contact has no derivative";
     }
-    for (int k = 0; k < 2 * OWN; k++) {
-        if (!moves[k / OWN]) {
-            continue;
-        }
-        double motion[2 * OWN] = {0.0}, change[7];
-        motion[k] = 1.0;
-        if (faces) {
-            vary_face(contact, touch, touch[0].feature == FACE ? 1 : 0, motion, change);
+    return NULL;
+}
+
+void fil_touching_vary(const FilTouching* t, int side, const double* along, double map[FIL_CONTACT_MOTION][FIL_PART_MOTION])
+{
+    FilTouch touch[2] = {t->touch[0], t->touch[1]};
+    fil_v3_copy(touch[side].along, along);
+    for (int k = 0; k < OWN; k++) {
+        double motion[2 * OWN] = {0.0}, change[FIL_CONTACT_MOTION], turned[3];
+        motion[OWN * side + k] = 1.0;
+        if (has_face(touch)) {
+            vary_face(t, touch, touch[0].feature == FIL_TOUCH_FACE ? 1 : 0, motion, change);
         } else {
-            vary_lines(contact, touch, motion, change);
+            vary_lines(t, touch, motion, change);
         }
-        for (int i = 0; i < 7; i++) {
-            out->map[i][k] = change[i];
+        // from the middle to the contact's point
+        fil_v3_cross(turned, change + 3, t->normal);
+        fil_v3_axpy(change, t->beyond * change[6], t->normal);
+        fil_v3_axpy(change, t->beyond * t->distance, turned);
+        for (int i = 0; i < FIL_CONTACT_MOTION; i++) {
+            map[i][k] = change[i];
         }
     }
-    return NULL;
 }

@@ -64,8 +64,7 @@ static void gather(const FilIpcPair* pair, const double* x, double* corners)
 
 /* ---- one pair ---- */
 
-/* Gap, normal from the first feature to the second (of a plane: its own), and weights of the corners. */
-static double see_pair(const FilSolver* solver, const FilIpcPair* pair, double* normal, double* weight)
+double fil_ipc_pair_see(const FilSolver* solver, const FilIpcPair* pair, double* normal, double* weight)
 {
     const FilIpcField* field = &solver->ipc;
     if (pair->plane >= 0) {
@@ -84,8 +83,7 @@ static double see_pair(const FilSolver* solver, const FilIpcPair* pair, double* 
     return sqrt(2.0 * closest.half_square) - pair->repulsion.offset;
 }
 
-/* Energy with derivatives over the corners; hessian may be NULL. */
-static double pair_energy(const FilSolver* solver, const FilIpcPair* pair, double* gradient, double* hessian, bool positive)
+double fil_ipc_pair_energy(const FilSolver* solver, const FilIpcPair* pair, double* gradient, double* hessian, bool positive)
 {
     if (pair->plane < 0) {
         double corners[12];
@@ -93,7 +91,7 @@ static double pair_energy(const FilSolver* solver, const FilIpcPair* pair, doubl
         return fil_repulsion_energy(&pair->repulsion, corners, gradient, hessian, positive);
     }
     double normal[3], weight[4];
-    const double gap = see_pair(solver, pair, normal, weight);
+    const double gap = fil_ipc_pair_see(solver, pair, normal, weight);
     const FilJet jet = fil_barrier(gap, pair->repulsion.range, pair->repulsion.stiffness);
     if (!isfinite(jet.value)) {
         return INFINITY;
@@ -122,7 +120,7 @@ static bool nearly_parallel(const FilSolver* solver, const FilIpcPair* pair)
 static double parallel_force(const FilSolver* solver, const FilIpcPair* pair, const double* normal, double* weight)
 {
     double gradient[12], force = 0.0;
-    if (!(pair_energy(solver, pair, gradient, NULL, true) > 0.0)) {
+    if (!(fil_ipc_pair_energy(solver, pair, gradient, NULL, true) > 0.0)) {
         return 0.0;
     }
     for (int i = 2; i < 4; i++) {
@@ -160,7 +158,7 @@ static bool rubs(const FilSolver* solver, const FilIpcPair* pair, double* gap, d
     if (!(pair->friction > 0.0)) {
         return false;
     }
-    *gap = see_pair(solver, pair, normal, weight);
+    *gap = fil_ipc_pair_see(solver, pair, normal, weight);
     if (!(*gap > 0.0 && *gap < pair->repulsion.range)) {
         return false;
     }
@@ -226,7 +224,7 @@ double fil_ipc_contacts_add(FilSolver* solver, const double* v, double* residual
         if (pair->gap >= pair->repulsion.range) {
             continue;
         }
-        energy += pair_energy(solver, pair, gradient, NULL, true);
+        energy += fil_ipc_pair_energy(solver, pair, gradient, NULL, true);
         if (!isfinite(energy)) {
             return INFINITY;
         }
@@ -376,7 +374,7 @@ void fil_ipc_contacts_hessian(FilSolver* solver, bool cautious, FilBlockSum* sum
     double gradient[12], hessian[144];
     for (int k = 0; k < field->active_count; k++) {
         const FilIpcPair* pair = &field->pairs[field->active.at[k]];
-        if (pair_energy(solver, pair, gradient, hessian, cautious || !turns_slowly(pair)) != 0.0) {
+        if (fil_ipc_pair_energy(solver, pair, gradient, hessian, cautious || !turns_slowly(pair)) != 0.0) {
             add_pair_hessian(solver, pair, hessian, first_list + k, sum);
         }
     }
@@ -414,7 +412,7 @@ static void push_of(const FilSolver* solver, const FilIpcPair* pair, double gap,
         return;
     }
     fil_v3_set(force, 0.0, 0.0, 0.0);
-    if (pair_energy(solver, pair, gradient, NULL, true) > 0.0) {
+    if (fil_ipc_pair_energy(solver, pair, gradient, NULL, true) > 0.0) {
         fil_v3_axpy(force, -1.0, gradient + 6);
         fil_v3_axpy(force, -1.0, gradient + 9);
     }
@@ -425,7 +423,7 @@ static FilStatus report(FilSolver* solver, const FilIpcPair* pair, const FilIpcS
 {
     const FilIpcField* field = &solver->ipc;
     double normal[3], weight[4], rubbed[3], force[3], pushed[3];
-    const double gap = see_pair(solver, pair, normal, weight);
+    const double gap = fil_ipc_pair_see(solver, pair, normal, weight);
     const int split = pair->plane >= 0 ? 0 : fil_feature_split(pair->repulsion.pair);
     FilContact contact = {.distance = gap, .ended = true, .mu = pair->friction};
     contact.collider[0] = pair->plane >= 0 ? field->surface.planes[pair->plane] : side_part(solver, pair, 0, split, weight, &contact.part[0]);

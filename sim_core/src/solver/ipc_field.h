@@ -151,6 +151,12 @@ FilStatus fil_ipc_contacts_finish(struct FilSolver* solver, const double* v, Fil
 /* The stiffness' scale that the last step left. */
 double fil_ipc_scale(const struct FilSolver* solver);
 
+/* Of a pair with points where `points` and `x` are: gap, normal from the first feature to the second (of a plane: its own), and weights of the
+ * corners. */
+double fil_ipc_pair_see(const struct FilSolver* solver, const FilIpcPair* pair, double* normal, double* weight);
+/* Its energy with derivatives over the corners; hessian may be NULL. `positive`: only what makes it positive semi-definite. */
+double fil_ipc_pair_energy(const struct FilSolver* solver, const FilIpcPair* pair, double* gradient, double* hessian, bool positive);
+
 /* ipc_slide.c: friction of a pair in range, seen from the first feature along `normal` with those weights and that gap, under a
  * normal force; and the blocks that its slip depends on at most. There is room for them. */
 FilStatus fil_ipc_slide_add(struct FilSolver* solver, const FilIpcPair* pair, const double* normal, const double* weight, double gap, double force);

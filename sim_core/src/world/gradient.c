@@ -24,8 +24,13 @@ static FilStatus check(FilWorld* world)
     if (status != FIL_OK) {
         return status;
     }
-    if (strcmp(world->solver.model->name, "none") != 0 && strcmp(world->solver.model->name, "sap") != 0) {
-        return fil_world_fail(world, FIL_BAD_INPUT, "gradients under the contact model %s are not known yet, only under none and sap",
+    static const char* const models[] = {"none", "sap", "ipc"};
+    bool known = false;
+    for (size_t k = 0; k < sizeof models / sizeof *models; k++) {
+        known |= strcmp(world->solver.model->name, models[k]) == 0;
+    }
+    if (!known) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "gradients under the contact model %s are not known yet, only under none, sap and ipc",
                               world->solver.model->name);
     }
     if (world->def.integrator != FIL_BACKWARD_EULER) {
@@ -51,7 +56,7 @@ static bool remembers(const FilWorld* world)
     for (int b = 0; b < world->system.body_count; b++) {
         deforms |= world->system.bodies[b].moves && world->system.bodies[b].ops->deforms;
     }
-    return deforms && world->solver.model->contacts;
+    return deforms && world->solver.model->contacts && world->solver.model->velocity != NULL;
 }
 
 FilStatus fil_gradient_create(FilWorld* world, FilGradient** gradient)
@@ -66,7 +71,7 @@ FilStatus fil_gradient_create(FilWorld* world, FilGradient** gradient)
     }
     FilGradient* made = fil_alloc(1, sizeof *made);
     const size_t n = (size_t)world->system.v_count;
-    double* numbers = fil_alloc(10 * n + 1, sizeof *numbers);
+    double* numbers = fil_alloc(11 * n + 1, sizeof *numbers);
     if (made == NULL || numbers == NULL) {
         fil_free(made);
         fil_free(numbers);
@@ -84,6 +89,8 @@ FilStatus fil_gradient_create(FilWorld* world, FilGradient** gradient)
                           .free_rate = numbers + 7 * n,
                           .at_free = numbers + 8 * n,
                           .bent = numbers + 9 * n,
+                          .end = numbers + 10 * n,
+                          .potential = world->solver.model->velocity == NULL,
                           .remembers = remembers(world)};
     *gradient = made;
     return FIL_OK;
@@ -97,6 +104,7 @@ void fil_gradient_destroy(FilGradient* gradient)
         fil_free(gradient->columns);
         fil_free(gradient->bends);
         fil_gradient_contacts_free(&gradient->contacts);
+        fil_gradient_barriers_free(&gradient->barriers);
         fil_free(gradient);
     }
 }
@@ -112,94 +120,6 @@ int fil_gradient_variation_size(const FilGradient* gradient)
 }
 
 /* ---- a step ---- */
-
-/* x <- (A + springs)^-1 x */
-static void precondition(const FilGradient* gradient, const FilBody* body, double* x)
-{
-    body->ops->solve(body->impl, x);
-    for (int s = 0; s < gradient->spring_count; s++) {
-        const FilGradientSpring* spring = &gradient->springs[s];
-        if (&gradient->world->system.bodies[spring->body] == body) {
-            const double share = spring->scale * x[spring->unknown];
-            for (int k = 0; k < body->v_count; k++) {
-                x[k] -= share * spring->column[k];
-            }
-        }
-    }
-}
-
-/* Room for so many more springs of a body of n unknowns. */
-static bool make_room(FilGradient* gradient, int count)
-{
-    const int wanted = gradient->spring_count + count, n = gradient->n;
-    if (wanted <= gradient->spring_capacity) {
-        return true;
-    }
-    FilGradientSpring* springs = fil_alloc((size_t)wanted, sizeof *springs);
-    double* columns = fil_alloc((size_t)wanted * (size_t)n, sizeof *columns);
-    if (springs == NULL || columns == NULL) {
-        fil_free(springs);
-        fil_free(columns);
-        return false;
-    }
-    for (int s = 0; s < gradient->spring_count; s++) {
-        springs[s] = gradient->springs[s];
-        springs[s].column = memcpy(columns + (size_t)s * (size_t)n, gradient->springs[s].column, sizeof(double) * (size_t)n);
-    }
-    fil_free(gradient->springs);
-    fil_free(gradient->columns);
-    gradient->springs = springs;
-    gradient->columns = columns;
-    gradient->spring_capacity = wanted;
-    return true;
-}
-
-/* Motors and stops of the body that are at work: impulse -dt (k (g + dt g') + d g') within its bounds, g' = v + bias. */
-static FilStatus take_springs(FilGradient* gradient, const FilBody* body)
-{
-    FilWorld* world = gradient->world;
-    const FilState* start = &world->system.next;
-    const int count =
-        body->ops->constraint_count == NULL ? 0 : body->ops->constraint_count(body->impl, start->q + body->q, start->v + body->v, start->h + body->h);
-    const double dt = world->def.dt;
-    if (!make_room(gradient, count)) {
-        return fil_world_fail(world, FIL_OUT_OF_MEMORY, "out of memory for a gradient");
-    }
-    for (int c = 0; c < count; c++) {
-        FilBodyConstraint own;
-        body->ops->constraint(body->impl, c, &own);
-        if (own.count != 1 || !own.exact) {
-            return fil_world_fail(world, FIL_BAD_INPUT,
-                                  "'%s' is at a rigid limit of a joint, or joints are coupled, of which gradients are not known yet", body->name);
-        }
-        const double k = own.stiffness, rate = own.rate[0] * gradient->v[body->v + own.unknown[0]] + own.bias;
-        const double slope = dt * (dt * k + own.damping), impulse = -dt * k * own.error - slope * rate;
-        if (!(slope > 0.0) || !(impulse > own.lower && impulse < own.upper)) {
-            continue;  // idle, or at its bound, which is constant
-        }
-        FilGradientSpring* spring = &gradient->springs[gradient->spring_count];
-        const double square = own.rate[0] * own.rate[0];
-        *spring = (FilGradientSpring){
-            .body = (int)(body - world->system.bodies), .unknown = own.unknown[0], .pull = dt * k * square, .slope = slope * square};
-        spring->column = gradient->columns + (size_t)gradient->spring_count * (size_t)gradient->n;
-        memset(spring->column, 0, sizeof(double) * (size_t)body->v_count);
-        spring->column[spring->unknown] = 1.0;
-        precondition(gradient, body, spring->column);
-        spring->scale = 1.0 / (1.0 / spring->slope + spring->column[spring->unknown]);
-        gradient->spring_count++;
-    }
-    return FIL_OK;
-}
-
-void fil_gradient_add_springs(const FilGradient* gradient, const FilBody* body, const double* x, bool pull, double* out)
-{
-    for (int s = 0; s < gradient->spring_count; s++) {
-        const FilGradientSpring* spring = &gradient->springs[s];
-        if (&gradient->world->system.bodies[spring->body] == body) {
-            out[spring->unknown] += (pull ? spring->pull : spring->slope) * x[spring->unknown];
-        }
-    }
-}
 
 /* A body that deforms takes part in contact about its free motion v^, from which the solver kept the change of velocity. */
 static FilStatus linearise(FilGradient* gradient, int b)
@@ -252,7 +172,7 @@ static FilStatus prepare(FilGradient* gradient, int b)
     if (bends && body->ops->residual != NULL && !body->ops->residual(body->impl, gradient->v + body->v, gradient->residual + body->v, &potential)) {
         return fil_world_fail(world, FIL_NOT_CONVERGED, "'%s' cannot be evaluated at the end of its step", body->name);
     }
-    return take_springs(gradient, body);
+    return fil_gradient_springs_take(gradient, body);
 }
 
 /* Which bodies deform in contact. */
@@ -295,11 +215,17 @@ FilStatus fil_gradient_step(FilGradient* gradient, FilStepInfo* info)
         memcpy(gradient->v, world->system.state.v, sizeof(double) * (size_t)gradient->n);
     }
     status = status == FIL_OK ? choose_bending(gradient, info) : status;
+    status = status == FIL_OK && gradient->potential ? fil_gradient_barriers_take(gradient) : status;
     for (int b = 0; b < world->system.body_count && status == FIL_OK; b++) {
         status = world->system.bodies[b].moves ? prepare(gradient, b) : FIL_OK;
     }
-    status = status == FIL_OK ? fil_gradient_contacts_take(gradient) : status;
-    status = status == FIL_OK ? fil_gradient_contacts_factor(gradient) : status;
+    if (status == FIL_OK && gradient->potential) {
+        status = fil_gradient_slides_take(gradient, info);
+        status = status == FIL_OK ? fil_gradient_potential_factor(gradient) : status;
+    } else if (status == FIL_OK) {
+        status = fil_gradient_contacts_take(gradient);
+        status = status == FIL_OK ? fil_gradient_contacts_factor(gradient) : status;
+    }
     gradient->ready = status == FIL_OK;
     gradient->step = world->step;
     gradient->varied = world->varied;
@@ -392,7 +318,7 @@ static void correct(FilGradient* gradient, Group group, bool back, const double*
             step[i] = gradient->diagonal[i] > 0.0 ? b[i] - step[i] : 0.0;
         }
         if (body->moves && !(touch && gradient->world->solver.contact.offset[k] >= 0)) {
-            precondition(gradient, body, step + body->v);
+            fil_gradient_precondition(gradient, body, step + body->v);
         }
     }
     if (touch) {
@@ -429,6 +355,9 @@ static FilStatus solve_group(FilGradient* gradient, Group group, bool back, cons
 FilStatus fil_gradient_solve(FilGradient* gradient, bool back, const double* b, double* x)
 {
     const int count = gradient->world->system.body_count;
+    if (gradient->potential) {
+        return fil_gradient_potential_solve(gradient, back, b, x);
+    }
     if (gradient->contacts.count > 0) {
         return solve_group(gradient, (Group){0, count, false}, back, b, x);
     }

@@ -39,6 +39,23 @@ typedef struct FilGradientContacts {
     double *work, *zero, *push, *v, *reduced; /* ... vectors of its variables */
 } FilGradientContacts;
 
+/* A barrier of surfaces at the step's end: the momentum that it takes, by the place there. */
+typedef struct FilGradientBarrier {
+    int size;
+    int* unknown;
+    double* by_end; /* rows: of unknowns */
+} FilGradientBarrier;
+
+typedef struct FilGradientBarriers {
+    FilGradientBarrier* items;
+    int count;
+    double* numbers;
+    int* unknowns;
+    size_t capacity, number_capacity, unknown_capacity;
+    double *points, *krylov; /* of surfaces; directions of a search */
+    size_t point_capacity, krylov_capacity;
+} FilGradientBarriers;
+
 struct FilGradient {
     FilWorld* world;
     int n;                 /* numbers of a velocity */
@@ -56,12 +73,19 @@ struct FilGradient {
     double* v_free;                     /* ... this velocity */
     double *free_rate, *at_free, *bent; /* variations of it, of the place there, and of A (v - v^) */
     FilGradientContacts contacts;
+    FilGradientBarriers barriers;
+    bool potential; /* the model is one of potentials: all bodies are solved together */
+    double* end;    /* n: variations of the end's place */
 };
 
 /* x <- J^-1 b, on what is free; of all unknowns, or with J' if `back`. Of bodies that bend the equation is that of their end, A. */
 FIL_MUST_CHECK FilStatus fil_gradient_solve(FilGradient* gradient, bool back, const double* b, double* x);
 /* The same of the free motion of a body that bends; b and x of all unknowns. */
 FIL_MUST_CHECK FilStatus fil_gradient_solve_free(FilGradient* gradient, int body, bool back, const double* b, double* x);
+/* x <- (A + springs)^-1 x of a body. */
+void fil_gradient_precondition(const FilGradient* gradient, const FilBody* body, double* x);
+/* Springs of a body in the step just made. */
+FIL_MUST_CHECK FilStatus fil_gradient_springs_take(FilGradient* gradient, const FilBody* body);
 /* Adds what springs of a body do to dm, which is symmetric: pull of the start's place, or slope of the end's velocity. */
 void fil_gradient_add_springs(const FilGradient* gradient, const FilBody* body, const double* x, bool pull, double* out);
 /* Free motion of a body that bends from its right hand side r, with the velocities of held unknowns in free_rate; and what it leaves for the second
@@ -87,5 +111,21 @@ void fil_gradient_contacts_solve(const FilGradient* gradient, double* x);
 void fil_gradient_contacts_vary(const FilGradient* gradient, const double* place, const double* rate, const double* at_free, double* out);
 void fil_gradient_contacts_vary_back(const FilGradient* gradient, const double* weight, double* place, double* rate, double* at_free);
 void fil_gradient_contacts_free(FilGradientContacts* contacts);
+
+/* ---- potentials: gradient_ipc.c makes barriers and friction, gradient_potential.c solves ---- */
+
+/* Of the step just made, before its bodies are prepared: barriers at its end. Bodies begin the step anew. */
+FIL_MUST_CHECK FilStatus fil_gradient_barriers_take(FilGradient* gradient);
+/* After that: friction, as contacts that bear. */
+FIL_MUST_CHECK FilStatus fil_gradient_slides_take(FilGradient* gradient, const FilStepInfo* info);
+/* out += how barriers change by the end's place; transposed with `back`. */
+void fil_gradient_barriers_apply(const FilGradient* gradient, bool back, const double* place, double* out);
+void fil_gradient_barriers_free(FilGradientBarriers* barriers);
+/* Factors bodies and contacts together. */
+FIL_MUST_CHECK FilStatus fil_gradient_potential_factor(FilGradient* gradient);
+/* x <- J^-1 b or J'^-1 b, on what is free. */
+FIL_MUST_CHECK FilStatus fil_gradient_potential_solve(FilGradient* gradient, bool back, const double* b, double* x);
+/* out = J x, or J' x, of all bodies and their contacts. */
+void fil_gradient_multiply(FilGradient* gradient, bool back, const double* x, double* out);
 
 #endif

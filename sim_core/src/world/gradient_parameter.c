@@ -58,6 +58,17 @@ typedef struct Terms {
     double *motion, *tangent, *contact;
 } Terms;
 
+/* Bodies begin a step where the other world stands, with its drives. */
+static void begin_bodies(FilWorld* other, const FilStepSetup* setup)
+{
+    const FilSystem* own = &other->system;
+    fil_world_apply_drives(other, setup->time, setup->dt, setup->theta);
+    for (int b = 0; b < own->body_count; b++) {
+        const FilBody* body = &own->bodies[b];
+        body->ops->begin(body->impl, setup, own->state.q + body->q, own->state.v + body->v, own->state.h + body->h);
+    }
+}
+
 /* The start of the step that was made, with the drives of the other world. */
 static void begin_at_start(const FilGradient* gradient, FilWorld* other, const FilStepSetup* setup)
 {
@@ -70,11 +81,7 @@ static void begin_at_start(const FilGradient* gradient, FilWorld* other, const F
         memcpy(own->state.controls, system->next.controls, sizeof(double) * (size_t)own->control_count);
     }
     other->varied++;
-    fil_world_apply_drives(other, setup->time, setup->dt, setup->theta);
-    for (int b = 0; b < own->body_count; b++) {
-        const FilBody* body = &own->bodies[b];
-        body->ops->begin(body->impl, setup, own->state.q + body->q, own->state.v + body->v, own->state.h + body->h);
-    }
+    begin_bodies(other, setup);
 }
 
 /* out += factor A (v - v^) of a body, from the blocks of the contact problem's lower triangle. */
@@ -129,6 +136,25 @@ static bool add_contact(const FilGradient* gradient, const FilWorld* other, cons
     return true;
 }
 
+/* out -= factor times what a field of potentials adds to m at the step's end. */
+static FilStatus add_field(const FilGradient* gradient, FilWorld* other, double factor, double* out)
+{
+    const FilPotentialField* field = other->solver.model->field;
+    const size_t bytes = sizeof(double) * (size_t)gradient->n;
+    FilStepInfo info = {0};
+    double *v = other->system.scratch.solution, *sum = gradient->at_free;
+    memcpy(v, gradient->v, bytes);
+    const FilStatus status = field->begin(&other->solver, other->def.dt, v, &info);
+    memset(sum, 0, bytes);
+    if (status == FIL_OK && !isfinite(field->add(&other->solver, gradient->v, sum))) {
+        return fil_world_fail(gradient->world, FIL_BAD_INPUT, "with the parameter's other value surfaces cross in this step");
+    }
+    for (int k = 0; k < gradient->n; k++) {
+        out[k] -= gradient->diagonal[k] > 0.0 ? factor * sum[k] : 0.0;
+    }
+    return status;
+}
+
 /* Adds `factor` times the terms in a world with another value, from the start of the step that was made. */
 static FilStatus add_terms(FilGradient* gradient, FilWorld* other, double factor, const Terms* terms)
 {
@@ -139,11 +165,15 @@ static FilStatus add_terms(FilGradient* gradient, FilWorld* other, double factor
                                 .theta_vq = 1.0,
                                 .gravity = {other->def.gravity.x, other->def.gravity.y, other->def.gravity.z},
                                 .frugal = other->solver.model->frugal};
-    begin_at_start(gradient, other, &setup);
     FilStatus status = FIL_OK;
+    if (gradient->potential && !other->solver.ipc.surface.ready) {  // what points weigh is found where a world begins
+        begin_bodies(other, &setup);
+        status = fil_ipc_surface_build(&other->solver);
+    }
+    begin_at_start(gradient, other, &setup);
     fil_contact_set_clear(&other->collision.set);
     other->collision.wants = (FilCollisionWants){0};
-    status = other->solver.model->contacts ? fil_collide_all(&other->collision, setup.dt) : FIL_OK;
+    status = status == FIL_OK && other->solver.model->contacts ? fil_collide_all(&other->collision, setup.dt) : status;
     status = status == FIL_OK ? fil_contacts_prepare(&other->solver) : status;
     for (int b = 0; b < own->body_count && status == FIL_OK; b++) {
         const FilBody* body = &own->bodies[b];
@@ -166,6 +196,9 @@ static FilStatus add_terms(FilGradient* gradient, FilWorld* other, double factor
         for (int k = 0; k < body->v_count; k++) {
             terms->motion[body->v + k] += factor * residual[k];
         }
+    }
+    if (status == FIL_OK && gradient->potential) {
+        return add_field(gradient, other, factor, terms->contact);
     }
     for (int k = 0; k < other->collision.set.count && status == FIL_OK; k++) {
         if (!add_contact(gradient, other, &other->collision.set.contacts[k], factor, terms->contact)) {

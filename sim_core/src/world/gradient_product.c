@@ -35,6 +35,19 @@ FilStatus fil_gradient_vary_free(FilGradient* gradient, int b, const double* pla
     return status;
 }
 
+/* r -= what barriers take where the start moves the end. */
+static void add_barriers(const FilGradient* gradient, double* r)
+{
+    double* sum = gradient->correction;
+    if (gradient->barriers.count > 0) {
+        memset(sum, 0, sizeof(double) * (size_t)gradient->n);
+        fil_gradient_barriers_apply(gradient, false, gradient->end, sum);
+        for (int k = 0; k < gradient->n; k++) {
+            r[k] -= gradient->diagonal[k] > 0.0 ? sum[k] : 0.0;
+        }
+    }
+}
+
 /* The right hand sides of all bodies from a variation of the start, with the velocities of held unknowns in end_rate. */
 static FilStatus take_start(FilGradient* gradient, const double* start, const double* push, const double* force, double* end_rate, double* r)
 {
@@ -54,13 +67,14 @@ static FilStatus take_start(FilGradient* gradient, const double* start, const do
             ops->lead(body->impl, place, end_rate + body->v);
         }
         memcpy(gradient->free_rate + body->v, end_rate + body->v, sizeof(double) * (size_t)body->v_count);
-        ops->vary(body->impl, place, start + n + body->v, end_rate + body->v, r + body->v, NULL);
+        ops->vary(body->impl, place, start + n + body->v, end_rate + body->v, r + body->v, gradient->potential ? gradient->end + body->v : NULL);
         fil_gradient_add_springs(gradient, body, place, true, r + body->v);
         for (int k = body->v; k < body->v + body->v_count; k++) {
             r[k] = dt * (at(force, k) + (gradient->bends[b] ? at(push, k) : 0.0)) - r[k];
         }
         status = gradient->bends[b] ? fil_gradient_vary_free(gradient, b, start, push, r) : FIL_OK;
     }
+    add_barriers(gradient, r);
     return status;
 }
 
@@ -188,6 +202,12 @@ FilStatus fil_gradient_backward(FilGradient* gradient, const double* end, double
     for (int k = 0; k < n; k++) {
         r[k] -= sum[k];  // of what is held
     }
+    double* end_weight = gradient->end;
+    memset(end_weight, 0, sizeof(double) * (size_t)n);
+    fil_gradient_barriers_apply(gradient, true, x, end_weight);
+    for (int k = 0; k < n; k++) {
+        end_weight[k] = -end_weight[k];
+    }
     for (int b = 0; b < system->body_count && status == FIL_OK; b++) {
         const FilBody* body = &system->bodies[b];
         if (!body->moves) {
@@ -203,7 +223,7 @@ FilStatus fil_gradient_backward(FilGradient* gradient, const double* end, double
             }
             own[k] = -own[k];
         }
-        ops->vary_back(body->impl, own, NULL, place, start + n + body->v, r + body->v);
+        ops->vary_back(body->impl, own, gradient->potential ? end_weight + body->v : NULL, place, start + n + body->v, r + body->v);
         fil_gradient_add_springs(gradient, body, own, true, place);
         if (ops->lead_back != NULL) {
             ops->lead_back(body->impl, r + body->v, place);

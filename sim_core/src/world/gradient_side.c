@@ -1,0 +1,254 @@
+#include "world/gradient_side.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/vec3.h"
+#include "body/derivative.h"
+
+enum { MOTION = FIL_PART_MOTION };
+
+/* ---- sides ---- */
+
+int fil_gradient_side_blocks(const FilWorld* world, int collider, int part, const double* point, int* blocks)
+{
+    const FilWorldCollider* c = &world->collision.colliders[collider];
+    const FilBody* body = &world->system.bodies[c->body];
+    if (!c->collider.movable || !body->moves) {
+        return 0;
+    }
+    if (body->ops->deforms) {
+        double jacobian[12 * FIL_JACOBIAN_BLOCKS], bias[3];
+        return body->ops->point_jacobian(body->impl, c->index, part, point, world->system.next.q + body->q, blocks, jacobian, bias);
+    }
+    return body->v_count / 4;
+}
+
+int fil_gradient_side_block(const FilGradientSide* side, int k)
+{
+    return side->body->ops->deforms ? side->block[k] : k;
+}
+
+/* Which of a side's blocks one of its body is. */
+static int place_of(const FilGradientSide* side, int block)
+{
+    int k = side->body->ops->deforms ? 0 : block;
+    while (fil_gradient_side_block(side, k) != block) {
+        k++;
+    }
+    return k;
+}
+
+/* How a part stretches along its axis: by how much faster what is a metre further along it moves that way. */
+static void take_stretch(const FilState* at, const double* point, FilGradientSide* side)
+{
+    const FilBody* body = side->body;
+    FilShape shape;
+    FilPose pose;
+    int blocks[FIL_JACOBIAN_BLOCKS];
+    double jacobian[12 * FIL_JACOBIAN_BLOCKS], bias[3], further[3];
+    body->ops->part(body->impl, side->index, side->part, at->q + body->q, at->h + body->h, &shape, &pose);
+    fil_pose_axis(side->axis, &pose, 2);
+    fil_v3_add(further, point, side->axis);
+    const int count = body->ops->point_jacobian(body->impl, side->index, side->part, further, at->q + body->q, blocks, jacobian, bias);
+    for (int b = 0; b < count; b++) {
+        for (int k = 0; k < 12; k++) {
+            const int to = 4 * place_of(side, blocks[b]) + k % 4;
+            const double here = side->twist[k / 4 * side->size + to];
+            side->twist[6 * side->size + to] += side->axis[k / 4] * (jacobian[12 * b + k] - here);
+        }
+    }
+}
+
+FilStatus fil_gradient_side_take(const FilGradient* gradient, const FilState* at, FilGradientMaker* maker, int collider, int part, int which,
+                                 double share, double* twist)
+{
+    FilWorld* world = gradient->world;
+    const FilWorldCollider* c = &world->collision.colliders[collider];
+    const FilBody* body = &world->system.bodies[c->body];
+    FilGradientSide* side = &maker->sides[maker->count++];
+    int blocks[FIL_JACOBIAN_BLOCKS];
+    double jacobian[12 * FIL_JACOBIAN_BLOCKS];
+    *side = (FilGradientSide){.body = body, .index = c->index, .part = part, .which = which, .share = share, .twist = twist};
+    side->size = 4 * fil_gradient_side_blocks(world, collider, part, maker->point, side->block);
+    maker->size += side->size;
+    if (side->size > 0 && body->ops->derivative->sweep == NULL) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "'%s' touches something, and gradients of a body of kind %s in contact are not known yet",
+                              body->name, body->ops->kind);
+    }
+    memset(twist, 0, MOTION * sizeof(double) * (size_t)side->size);
+    for (int turn = 0; turn < 2; turn++) {
+        double* bias = turn == 0 ? side->velocity : side->spin;
+        const double* q = at->q + body->q;
+        const int count = turn == 0 ? body->ops->point_jacobian(body->impl, c->index, part, maker->point, q, blocks, jacobian, bias)
+                                    : body->ops->turn_jacobian(body->impl, c->index, part, q, blocks, jacobian, bias);
+        for (int b = 0; b < count && side->size > 0; b++) {
+            const int to = 4 * place_of(side, blocks[b]);
+            for (int k = 0; k < 12; k++) {
+                twist[(3 * turn + k / 4) * side->size + to + k % 4] = jacobian[12 * b + k];
+            }
+        }
+    }
+    if (side->size > 0 && body->ops->deforms) {
+        take_stretch(at, maker->point, side);
+    }
+    return FIL_OK;
+}
+
+/* Velocity, spin and stretch of a side that moves with z; `whole`: with what moves it from outside. False if z is zero. */
+static bool move_side(const FilGradientSide* side, const double* z, bool whole, double* motion)
+{
+    bool moves = false;
+    for (int k = 0; k < MOTION; k++) {
+        motion[k] = !whole || k == 6 ? 0.0 : k < 3 ? side->velocity[k] : side->spin[k - 3];
+    }
+    for (int i = 0; i < side->size; i++) {
+        moves |= z[i] != 0.0;
+        for (int k = 0; k < MOTION && z[i] != 0.0; k++) {
+            motion[k] += side->twist[k * side->size + i] * z[i];
+        }
+    }
+    return moves;
+}
+
+/* ---- all of them ---- */
+
+void fil_gradient_maker_name(const FilGradientMaker* maker, int* unknown)
+{
+    for (int s = 0, at = 0; s < maker->count; at += maker->sides[s++].size) {
+        const FilGradientSide* side = &maker->sides[s];
+        for (int i = 0; i < side->size; i++) {
+            unknown[at + i] = side->body->v + 4 * fil_gradient_side_block(side, i / 4) + i % 4;
+        }
+    }
+}
+
+void fil_gradient_maker_move(FilGradientMaker* maker, const FilTouching* touching)
+{
+    memset(maker->moves, 0, FIL_CONTACT_MOTION * sizeof(double) * (size_t)maker->size);
+    for (int s = 0, at = 0; s < maker->count; at += maker->sides[s++].size) {
+        const FilGradientSide* side = &maker->sides[s];
+        double map[FIL_CONTACT_MOTION][MOTION];
+        if (side->size > 0) {
+            // what does not deform does not stretch, whatever its axis
+            fil_touching_vary(touching, side->which, side->body->ops->deforms ? side->axis : touching->touch[side->which].along, map);
+        }
+        for (int r = 0; r < FIL_CONTACT_MOTION && side->size > 0; r++) {
+            double* row = maker->moves + r * maker->size + at;
+            for (int k = 0; k < MOTION; k++) {
+                const double share = fabs(side->share) * map[r][k];
+                for (int i = 0; i < side->size; i++) {
+                    row[i] += share * side->twist[k * side->size + i];
+                }
+            }
+        }
+    }
+}
+
+void fil_gradient_maker_jacobian(const FilGradientMaker* maker, const double* v, const int* unknown, double* jacobian, double* u)
+{
+    double apart[3] = {0.0};
+    for (int s = 0; s < maker->count; s++) {
+        fil_v3_axpy(apart, maker->sides[s].share, maker->sides[s].velocity);
+    }
+    fil_m3_apply(u, maker->frame, apart);
+    for (int s = 0, at = 0; s < maker->count; at += maker->sides[s++].size) {
+        const FilGradientSide* side = &maker->sides[s];
+        for (int r = 0; r < 3; r++) {
+            const double* axis = maker->frame + 3 * r;
+            for (int i = 0; i < side->size; i++) {
+                double sum = 0.0;
+                for (int k = 0; k < 3; k++) {
+                    sum += axis[k] * side->twist[k * side->size + i];
+                }
+                jacobian[r * maker->size + at + i] = side->share * sum;
+                u[r] += side->share * sum * v[unknown[at + i]];
+            }
+        }
+    }
+}
+
+void fil_gradient_maker_vary(const FilGradientMaker* maker, double share, const double* f, const double* z, bool whole, double* place)
+{
+    double g[3], apart[3] = {0.0}, weight[6] = {0.0}, motion[MOTION], turn[3];
+    fil_m3_apply_transposed(g, maker->frame, f);
+    fil_v3_scale(g, share, g);
+    for (int s = 0, at = 0; s < maker->count; at += maker->sides[s++].size) {
+        const FilGradientSide* side = &maker->sides[s];
+        double force[3];
+        const bool moves = move_side(side, z + at, whole, motion);
+        fil_v3_axpy(apart, side->share, motion);
+        fil_v3_cross(turn, g, motion + 3);
+        fil_v3_axpy(weight, side->share, turn);
+        fil_v3_axpy(weight, side->share * motion[6] * fil_v3_dot(g, side->axis), side->axis);
+        fil_v3_scale(force, side->share, g);
+        if (moves) {
+            side->body->ops->derivative->sweep(side->body->impl, side->index, side->part, maker->point, force, z + at, place + at);
+        }
+    }
+    fil_v3_cross(weight + 3, g, apart);
+    for (int i = 0; i < 6; i++) {
+        for (int k = 0; k < maker->size; k++) {
+            place[k] += weight[i] * maker->moves[i * maker->size + k];
+        }
+    }
+}
+
+/* Whether an unknown moves its side. */
+static bool counts(const FilGradientMaker* maker, int i)
+{
+    int s = 0, own = i;
+    while (own >= maker->sides[s].size) {
+        own -= maker->sides[s++].size;
+    }
+    bool moves = false;
+    for (int k = 0; k < MOTION; k++) {
+        moves |= maker->sides[s].twist[k * maker->sides[s].size + own] != 0.0;
+    }
+    return moves;
+}
+
+void fil_gradient_maker_law(const FilGradient* gradient, const FilGradientMaker* maker, const FilGradientLaw* law, const int* unknown, double* work,
+                            double* change)
+{
+    const int m = maker->size;
+    double *v = work, *v0 = work + m, *row = work + 2 * m;
+    static const double normal[3] = {0.0, 0.0, 1.0};
+    for (int k = 0; k < m; k++) {
+        v[k] = gradient->v[unknown[k]];
+        v0[k] = gradient->world->system.next.v[unknown[k]];
+    }
+    memset(change, 0, 3 * sizeof(double) * (size_t)m);
+    memset(row, 0, sizeof(double) * (size_t)m);
+    for (int r = 0; r < 3; r++) {
+        fil_gradient_maker_vary(maker, -1.0, law->hessian + 3 * r, v, true, change + r * m);
+    }
+    if (law->by_velocity[2] != 0.0) {
+        fil_gradient_maker_vary(maker, 1.0, normal, v0, true, row);
+    }
+    for (int r = 0; r < 3; r++) {
+        for (int i = 0; i < m; i++) {
+            change[r * m + i] += law->by_distance[r] * maker->moves[6 * m + i] + law->by_velocity[r] * row[i];
+        }
+    }
+}
+
+void fil_gradient_maker_rows(const FilGradientMaker* maker, const double* impulse, const double* change, double* work, FilGradientContact* out)
+{
+    const int m = maker->size;
+    memset(out->by_place, 0, sizeof(double) * (size_t)m * (size_t)m);
+    for (int i = 0; i < m; i++) {
+        double* to = out->by_place + (size_t)i * (size_t)m;
+        if (!counts(maker, i)) {
+            continue;
+        }
+        memset(work, 0, sizeof(double) * (size_t)m);
+        work[i] = 1.0;
+        fil_gradient_maker_vary(maker, 1.0, impulse, work, false, to);
+        for (int r = 0; r < 3; r++) {
+            for (int j = 0; j < m; j++) {
+                to[j] += out->jacobian[r * m + i] * change[r * m + j];
+            }
+        }
+    }
+}

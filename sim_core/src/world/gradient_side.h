@@ -1,0 +1,64 @@
+/* The sides of a contact in gradients. With u = F (V_1 - V_0) the velocity of side 1 against side 0 at the contact's point x, in its frame F, and
+ * m(v) = J' gamma, gamma of u and of what the start makes of the contact, all that is wanted is made of numbers f . u(z), z fixed: J' gamma of
+ * gamma . u(e_k). By the motion of the sides, x by dx and F by the turn theta,
+ *     d(f . u) = theta . (g x (V_1 - V_0)) + dx . (g x (W_1 - W_0)) + g . (dV_1 - dV_0),  g = F' f. */
+#ifndef FILUM_WORLD_GRADIENT_SIDE_H
+#define FILUM_WORLD_GRADIENT_SIDE_H
+
+#include "collision/contact_variation.h"
+#include "world/gradient.h"
+
+/* A part that touches, its motion about the contact's point by its unknowns: all of its body, or, of one that deforms, those that move the part. */
+typedef struct FilGradientSide {
+    const FilBody* body;
+    int index, part;                /* of its collider */
+    int which;                      /* of the contact's two sides */
+    double share;                   /* of its velocity in that side's, with the sign: of side 0 it is negative */
+    int size;                       /* of unknowns */
+    int block[FIL_JACOBIAN_BLOCKS]; /* of a body that deforms: its blocks, in the order of the unknowns */
+    double axis[3];                 /* what the part stretches along */
+    double* twist;                  /* rows: velocity at the point (3), spin (3), stretch */
+    double velocity[3], spin[3];    /* of what has no unknowns */
+} FilGradientSide;
+
+/* Parts of both sides: of a node of a rod two, whose edges share it. */
+enum { FIL_GRADIENT_SIDES = 4 };
+
+typedef struct FilGradientMaker {
+    double point[3];
+    const double* frame; /* rows t1, t2, n */
+    FilGradientSide sides[FIL_GRADIENT_SIDES];
+    int count;
+    int size;      /* unknowns of all */
+    double* moves; /* 7 rows: the contact's point, turn and distance by the unknowns */
+} FilGradientMaker;
+
+/* How gamma follows from u and from the start. */
+typedef struct FilGradientLaw {
+    double impulse[3], hessian[9]; /* gamma; by u it is -hessian */
+    double by_distance[3], by_velocity[3];
+} FilGradientLaw;
+
+/* Blocks of unknowns of a part of a collider at `point`, and of a body that deforms, which they are. */
+int fil_gradient_side_blocks(const FilWorld* world, int collider, int part, const double* point, int* blocks);
+/* A side's motion at the maker's point, where the state is `at`; `twist` has room for 7 rows of its unknowns. FIL_BAD_INPUT where it is not known. */
+FIL_MUST_CHECK FilStatus fil_gradient_side_take(const FilGradient* gradient, const FilState* at, FilGradientMaker* maker, int collider, int part,
+                                                int which, double share, double* twist);
+/* The block of the body that block k of a side is, and which of the world's unknowns an unknown is. */
+int fil_gradient_side_block(const FilGradientSide* side, int k);
+/* Which of the world's unknowns the maker's are. */
+void fil_gradient_maker_name(const FilGradientMaker* maker, int* unknown);
+
+/* The contact's variation by the unknowns of all sides. */
+void fil_gradient_maker_move(FilGradientMaker* maker, const FilTouching* touching);
+/* J = F (twist_1 - twist_0), and u(v). */
+void fil_gradient_maker_jacobian(const FilGradientMaker* maker, const double* v, const int* unknown, double* jacobian, double* u);
+/* place += share * the derivative of f . u(z) by the place of all sides; `whole`: with what moves them from outside. */
+void fil_gradient_maker_vary(const FilGradientMaker* maker, double share, const double* f, const double* z, bool whole, double* place);
+/* change = gamma by the place, 3 rows, but for the compliance; `work` has room for 3 rows. */
+void fil_gradient_maker_law(const FilGradient* gradient, const FilGradientMaker* maker, const FilGradientLaw* law, const int* unknown, double* work,
+                            double* change);
+/* by_place = J' gamma by the place, row by row of the unknowns: its own change, and that of gamma. `work` has room for a row. */
+void fil_gradient_maker_rows(const FilGradientMaker* maker, const double* impulse, const double* change, double* work, FilGradientContact* out);
+
+#endif
