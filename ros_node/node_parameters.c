@@ -116,12 +116,12 @@ static bool set_record_compression(FilNode* node, const FilParameterValue* value
 static bool set_record(FilNode* node, const FilParameterValue* value, char reason[FIL_REASON_TEXT])
 {
     FilError refusal;
-    // who starts the node may record anywhere
-    if (node->loaded && value->text[0] != '\0' && !fil_boundary_may_record(&node->boundary, value->text, &refusal)) {
+    const bool peer = node->loaded;  // who starts the node may record anywhere
+    if (peer && value->text[0] != '\0' && !fil_boundary_may_record(&node->boundary, value->text, &refusal)) {
         snprintf(reason, FIL_REASON_TEXT, "record: %.480s", refusal.text);
         return false;
     }
-    return fil_node_record(node, value->text, reason);
+    return fil_node_record(node, value->text, peer ? node->boundary.record_folders : NULL, reason);
 }
 
 static const struct {

@@ -127,7 +127,7 @@ static void name_file(const FilNode* node, const char* path, char own[FIL_PARAME
     }
 }
 
-bool fil_node_record(FilNode* node, const char* path, char reason[FIL_REASON_TEXT])
+bool fil_node_record(FilNode* node, const char* path, const char* folders, char reason[FIL_REASON_TEXT])
 {
     char own[FIL_PARAMETER_TEXT + 16];
     stop(node);
@@ -141,6 +141,7 @@ bool fil_node_record(FilNode* node, const char* path, char reason[FIL_REASON_TEX
     options.storage = storage[0] != '\0' ? storage : options.storage;
     options.compression = compression[0] != '\0' ? compression : options.compression;
     options.drop_when_full = !node->commands.lockstep;
+    options.folders = folders;
     options.resolve = resolve;
     options.offer = offer;
     options.context = node;

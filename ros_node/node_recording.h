@@ -4,9 +4,10 @@
 
 #include "node.h"
 
-/* Ends the recording there is, if any, and begins one at `path`, unless it is empty. False with a reason if it cannot.
+/* Ends the recording there is, if any, and begins one at `path`, unless it is empty; below one of `folders`, if they are given. False with a
+ * reason if it cannot.
  * Under lockstep the simulation waits for the disk; else what the disk cannot take is dropped and reported. */
-bool fil_node_record(FilNode* node, const char* path, char reason[FIL_REASON_TEXT]);
+bool fil_node_record(FilNode* node, const char* path, const char* folders, char reason[FIL_REASON_TEXT]);
 
 /* Tells what was dropped, and ends a recording that has failed; the simulation goes on. Once per turn of the main loop.
  */

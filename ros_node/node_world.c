@@ -31,7 +31,7 @@ void fil_node_unload(FilNode* node)
 {
     char reason[FIL_REASON_TEXT];
     fil_node_close_view(node);
-    fil_node_record(node, "", reason);
+    fil_node_record(node, "", NULL, reason);
     fil_commands_await(&node->commands, -1);
     fil_simulation_unload(&node->simulation);
     fil_composition_destroy(node->composition);

@@ -254,6 +254,7 @@ FilStatus fil_recording_start(const char* path, const FilRecordingOptions* optio
     *recording = NULL;
     FilRecorderOptions recorder = fil_recorder_options_default();
     recorder.drop_when_full = options->drop_when_full;
+    recorder.folders = options->folders;
     FilStatus status = fil_recorder_options_choose(&recorder, options->storage, options->compression, error);
     if (status != FIL_OK) {
         return status;

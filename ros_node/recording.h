@@ -17,6 +17,7 @@ typedef struct FilRecordingOptions {
     const char* storage;     /* of a directory: "mcap" or "sqlite3"; a single file follows its name */
     const char* compression; /* "none", "lz4" or "zstd" */
     bool drop_when_full;     /* rather than wait, when the disk is slower than the simulation */
+    const char* folders;     /* the bag must lie below one of these, separated by colons; NULL: anywhere */
 
     /* The full name of a topic; NULL: relative names are of the root namespace. */
     bool (*resolve)(void* context, const char* name, char full[256]);

@@ -23,6 +23,7 @@
 #include "diagnostic_msgs/msg/diagnostic_array.h"
 #include "diagnostic_msgs/msg/diagnostic_status.h"
 #include "diagnostic_msgs/msg/key_value.h"
+#include "link_swapper.h"
 #include "process.h"
 #include "rmw/qos_profiles.h"
 #include "rosidl_runtime_c/string_functions.h"
@@ -79,7 +80,9 @@ static int set_up(void** state)
     write_text("secret.yaml", "password: swordfish\n");
     client_join(&client, "boundary", 0, NULL);
     return mkfifo("pipe", 0666) != 0 || symlink("/etc/passwd", "out.yaml") != 0 || symlink(stranger, "link.yaml") != 0 ||
-           symlink("../filum_boundary_else.db3", "new.db3") != 0;
+           symlink("../filum_boundary_else", "new.db3") != 0 || symlink("../filum_boundary_else", "new.mcap") != 0 ||
+           symlink("../filum_boundary_else", "new") != 0 || mkdir("allowed", 0777) != 0 || mkdir("allowed/sub", 0777) != 0 ||
+           mkdir("elsewhere", 0777) != 0 || symlink("../elsewhere", "allowed/other") != 0;
 }
 
 static int tear_down(void** state)
@@ -217,14 +220,43 @@ static void records_below_its_folders_only(void** state)
     assert_false(set("record", path, reason));
     assert_non_null(strstr(reason, "not below a folder that may be used"));
     assert_false(set("record", "../filum_bag", reason));
-    assert_false(set("record", "new.db3", reason));  // a link, although it leads nowhere
-    assert_int_not_equal(access("../filum_boundary_else.db3", F_OK), 0);
+    static const char* const links[] = {"new.db3", "new.mcap", "new"};
+    for (size_t k = 0; k < sizeof links / sizeof *links; k++) {
+        assert_false(set("record", links[k], reason));  // although it leads nowhere
+        assert_int_not_equal(access("../filum_boundary_else", F_OK), 0);
+    }
     assert_false(set("record_storage", "xyz", reason));
     assert_non_null(strstr(reason, "'xyz' is none of mcap, sqlite3"));
     assert_false(set("record_compression", "zip", reason));
     assert_true(set("record", "bag", reason));
     assert_true(set("record", "", reason));
     assert_int_equal(access("bag/metadata.yaml", F_OK), 0);
+    end(node, EXIT_PATIENCE);
+}
+
+/* A folder and a link that leads out of those allowed take each other's place all the time. */
+static void records_nowhere_else_while_links_change(void** state)
+{
+    (void)state;
+    char reason[512];
+    LinkSwapper swapper;
+    int made = 0;
+    const pid_t node = start("record_folders:=allowed", "record_storage:=sqlite3");
+    assert_true(link_swapper_start(&swapper, "allowed", "sub", "other"));
+    static const char* const endings[] = {"", ".db3", ".mcap"};
+    for (int k = 0; k < 60; k++) {
+        char path[64];
+        snprintf(path, sizeof path, "allowed/sub/bag%d%s", k, endings[k % 3]);
+        if (set("record", path, reason)) {
+            made++;
+        } else {
+            assert_non_null(strstr(reason, "not below a folder that may be used"));
+        }
+    }
+    assert_true(set("record", "", reason));
+    assert_true(!link_swapper_stop(&swapper) || made > 0);
+    assert_int_equal(rmdir("elsewhere"), 0);  // nothing is in it
+    assert_int_equal(mkdir("elsewhere", 0777), 0);
     end(node, EXIT_PATIENCE);
 }
 
@@ -382,6 +414,7 @@ int main(int argc, char** argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(reads_below_its_folders_only, process_end_all),
         cmocka_unit_test_teardown(records_below_its_folders_only, process_end_all),
+        cmocka_unit_test_teardown(records_nowhere_else_while_links_change, process_end_all),
         cmocka_unit_test_teardown(a_locked_node_is_left_alone, process_end_all),
         cmocka_unit_test_teardown(worlds_have_a_budget, process_end_all),
         cmocka_unit_test_teardown(steps_without_end_are_ended, process_end_all),

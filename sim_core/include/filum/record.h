@@ -73,6 +73,7 @@ typedef struct FilRecorderOptions {
     double flush_period;        /* s of wall time after which a chunk is written anyway */
     bool drop_when_full;        /* rather than wait */
     const char* library;        /* who writes; borrowed while creating */
+    const char* folders;        /* the bag must lie below one of these, separated by colons, whatever links do; NULL: anywhere. Likewise borrowed */
 } FilRecorderOptions;
 
 FilRecorderOptions fil_recorder_options_default(void);

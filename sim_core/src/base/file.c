@@ -98,22 +98,43 @@ static bool is_open_below_any(int handle, const char* folders)
 
 /* ---- files ---- */
 
-/* A plain file below one of the folders, opened for reading; -1 with a reason. It is first opened as a place only, which neither waits for
- * the other end of a pipe nor touches a device, then judged, and then this very file, by its handle, for reading. Without folders there is
- * nobody to be wary of, and no need of /proc. */
-static int open_plain(const char* path, const char* folders, FilError* error)
+/* A place below one of the folders, opened as a place only, which neither waits for the other end of a pipe nor touches a device, and then
+ * judged; -1 with a reason. Without folders there is nobody to be wary of, and no need of /proc. */
+static int open_place(const char* path, const char* folders, int flags, FilError* error)
 {
-    char normal[PATH_MAX], name[64];
+    char normal[PATH_MAX];
     if (folders != NULL && (!normalise(path, normal) || !is_below_any(normal, folders))) {
         refuse_outside(error);
         return -1;
     }
-    int place = open(path, O_PATH | O_CLOEXEC), handle = -1;
-    struct stat about;
-    if (place < 0 || fstat(place, &about) != 0) {
+    const int place = open(path, O_PATH | O_CLOEXEC | flags);
+    if (place < 0) {
         refuse(error, strerror(errno));
     } else if (folders != NULL && !is_open_below_any(place, folders)) {
         refuse_outside(error);
+        close(place);
+        return -1;
+    }
+    return place;
+}
+
+int fil_folder_open(const char* path, const char* folders, FilError* error)
+{
+    return open_place(path, folders, O_DIRECTORY, error);
+}
+
+/* A plain file below one of the folders, opened for reading: this very file that was judged, by its handle; -1 with a reason. */
+static int open_plain(const char* path, const char* folders, FilError* error)
+{
+    char name[64];
+    const int place = open_place(path, folders, 0, error);
+    if (place < 0) {
+        return -1;
+    }
+    int handle = -1;
+    struct stat about;
+    if (fstat(place, &about) != 0) {
+        refuse(error, strerror(errno));
     } else if (!S_ISREG(about.st_mode)) {
         refuse(error, "it is not a plain file");
     } else {
@@ -123,9 +144,7 @@ static int open_plain(const char* path, const char* folders, FilError* error)
             refuse(error, strerror(errno));
         }
     }
-    if (place >= 0) {
-        close(place);
-    }
+    close(place);
     return handle;
 }
 

@@ -1,4 +1,4 @@
-/* Files that are read: regular ones only, and where folders are given, only what lies below one of them. */
+/* Files that are read: regular ones only, and where folders are given, only what lies below one of them. Folders that files are made in. */
 #ifndef FILUM_BASE_FILE_H
 #define FILUM_BASE_FILE_H
 
@@ -18,6 +18,9 @@ FIL_MUST_CHECK FilStatus fil_file_load(const char* path, const char* folders, si
 
 /* Whether it could be opened. */
 FIL_MUST_CHECK bool fil_file_check(const char* path, const char* folders, FilError* error);
+
+/* A handle of a folder below one of `folders`, or NULL, to name files relative to it; -1 with the reason. */
+FIL_MUST_CHECK int fil_folder_open(const char* path, const char* folders, FilError* error);
 
 /* Whether a file that is yet to be made, and the folders on its way, would lie below one of `folders`. */
 FIL_MUST_CHECK bool fil_file_may_make(const char* path, const char* folders, FilError* error);

@@ -1,7 +1,6 @@
 /* Owns the writing of rosbag2's SQLite files (schema 3, Humble's default storage). A batch is a transaction. SQLite has
  * no place for definitions and attachments: definitions are left out, attachments refused by name. */
-#include <errno.h>
-#include <fcntl.h>
+#include <pthread.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
@@ -63,23 +62,47 @@ static bool prepare(Database* database, const char* text, sqlite3_stmt** stateme
     return sqlite3_prepare_v2(database->connection, text, -1, statement, NULL) == SQLITE_OK;
 }
 
-/* Removes a file that has no tables yet, and what SQLite may have put beside it. */
-static void remove_files(const char* path)
+/* ---- names that begin with a handle ---- */
+
+#define BY_HANDLE "filum_by_handle"
+
+/* The usual one replaces links in a name by where they lead, that to a handle included, and so would look for the journals by a path. */
+static int keep_name(sqlite3_vfs* vfs, const char* name, int size, char* full)
 {
-    static const char* const endings[] = {"", "-journal", "-wal", "-shm"};
-    char name[4096];
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; ++i) {
-        if (snprintf(name, sizeof name, "%s%s", path, endings[i]) < (int)sizeof name) {
-            unlink(name);
-        }
+    (void)vfs;
+    return snprintf(full, (size_t)size, "%s", name) < size ? SQLITE_OK : SQLITE_CANTOPEN;
+}
+
+/* SQLite's usual system, which opens files without following a link at their end, with names as they are */
+static void register_by_handle(void)
+{
+    static sqlite3_vfs by_handle;
+    const sqlite3_vfs* usual = sqlite3_vfs_find(NULL);
+    if (usual != NULL) {
+        by_handle = *usual;
+        by_handle.pNext = NULL;
+        by_handle.zName = BY_HANDLE;
+        by_handle.xFullPathname = keep_name;
+        sqlite3_vfs_register(&by_handle, 0);
     }
 }
 
-static bool open_database(Database* database)
+/* SQLite has names only: one that begins with the folder's handle, for which links on its path do not matter, where that is asked for. */
+static bool connect(const FilPlace* place, sqlite3** connection)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX;
-    return sqlite3_open_v2(database->path, &database->connection, flags, NULL) == SQLITE_OK &&
-           sqlite3_exec(database->connection, tables, NULL, NULL, NULL) == SQLITE_OK &&
+    if (!place->bound) {
+        return sqlite3_open_v2(place->file, connection, flags, NULL) == SQLITE_OK;
+    }
+    char name[FIL_PLACE_PATH + 64];
+    snprintf(name, sizeof name, "/proc/self/fd/%d/%s", place->folder, place->name);
+    return pthread_once(&once, register_by_handle) == 0 && sqlite3_open_v2(name, connection, flags, BY_HANDLE) == SQLITE_OK;
+}
+
+static bool open_database(Database* database, const FilPlace* place)
+{
+    return connect(place, &database->connection) && sqlite3_exec(database->connection, tables, NULL, NULL, NULL) == SQLITE_OK &&
            prepare(database,
                    "INSERT INTO topics(id, name, type, serialization_format, offered_qos_profiles)"
                    " VALUES (?, ?, ?, ?, ?)",
@@ -88,30 +111,36 @@ static bool open_database(Database* database)
            prepare(database, "INSERT INTO metadata(metadata_version, metadata) VALUES (5, ?)", &database->insert_metadata);
 }
 
-static FilStatus create(const char* path, const FilStorageOptions* options, void** storage, FilError* error)
+/* Removes a file that has no tables yet, and what SQLite may have put beside it. */
+static void remove_files(const FilPlace* place)
+{
+    static const char* const endings[] = {"", "-journal", "-wal", "-shm"};
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; ++i) {
+        fil_place_remove_file(place, endings[i]);
+    }
+}
+
+static FilStatus create(const FilPlace* place, const FilStorageOptions* options, void** storage, FilError* error)
 {
     if (options->compression != FIL_COMPRESSION_NONE) {
-        return fil_error(error, FIL_BAD_INPUT, "%s: .db3 files are not compressed; use .mcap", path);
+        return fil_error(error, FIL_BAD_INPUT, "%s: .db3 files are not compressed; use .mcap", place->file);
     }
-    // made here, since SQLite would follow a link that leads nowhere yet
-    const int made = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (made < 0 && errno == EEXIST) {
-        return fil_error(error, FIL_BAD_INPUT, "%s: exists already and is left alone", path);
-    }
-    if (made < 0) {
-        return fil_error(error, FIL_IO, "%s: %s", path, strerror(errno));
+    // made here, since SQLite would take a file that exists, and follow a link that leads nowhere yet
+    int made;
+    FilStatus status = fil_place_create(place, &made, error);
+    if (status != FIL_OK) {
+        return status;
     }
     close(made);
     Database* database = fil_alloc(1, sizeof *database);
-    FilStatus status = FIL_OK;
-    if (database == NULL || (database->path = fil_strdup(path)) == NULL) {
-        status = fil_error(error, FIL_OUT_OF_MEMORY, "%s: out of memory", path);
-    } else if (!open_database(database)) {
+    if (database == NULL || (database->path = fil_strdup(place->file)) == NULL) {
+        status = fil_error(error, FIL_OUT_OF_MEMORY, "%s: out of memory", place->file);
+    } else if (!open_database(database, place)) {
         status = complain(database, error);
     }
     if (status != FIL_OK) {
         destroy(database);
-        remove_files(path);
+        remove_files(place);
         return status;
     }
     *storage = database;

@@ -4,7 +4,6 @@
  *
  * Each piece is written whole or not at all, so that the file can be read up to its end at any time. */
 #include <string.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -75,14 +74,14 @@ static FilStatus write_whole(Writer* writer, const FilBytes* bytes, FilError* er
     return status;
 }
 
-static FilStatus create(const char* path, const FilStorageOptions* options, void** storage, FilError* error)
+static FilStatus create(const FilPlace* place, const FilStorageOptions* options, void** storage, FilError* error)
 {
     Writer* writer = fil_alloc(1, sizeof *writer);
     if (writer == NULL) {
-        return fil_error(error, FIL_OUT_OF_MEMORY, "%s: out of memory", path);
+        return fil_error(error, FIL_OUT_OF_MEMORY, "%s: out of memory", place->file);
     }
     writer->compression = options->compression;
-    FilStatus status = fil_output_create(path, &writer->output, error);
+    FilStatus status = fil_output_create(place, &writer->output, error);
     if (status == FIL_OK) {
         fil_bytes_put(&writer->head, FIL_MCAP_MAGIC, FIL_MCAP_MAGIC_SIZE);
         const size_t opened = fil_mcap_open_record(&writer->head, FIL_MCAP_HEADER);
@@ -91,7 +90,7 @@ static FilStatus create(const char* path, const FilStorageOptions* options, void
         fil_mcap_close_record(&writer->head, opened);
         status = write_whole(writer, &writer->head, error);
         if (status != FIL_OK) {
-            unlink(path);
+            fil_place_remove_file(place, "");
         }
     }
     if (status != FIL_OK) {

@@ -2,8 +2,6 @@
 #include "record/output.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -11,20 +9,17 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-FilStatus fil_output_create(const char* path, FilOutput* output, FilError* error)
+FilStatus fil_output_create(const FilPlace* place, FilOutput* output, FilError* error)
 {
-    *output = (FilOutput){.file = -1, .path = fil_strdup(path)};
+    *output = (FilOutput){.file = -1, .path = fil_strdup(place->file)};
     if (output->path == NULL) {
-        return fil_error(error, FIL_OUT_OF_MEMORY, "%s: out of memory", path);
+        return fil_error(error, FIL_OUT_OF_MEMORY, "%s: out of memory", place->file);
     }
-    output->file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (output->file < 0) {
-        const int reason = errno;
+    const FilStatus status = fil_place_create(place, &output->file, error);
+    if (status != FIL_OK) {
         fil_output_close(output);
-        return reason == EEXIST ? fil_error(error, FIL_BAD_INPUT, "%s: exists already and is left alone", path)
-                                : fil_error(error, FIL_IO, "%s: cannot be created: %s", path, strerror(reason));
     }
-    return FIL_OK;
+    return status;
 }
 
 void fil_output_close(FilOutput* output)
@@ -36,24 +31,9 @@ void fil_output_close(FilOutput* output)
     *output = (FilOutput){.file = -1};
 }
 
-static bool write_all(int file, FilSlice bytes)
-{
-    while (bytes.size > 0) {
-        const ssize_t written = write(file, bytes.data, bytes.size);
-        if (written < 0 && errno != EINTR) {
-            return false;
-        }
-        if (written > 0) {
-            bytes.data += written;
-            bytes.size -= (size_t)written;
-        }
-    }
-    return true;
-}
-
 FilStatus fil_output_write(FilOutput* output, FilSlice bytes, const uint32_t* crc, FilError* error)
 {
-    if (!write_all(output->file, bytes)) {
+    if (!fil_write_all(output->file, bytes)) {
         return fil_error(error, FIL_IO, "%s: cannot write after byte %llu: %s", output->path, (unsigned long long)output->size, strerror(errno));
     }
     // the CRC of two strings one after the other follows from theirs
@@ -76,28 +56,4 @@ uint32_t fil_crc32(uint32_t crc, FilSlice bytes)
 {
     // zlib takes a null pointer as a request to start anew
     return bytes.size == 0 ? crc : (uint32_t)crc32_z(crc, bytes.data, bytes.size);
-}
-
-FilStatus fil_file_replace(const char* path, FilSlice bytes, FilError* error)
-{
-    char draft[4096];
-    if (snprintf(draft, sizeof draft, "%s.tmp", path) >= (int)sizeof draft) {
-        return fil_error(error, FIL_BAD_INPUT, "%s: the path is too long", path);
-    }
-    const int file = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    bool good = file >= 0 && write_all(file, bytes) && fsync(file) == 0;
-    int reason = errno;
-    if (file >= 0 && close(file) != 0 && good) {
-        reason = errno;
-        good = false;
-    }
-    if (good && rename(draft, path) != 0) {
-        reason = errno;
-        good = false;
-    }
-    if (!good) {
-        unlink(draft);
-        return fil_error(error, FIL_IO, "%s: cannot be written: %s", path, strerror(reason));
-    }
-    return FIL_OK;
 }

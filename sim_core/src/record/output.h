@@ -5,6 +5,7 @@
 
 #include "filum/base.h"
 #include "record/bytes.h"
+#include "record/place.h"
 
 typedef struct FilOutput {
     int file; /* descriptor; -1 if closed */
@@ -14,7 +15,7 @@ typedef struct FilOutput {
 } FilOutput;
 
 /* Creates the file; refuses one that exists. */
-FIL_MUST_CHECK FilStatus fil_output_create(const char* path, FilOutput* output, FilError* error);
+FIL_MUST_CHECK FilStatus fil_output_create(const FilPlace* place, FilOutput* output, FilError* error);
 void fil_output_close(FilOutput* output);
 
 /* Appends. `crc` is the CRC-32 of the bytes if the caller knows it already, otherwise NULL. */
@@ -24,8 +25,5 @@ FIL_MUST_CHECK FilStatus fil_output_write(FilOutput* output, FilSlice bytes, con
 void fil_output_return(FilOutput* output, const FilOutput* earlier);
 
 uint32_t fil_crc32(uint32_t crc, FilSlice bytes); /* starts from 0 */
-
-/* Writes a small file in one move: whoever looks sees the old one or the whole new one. */
-FIL_MUST_CHECK FilStatus fil_file_replace(const char* path, FilSlice bytes, FilError* error);
 
 #endif

@@ -8,26 +8,21 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "record/mcap.h"
 #include "record/metadata.h"
-#include "record/output.h"
 #include "record/storage.h"
 
-enum { MIN_BATCHES = 3, MAX_BATCHES = 1024, PATH_SIZE = 2048 };
+enum { MIN_BATCHES = 3, MAX_BATCHES = 1024 };
 
 struct FilRecorder {
     const FilStorageOps* ops;
     FilRecorderOptions options;
-    char directory[PATH_SIZE]; /* "" for a single file */
-    char file[2 * PATH_SIZE + 16];
+    FilPlace place;
 
     pthread_t thread;
     bool running;
@@ -200,44 +195,23 @@ static bool ends_with(const char* text, const char* end)
 }
 
 /* Finds out what the path means and makes the directory. */
-static FilStatus settle_paths(FilRecorder* recorder, const char* path, FilError* error)
+static FilStatus settle_place(FilRecorder* recorder, const char* path, FilError* error)
 {
     const FilStorageOps* const both[] = {&fil_mcap_storage, &fil_db3_storage};
     recorder->ops = both[recorder->options.sqlite ? 1 : 0];
-    size_t size = strlen(path);
-    while (size > 1 && path[size - 1] == '/') {
-        size -= 1;
+    bool single = false;
+    for (int i = 0; i < 2 && !single; ++i) {
+        single = ends_with(path, both[i]->extension);
+        recorder->ops = single ? both[i] : recorder->ops;
     }
-    if (size == 0 || size >= PATH_SIZE) {
-        return fil_error(error, FIL_BAD_INPUT, "'%.100s': a bag needs a path of 1 to %d letters", path, PATH_SIZE - 1);
-    }
-    for (int i = 0; i < 2; ++i) {
-        if (ends_with(path, both[i]->extension)) {
-            recorder->ops = both[i];
-            memcpy(recorder->file, path, size);
-            return FIL_OK;
-        }
-    }
-    memcpy(recorder->directory, path, size);
-    const char* slash = strrchr(recorder->directory, '/');
-    const char* name = slash != NULL ? slash + 1 : recorder->directory;
-    if (strcmp(name, "") == 0 || strcmp(name, ".") == 0 || strcmp(name, "..") == 0) {
-        return fil_error(error, FIL_BAD_INPUT, "%s: is not the name of a new directory", path);
-    }
-    if (mkdir(recorder->directory, 0777) != 0) {
-        const int reason = errno;
-        recorder->directory[0] = '\0';
-        return reason == EEXIST ? fil_error(error, FIL_BAD_INPUT, "%s: exists already and is left alone", path)
-                                : fil_error(error, FIL_IO, "%s: cannot be created: %s", path, strerror(reason));
-    }
-    snprintf(recorder->file, sizeof recorder->file, "%s/%s_0%s", recorder->directory, name, recorder->ops->extension);
-    return FIL_OK;
+    return fil_place_make(&recorder->place, path, single ? NULL : recorder->ops->extension, recorder->options.folders, error);
 }
 
 /* After the thread has ended, or never began. */
 static void destroy(FilRecorder* recorder)
 {
     recorder->ops->destroy(recorder->storage);
+    fil_place_close(&recorder->place);
     for (size_t i = 0; i < MAX_BATCHES; ++i) {
         fil_bytes_free(&recorder->batches[i]);
     }
@@ -280,19 +254,17 @@ FilStatus fil_recorder_create(const char* path, const FilRecorderOptions* option
     made->options = *options;
     const size_t wanted = options->queue_bytes / options->chunk_bytes;
     made->batch_count = wanted < MIN_BATCHES ? MIN_BATCHES : wanted > MAX_BATCHES ? MAX_BATCHES : wanted;
-    FilStatus status = settle_paths(made, path, error);
+    FilStatus status = settle_place(made, path, error);
     if (status == FIL_OK) {
         const FilStorageOptions storage = {.compression = options->compression, .library = options->library};
-        status = made->ops->create(made->file, &storage, &made->storage, error);
+        status = made->ops->create(&made->place, &storage, &made->storage, error);
         if (status == FIL_OK && !start_thread(made)) {
             status = fil_error(error, FIL_IO, "%s: cannot start the writing thread", path);
-            unlink(made->file);
-        }
-        if (status != FIL_OK && made->directory[0] != '\0') {
-            rmdir(made->directory);  // empty: it was made just now
+            fil_place_remove_file(&made->place, "");
         }
     }
     if (status != FIL_OK) {
+        fil_place_remove_folder(&made->place);  // empty: it was made just now
         destroy(made);
         return status;
     }
@@ -321,7 +293,7 @@ static FilStatus add_channel(FilRecorder* recorder, const FilBagChannel* channel
         return failure(recorder, error);
     }
     if (recorder->channels.count >= FIL_BAG_MAX_CHANNELS || channel->schema.size > FIL_BAG_MAX_MESSAGE) {
-        return fil_error(error, FIL_BAD_INPUT, "%s: no room for the channel %s", recorder->file, channel->topic);
+        return fil_error(error, FIL_BAD_INPUT, "%s: no room for the channel %s", recorder->place.file, channel->topic);
     }
     *id = (uint16_t)(recorder->channels.count + 1);
     const uint16_t schema = schema_of(recorder, channel, *id);
@@ -334,7 +306,7 @@ static FilStatus add_channel(FilRecorder* recorder, const FilBagChannel* channel
     if (batch->failed || !fil_bag_channels_add(&recorder->channels, channel, *id, schema)) {
         batch->size = before;
         batch->failed = false;
-        return fil_error(error, FIL_OUT_OF_MEMORY, "%s: out of memory", recorder->file);
+        return fil_error(error, FIL_OUT_OF_MEMORY, "%s: out of memory", recorder->place.file);
     }
     return FIL_OK;
 }
@@ -367,10 +339,10 @@ static bool make_room(FilRecorder* recorder, size_t size)
 static FilStatus add_message(FilRecorder* recorder, const FilBagMessage* message, FilError* error)
 {
     if (fil_bag_channels_find(&recorder->channels, message->channel) == NULL) {
-        return fil_error(error, FIL_BAD_INPUT, "%s: no channel has the number %u", recorder->file, message->channel);
+        return fil_error(error, FIL_BAD_INPUT, "%s: no channel has the number %u", recorder->place.file, message->channel);
     }
     if (message->data.size > FIL_BAG_MAX_MESSAGE) {
-        return fil_error(error, FIL_BAD_INPUT, "%s: a message of %zu bytes; at most %d are allowed", recorder->file, message->data.size,
+        return fil_error(error, FIL_BAD_INPUT, "%s: a message of %zu bytes; at most %d are allowed", recorder->place.file, message->data.size,
                          FIL_BAG_MAX_MESSAGE);
     }
     const size_t size = FIL_MCAP_PREFIX_SIZE + FIL_MCAP_MESSAGE_SIZE + message->data.size;
@@ -386,7 +358,7 @@ static FilStatus add_message(FilRecorder* recorder, const FilBagMessage* message
     if (batch->failed) {
         batch->size = before;
         batch->failed = false;
-        return fil_error(error, FIL_OUT_OF_MEMORY, "%s: out of memory", recorder->file);
+        return fil_error(error, FIL_OUT_OF_MEMORY, "%s: out of memory", recorder->place.file);
     }
     recorder->open_has_messages = true;
     return FIL_OK;
@@ -445,7 +417,7 @@ FilRecorderCounts fil_recorder_counts(FilRecorder* recorder)
 
 const char* fil_recorder_file(const FilRecorder* recorder)
 {
-    return recorder->file;
+    return recorder->place.file;
 }
 
 bool fil_recorder_attaches(const FilRecorder* recorder)
@@ -458,23 +430,19 @@ bool fil_recorder_attaches(const FilRecorder* recorder)
 /* The description of the bag, inside an MCAP file or as metadata.yaml beside the file. */
 static FilStatus write_metadata(FilRecorder* recorder, bool inside, FilError* error)
 {
-    const char* slash = strrchr(recorder->file, '/');
-    const char* name = slash != NULL ? slash + 1 : recorder->file;
     FilBytes text = {0};
-    fil_metadata_put(&text, !inside, recorder->ops->identifier, name, &recorder->channels, &recorder->tally);
+    fil_metadata_put(&text, !inside, recorder->ops->identifier, recorder->place.name, &recorder->channels, &recorder->tally);
     FilStatus status = FIL_OK;
     if (inside) {
         fil_bytes_u8(&text, '\0');
     }
     if (text.failed) {
-        status = fil_error(error, FIL_OUT_OF_MEMORY, "%s: out of memory", recorder->file);
+        status = fil_error(error, FIL_OUT_OF_MEMORY, "%s: out of memory", recorder->place.file);
     } else if (inside) {
         const FilBagPair pair = {.key = "serialized_metadata", .value = (const char*)text.data};
         status = recorder->ops->describe(recorder->storage, "rosbag2", &pair, 1, error);
     } else {
-        char path[PATH_SIZE + 16];
-        snprintf(path, sizeof path, "%s/metadata.yaml", recorder->directory);
-        status = fil_file_replace(path, (FilSlice){.data = text.data, .size = text.size}, error);
+        status = fil_place_replace(&recorder->place, "metadata.yaml", (FilSlice){.data = text.data, .size = text.size}, error);
     }
     fil_bytes_free(&text);
     return status;
@@ -499,7 +467,7 @@ FilStatus fil_recorder_close(FilRecorder* recorder, FilRecorderCounts* counts, F
         steps[0] = write_metadata(recorder, true, &errors[0]);
     }
     steps[1] = recorder->ops->finish(recorder->storage, &recorder->channels, &recorder->tally, &errors[1]);
-    if (recorder->directory[0] != '\0') {
+    if (recorder->place.directory[0] != '\0') {
         steps[2] = write_metadata(recorder, false, &errors[2]);
     }
     for (int i = 0; i < 3 && status == FIL_OK; ++i) {

@@ -5,6 +5,7 @@
 
 #include "record/bag.h"
 #include "record/codec.h"
+#include "record/place.h"
 
 typedef struct FilStorageOptions {
     FilCompression compression;
@@ -15,8 +16,8 @@ typedef struct FilStorageOps {
     const char* identifier; /* as in metadata.yaml */
     const char* extension;  /* with its dot */
 
-    /* Creates the file; refuses one that exists. */
-    FilStatus (*create)(const char* path, const FilStorageOptions* options, void** storage, FilError* error);
+    /* Creates the file; refuses one that exists. The place outlives it. */
+    FilStatus (*create)(const FilPlace* place, const FilStorageOptions* options, void** storage, FilError* error);
 
     /* All of the batch or nothing: after a failure the file ends with the last whole batch. */
     FilStatus (*write)(void* storage, FilSlice batch, FilError* error);
