@@ -67,7 +67,7 @@ static Expect ask_bool(Misuse* m)
     static const struct {
         bool (*get)(const FilWorld* world, FilId id);
         Kind kind;
-    } rows[] = {{fil_rod_closed, ROD}, {fil_arm_base_moves, ARM}, {fil_ring_threaded, RING}};
+    } rows[] = {{fil_rod_closed, ROD}, {fil_arm_base_moves, ARM}, {fil_ring_threaded, RING}, {fil_object_sleeps, OBJECT}};
     const int r = misuse_below(m, COUNT(rows));
     const FilId id = misuse_id(m, rows[r].kind);
     const bool sound = misuse_find(m, id, rows[r].kind) != NULL;

@@ -39,8 +39,10 @@ typedef struct FilWorldDef {
     int relinearisations;           /* at velocity level: further tangents taken about the contact solution; 0: as published */
     double max_depth;               /* at velocity level: contacts deeper than this share of their parts' sizes fail the step; 0: none does */
     bool check_nonlinear;           /* measure FilStepInfo.nonlinear_residual: one more assembly a step */
-    int max_contacts; /* a step with more fails, as where bodies lie inside each other; under ipc, with more pairs that may touch in it */
-    int threads;      /* that share a step, up to 256; 0: one for each processor. Results are the same bits for any number */
+    int max_contacts;   /* a step with more fails, as where bodies lie inside each other; under ipc, with more pairs that may touch in it */
+    double sleep_time;  /* s: rigid bodies that have rested for so long, and all that they touch, are no longer stepped; 0: all are, always */
+    double sleep_speed; /* m/s, below which a body rests, its surface too */
+    int threads;        /* that share a step, up to 256; 0: one for each processor. Results are the same bits for any number */
 } FilWorldDef;
 
 FilWorldDef fil_world_def_default(void);
@@ -71,6 +73,7 @@ typedef struct FilStepInfo {
     int regularised;       /* factorisations that had to be shifted to be positive definite */
     double residual;       /* relative, at the end of Newton, worst body */
     double local_error;    /* m, of places in a sub-step: SDIRK2's own estimate, mean over a body, worst body; else 0 */
+    int asleep;            /* bodies that were not stepped, because they sleep; their contacts count among these: */
     int contacts;
     double max_penetration;    /* m */
     int deep_contacts;         /* at velocity level: deeper than a tenth of their parts' sizes (half the least extent, a rod's radius): a warning */
@@ -142,6 +145,8 @@ int fil_world_dofs(const FilWorld* world);                        /* and of all 
 int fil_world_object_count(const FilWorld* world);
 FilId fil_world_object_at(const FilWorld* world, int index);
 const char* fil_object_name(const FilWorld* world, FilId object); /* NULL if it is none of this world */
+/* Whether its body sleeps: it rests, and is not stepped until something touches or moves it. */
+bool fil_object_sleeps(const FilWorld* world, FilId object);
 /* kg that a push anywhere on the object moves; 0 where that depends on where (robots, arms). */
 double fil_object_mass(const FilWorld* world, FilId object);
 

@@ -5,6 +5,7 @@
 #include "base/vec3.h"
 #include "contact/surface.h"
 #include "geometry/closest.h"
+#include "world/sleep.h"
 #include "world/world.h"
 
 FilStatus fil_world_set_pair_surface(FilWorld* world, FilId a, FilId b, const FilSurface* surface)
@@ -17,6 +18,7 @@ FilStatus fil_world_set_pair_surface(FilWorld* world, FilId a, FilId b, const Fi
         return fil_world_fail(world, FIL_BAD_INPUT, "a pair of surfaces has no modulus of its own: give it to the objects");
     }
     FilStatus status = fil_surface_check(surface, world->error);
+    fil_sleep_wake_all(world);
     if (status == FIL_OK && (status = fil_collision_set_pair(&world->collision, ia, ib, surface)) != FIL_OK) {
         return fil_world_fail(world, status, "out of memory");
     }

@@ -6,6 +6,7 @@
 #include "base/vec3.h"
 #include "body/rigid.h"
 #include "contact/surface.h"
+#include "world/sleep.h"
 #include "world/world.h"
 
 /* ---- adding ---- */
@@ -184,6 +185,7 @@ FilStatus fil_rigid_set_state(FilWorld* world, FilId id, FilVec3 position, FilQu
         fil_v3_copy(view.v, v);
         fil_m3_apply_transposed(view.v + 4, rotation, w);
     }
+    fil_sleep_wake_moved(world, world->objects[fil_kind_index(world, FIL_BODY_RIGID, id)].body);
     return FIL_OK;
 }
 

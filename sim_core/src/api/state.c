@@ -2,6 +2,7 @@
 #include "api/state.h"
 
 #include "filum/state.h"
+#include "world/sleep.h"
 #include "world/world.h"
 
 static const double* give(const double* numbers, int size, int* count)
@@ -56,4 +57,10 @@ int fil_object_points(const FilWorld* world, FilId object, int* position, int* v
     *position = body->q + FIL_POINT_STRIDE * block;
     *velocity = body->v + FIL_POINT_STRIDE * block;
     return count;
+}
+
+bool fil_object_sleeps(const FilWorld* world, FilId object)
+{
+    const int index = fil_id_find(world, FIL_ID_OBJECT, object);
+    return index >= 0 && fil_sleep_sleeps(world, &world->system.bodies[world->objects[index].body]);
 }

@@ -115,6 +115,9 @@ typedef struct FilBodyOps {
     /* How many of its places a step's error is judged by, and the velocity of one of them, m/s. */
     int (*place_count)(const void* body);
     void (*place_velocity)(const void* body, int place, const double* q, const double* v, double* velocity);
+    /* m/s that none of its points exceeds, of bodies whose place, loads and contacts are all that decides whether they stay where they
+     * are; NULL: it has more, and never sleeps. */
+    double (*pace)(const void* body, const double* v);
     /* kg that a push anywhere on it moves; NULL: that depends on where, and is found from its tangent. */
     double (*mass)(const void* body);
 

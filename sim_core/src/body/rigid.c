@@ -342,6 +342,7 @@ const FilBodyOps fil_rigid_ops = {
     .momentum = momentum_of,
     .place_count = fil_rigid_place_count,
     .place_velocity = fil_rigid_place_velocity,
+    .pace = fil_rigid_pace,
     .mass = fil_rigid_mass_of,
     .attach = attach,
     .set_target = set_target,

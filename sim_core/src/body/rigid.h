@@ -74,6 +74,7 @@ int fil_rigid_point_jacobian(const void* body, int index, int part, const double
 int fil_rigid_turn_jacobian(const void* body, int index, int part, const double* q, int* blocks, double* jacobian, double* bias);
 int fil_rigid_place_count(const void* body);
 void fil_rigid_place_velocity(const void* body, int place, const double* q, const double* v, double* velocity);
+double fil_rigid_pace(const void* body, const double* v);
 double fil_rigid_mass_of(const void* body);
 FilStatus fil_rigid_side(const void* body, int object, int node, const double* q, FilBodySide* side, FilError* error);
 void fil_rigid_center(const void* body, double* center);

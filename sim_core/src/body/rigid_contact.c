@@ -112,6 +112,11 @@ void fil_rigid_place_velocity(const void* pointer, int place, const double* q, c
     fil_v3_copy(velocity, v);
 }
 
+double fil_rigid_pace(const void* pointer, const double* v)
+{
+    return fil_v3_norm(v) + ((const FilRigidBody*)pointer)->reach * fil_v3_norm(v + 4);
+}
+
 double fil_rigid_mass_of(const void* pointer)
 {
     return ((const FilRigidBody*)pointer)->mass;

@@ -119,6 +119,7 @@ FilStatus fil_system_add_body(FilSystem* system, FilBodyKind kind, void* impl, i
                     .v_count = v_count,
                     .h = system->h_count,
                     .h_count = h_count,
+                    .quiet = -1,
                     .moves = fil_body_kinds[kind]->dofs(impl) > 0};
     const bool ok = fil_array_reserve((void**)&system->bodies, system->body_count, &system->body_capacity, sizeof body) &&
                     (body.name = fil_strdup(name)) != NULL && make_room(system, &body);
@@ -184,6 +185,16 @@ void fil_system_copy_state(const FilSystem* system, const FilState* to, const Fi
     copy_numbers(to->change, from->change, system->v_count);
     copy_numbers(to->push, from->push, system->v_count);
     copy_numbers(to->controls, from->controls, system->control_count);
+}
+
+void fil_system_copy_body(const FilSystem* system, int b, const FilState* to, const FilState* from)
+{
+    const FilBody* body = &system->bodies[b];
+    copy_numbers(to->q + body->q, from->q + body->q, body->q_count);
+    copy_numbers(to->v + body->v, from->v + body->v, body->v_count);
+    copy_numbers(to->h + body->h, from->h + body->h, body->h_count);
+    copy_numbers(to->change + body->v, from->change + body->v, body->v_count);
+    copy_numbers(to->push + body->v, from->push + body->v, body->v_count);
 }
 
 void fil_state_swap(FilState* a, FilState* b)

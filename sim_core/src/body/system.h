@@ -6,6 +6,14 @@
 #include "base/workers.h"
 #include "body/kinds.h"
 
+/* How a body takes part in a stage. */
+typedef enum FilRest {
+    FIL_AWAKE,  /* it is stepped, or is scripted and moves */
+    FIL_ASLEEP, /* it rests, and stays where it is */
+    FIL_STILL,  /* it is scripted, and stays where it is */
+    FIL_ABSENT, /* it is left out */
+} FilRest;
+
 typedef struct FilBody {
     const FilBodyOps* ops;
     void* impl;
@@ -14,6 +22,8 @@ typedef struct FilBody {
     int v, v_count;
     int h, h_count;
     bool moves; /* has unknowns */
+    FilRest rest;
+    int quiet; /* where FIL_REST_SIZE numbers about its rest stand in the history (world/sleep.h); -1: it never sleeps */
 } FilBody;
 
 /* Positions, velocities, history, the last step's change of velocity by free motion (where Newton starts from), the force of
@@ -75,6 +85,8 @@ void fil_system_run(FilSystem* system, FilWork* work, void* context);
 FilNewtonScratch fil_system_scratch(const FilSystem* system, int body);
 
 void fil_system_copy_state(const FilSystem* system, const FilState* to, const FilState* from);
+/* The same of one body, its targets apart. */
+void fil_system_copy_body(const FilSystem* system, int body, const FilState* to, const FilState* from);
 void fil_state_swap(FilState* a, FilState* b);
 /* Whether positions, velocities and history are finite numbers. */
 bool fil_system_is_finite(const FilSystem* system, const FilState* state);

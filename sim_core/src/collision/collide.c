@@ -414,7 +414,7 @@ static FilStatus meet(FilCollisionStage* stage, int a, int b, double dt)
     const FilWorldCollider *ca = &stage->colliders[a], *cb = &stage->colliders[b];
     // triangles meet triangles, and those of a mesh everything but half-spaces, which its hull meets as well
     const bool triangles = (ca->sheet >= 0 && cb->sheet >= 0) || (is_mesh(ca) && !cb->unbounded) || (is_mesh(cb) && !ca->unbounded);
-    if ((triangles && !stage->wants.vertices) || !fil_collision_may_meet(stage, ca, cb) ||
+    if ((triangles && !stage->wants.vertices) || fil_collision_idle(stage, ca, cb) || !fil_collision_may_meet(stage, ca, cb) ||
         (stage->join_count > 0 && (is_joined(stage, a, b) || is_joined(stage, b, a)))) {
         return FIL_OK;
     }

@@ -259,6 +259,12 @@ bool fil_collision_may_meet(const FilCollisionStage* stage, const FilWorldCollid
            (cb->groups & ca->mask) != 0;
 }
 
+bool fil_collision_idle(const FilCollisionStage* stage, const FilWorldCollider* a, const FilWorldCollider* b)
+{
+    const FilRest first = stage->system->bodies[a->body].rest, second = stage->system->bodies[b->body].rest;
+    return first == FIL_ABSENT || second == FIL_ABSENT || (first != FIL_AWAKE && second != FIL_AWAKE);
+}
+
 /* Whether edges i < j of one rod are too near along it to touch. A rod of radius r bends no tighter than r, about its own
  * surface; then points touch that are half a turn apart, pi r along the rod. */
 bool fil_collision_neighbours(const FilCollider* c, int i, int j)

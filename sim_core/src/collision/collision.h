@@ -189,6 +189,8 @@ FilSurface fil_collision_patch_surface(const FilCollisionStage* stage, const Fil
 double fil_collision_friction(const FilCollisionStage* stage, const FilWorldCollider* a, const FilWorldCollider* b);
 /* Whether two different colliders may touch at all. */
 bool fil_collision_may_meet(const FilCollisionStage* stage, const FilWorldCollider* a, const FilWorldCollider* b);
+/* Whether they need not be looked at in this step: both stay where they are, or one is left out. */
+bool fil_collision_idle(const FilCollisionStage* stage, const FilWorldCollider* a, const FilWorldCollider* b);
 /* Whether two shapes are of objects that keep apart. */
 bool fil_collision_kept_apart(const FilCollisionStage* stage, const FilWorldCollider* a, const FilWorldCollider* b);
 /* Whether a joint is between the bodies of two colliders. */

@@ -115,6 +115,9 @@ static FilStatus add_side(FilCollisionStage* stage, FilContact* contact, int sid
     const FilWorldCollider* c = &stage->colliders[contact->collider[side]];
     const FilBody* body = &stage->system->bodies[c->body];
     const double sign = side == 1 ? 1.0 : -1.0;
+    if (body->rest == FIL_ASLEEP) {
+        return FIL_OK;  // it does not move
+    }
     int blocks[FIL_JACOBIAN_BLOCKS];
     double jacobian[12 * FIL_JACOBIAN_BLOCKS], bias[3], turned[3];
     const int part = moving_part(stage, contact, side);

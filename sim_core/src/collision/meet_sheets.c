@@ -152,8 +152,8 @@ bool fil_collision_sheet_collides(const FilCollisionStage* stage, const FilColli
 bool fil_collision_sheets_collide(const FilCollisionStage* stage, const FilCollisionSheet* a, const FilCollisionSheet* b)
 {
     const FilWorldCollider *first = &stage->colliders[a->first], *second = &stage->colliders[b->first];
-    return fil_collision_sheet_collides(stage, a) && fil_collision_sheet_collides(stage, b) && fil_collision_may_meet(stage, first, second) &&
-           !fil_collision_kept_apart(stage, first, second);
+    return fil_collision_sheet_collides(stage, a) && fil_collision_sheet_collides(stage, b) && !fil_collision_idle(stage, first, second) &&
+           fil_collision_may_meet(stage, first, second) && !fil_collision_kept_apart(stage, first, second);
 }
 
 /* What is no sheet itself. */
@@ -165,7 +165,8 @@ static FilStatus meet_others(FilCollisionStage* stage, FilCollisionSheet* s, dou
     for (int m = 0; m < stage->near_sheet.count && status == FIL_OK; m++) {
         const int collider = stage->near_sheet.items[m].a;
         const FilWorldCollider* c = &stage->colliders[collider];
-        if (c->sheet >= 0 || !fil_collision_may_meet(stage, c, vertex) || fil_collision_kept_apart(stage, c, vertex)) {
+        if (c->sheet >= 0 || fil_collision_idle(stage, c, vertex) || !fil_collision_may_meet(stage, c, vertex) ||
+            fil_collision_kept_apart(stage, c, vertex)) {
             continue;
         }
         if (fil_collision_bed(stage, s, c) > 0.0) {

@@ -18,6 +18,12 @@ static const FilKey adaptive_keys[] = {
     FIL_KEY_END,
 };
 
+static const FilKey sleep_keys[] = {
+    FIL_KEY_NUMBER("time", FIL_POSITIVE, "s", "0.5", "at rest, after which bodies sleep"),
+    FIL_KEY_NUMBER("speed", FIL_POSITIVE, "m/s", "1e-3", "of all points of a body, below which it rests"),
+    FIL_KEY_END,
+};
+
 static const char* model_word(int number)
 {
     return fil_contact_model_name(number);
@@ -41,6 +47,9 @@ const FilKey* fil_scene_world_keys(FilReader* reader)
         FIL_KEY_MAPPING("newton", newton_keys, 0, ""),
         FIL_KEY_WHOLE("max_halvings", FIL_NOT_NEGATIVE, "8", "how often a failing step may be halved inside itself, up to 30"),
         FIL_KEY_MAPPING("adaptive", adaptive_keys, 0, "divide steps while Newton needs many iterations"),
+        FIL_KEY_MAPPING("sleep", sleep_keys, 0,
+                        "rigid bodies that rest are no longer stepped, with all that they touch, until something touches, loads or moves them; under "
+                        "`sap`, `sap_lagged` and `lcp`; what is joined stays awake"),
         FIL_KEY_WHOLE("threads", FIL_NOT_NEGATIVE, "1",
                       "that share a step, up to 256; 0: one for each processor; results are the same bits for any number"),
     };
@@ -98,6 +107,16 @@ static void read_adaptive(FilReader* reader, const FilYaml* world, FilWorldDef* 
     }
 }
 
+static void read_sleep(FilReader* reader, const FilYaml* world, FilWorldDef* def)
+{
+    const FilYaml* node = fil_read_node(reader, world, "sleep", FIL_OPTIONAL);
+    if (node != NULL && fil_check_keys(reader, node, sleep_keys)) {
+        def->sleep_time = 0.5;  // chosen, as by other engines: longer than what rocks stays near rest
+        fil_read_number(reader, node, "time", FIL_POSITIVE, &def->sleep_time);
+        fil_read_number(reader, node, "speed", FIL_POSITIVE, &def->sleep_speed);
+    }
+}
+
 void fil_scene_read_world(FilReader* reader, const FilYaml* node, FilWorldDef* def)
 {
     const FilKey* keys = fil_scene_world_keys(reader);
@@ -116,6 +135,7 @@ void fil_scene_read_world(FilReader* reader, const FilYaml* node, FilWorldDef* d
     fil_read_number(reader, node, "accuracy", FIL_NOT_NEGATIVE, &def->accuracy);
     read_contact(reader, node, def);
     read_adaptive(reader, node, def);
+    read_sleep(reader, node, def);
     const FilYaml* newton = fil_read_node(reader, node, "newton", FIL_OPTIONAL);
     if (newton != NULL && fil_check_keys(reader, newton, newton_keys)) {
         fil_read_number(reader, newton, "tolerance", FIL_POSITIVE, &def->newton_tolerance);

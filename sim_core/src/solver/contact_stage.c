@@ -43,7 +43,9 @@ static bool choose_bodies(FilSolver* solver)
     for (int k = 0; k < solver->collision->set.count; k++) {
         for (int side = 0; side < 2; side++) {
             const FilContact* contact = &solver->collision->set.contacts[k];
-            stage->takes_part[contact->body[side]] |= solver->collision->colliders[contact->collider[side]].collider.movable;
+            const int b = contact->body[side];
+            stage->takes_part[b] |=
+                solver->collision->colliders[contact->collider[side]].collider.movable && solver->system->bodies[b].rest == FIL_AWAKE;
         }
     }
     for (int j = 0; j < solver->joints.count; j++) {

@@ -128,6 +128,11 @@ static void move_bodies(void* context, int first, int end, int worker)
         FilBodyMotion* result = &solver->motions[b];
         double *v = system->scratch.solution + body->v, *change = system->next.change + body->v;
         *result = (FilBodyMotion){.done = true};
+        if (body->moves && body->rest != FIL_AWAKE) {
+            memset(v, 0, sizeof(double) * (size_t)body->v_count);
+            memset(change, 0, sizeof(double) * (size_t)body->v_count);
+            continue;
+        }
         if (body->moves) {
             body->ops->begin(body->impl, motion->setup, system->state.q + body->q, system->state.v + body->v, system->state.h + body->h);
         }

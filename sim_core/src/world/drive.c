@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/script.h"
 #include "base/vec3.h"
+#include "world/sleep.h"
 #include "world/world.h"
 
 /* What each kind needs. */
@@ -210,6 +211,7 @@ FilStatus fil_drive_set(FilWorld* world, FilId id, const double* value, int coun
     double* control = fil_drive_control(world, &world->system.state, index);
     control[0] = 1.0;
     memcpy(control + 1, value, sizeof(double) * (size_t)count);
+    fil_sleep_wake_driven(world, index);
     return FIL_OK;
 }
 
@@ -220,6 +222,7 @@ FilStatus fil_drive_release(FilWorld* world, FilId id)
         return FIL_BAD_INPUT;
     }
     memset(fil_drive_control(world, &world->system.state, index), 0, sizeof(double) * FIL_CONTROL_SIZE);
+    fil_sleep_wake_driven(world, index);
     return FIL_OK;
 }
 

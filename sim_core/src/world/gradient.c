@@ -36,6 +36,9 @@ static FilStatus check(FilWorld* world)
     if (world->def.integrator != FIL_BACKWARD_EULER) {
         return fil_world_fail(world, FIL_BAD_INPUT, "gradients are known of backward Euler only: choose the integrator backward_euler");
     }
+    if (world->def.sleep_time > 0.0) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "gradients of worlds whose bodies sleep are not known: switch sleep off");
+    }
     if (world->solver.joints.count > 0) {
         return fil_world_fail(world, FIL_BAD_INPUT, "gradients of worlds with joints between bodies are not known yet");
     }

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "world/sleep.h"
 #include "world/world.h"
 
 /* ---- messages ---- */
@@ -180,7 +181,8 @@ FilStatus fil_world_grow_controls(FilWorld* world, int attachments, int drives)
 
 FilStatus fil_world_add_body(FilWorld* world, FilBodyKind kind, void* impl, int q_count, int v_count, int h_count, const char* name, int* index)
 {
-    const FilStatus status = fil_system_add_body(&world->system, kind, impl, q_count, v_count, h_count, name, index);
+    FilStatus status = fil_system_add_body(&world->system, kind, impl, q_count, v_count, h_count, name, index);
+    status = status == FIL_OK ? fil_sleep_add_body(world, *index) : status;
     world->solver.contact.pattern_ready = false;  // it does not know of this one
     return status == FIL_OK ? FIL_OK : fil_world_fail(world, status, "out of memory");
 }

@@ -223,6 +223,7 @@ FilStatus fil_world_restore(FilWorld* world, const void* snapshot, size_t size)
     world->clock.step = header.clock_step;
     world->clock.time = header.clock_time;
     fil_world_place_targets(world);
+    world->sleep.stale = true;
     return FIL_OK;
 }
 
@@ -241,6 +242,7 @@ FilStatus fil_world_reset(FilWorld* world)
     world->step = world->clock.step = 0;
     world->time = world->clock.time = 0.0;
     fil_world_place_targets(world);
+    world->sleep.stale = true;
     return FIL_OK;
 }
 
@@ -312,6 +314,7 @@ FilStatus fil_world_take_state(FilWorld* world, const FilWorld* from)
     world->clock.step = from->clock.step;
     world->clock.time = from->clock.time;
     fil_world_place_targets(world);
+    world->sleep.stale = true;
     return FIL_OK;
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/vec3.h"
+#include "world/sleep.h"
 #include "world/world.h"
 
 static void set_up(FilWorld* world, double t, double dt, FilStepSetup* setup)
@@ -26,12 +27,26 @@ static void begin(FilWorld* world, int b, const FilStepSetup* setup)
     body->ops->begin(body->impl, setup, state->q + body->q, state->v + body->v, state->h + body->h);
 }
 
+/* Scripted bodies come first: contacts need their velocities. */
+static void begin_scripted(FilWorld* world, const FilStepSetup* setup)
+{
+    for (int b = 0; b < world->system.body_count; b++) {
+        if (!world->system.bodies[b].moves) {
+            begin(world, b, setup);
+        }
+    }
+}
+
 static void finish_bodies(void* context, int first, int end, int worker)
 {
     const FilSystem* system = context;
     (void)worker;
     for (int b = first; b < end; b++) {
         const FilBody* body = &system->bodies[b];
+        if (body->moves && body->rest != FIL_AWAKE) {
+            fil_system_copy_body(system, b, &system->next, &system->state);
+            continue;
+        }
         body->ops->finish(body->impl, system->scratch.solution + body->v, system->next.q + body->q, system->next.v + body->v,
                           system->next.h + body->h);
     }
@@ -76,31 +91,43 @@ static FilStatus collide(FilWorld* world, double dt, FilStepInfo* info)
     return status;
 }
 
+/* Contacts, and the velocities at the end of a stage; once more where those who sleep turn out to be touched. */
+static FilStatus meet_and_move(FilWorld* world, const FilStepSetup* setup, FilStepInfo* info)
+{
+    FilStatus status = FIL_OK;
+    bool again = true;
+    while (again && status == FIL_OK) {
+        const double start = fil_watch_now();
+        status = collide(world, setup->dt, info);
+        info->timings.collide += fil_watch_now() - start;
+        again = status == FIL_OK && fil_sleep_wake_touched(world, false);
+        if (!again && status == FIL_OK) {
+            status = fil_solver_solve(&world->solver, setup, info);
+            again = status == FIL_OK && fil_sleep_wake_touched(world, true);
+        }
+    }
+    return status;
+}
+
 /* The next state, by one implicit or explicit stage from the state. */
 static FilStatus stage(FilWorld* world, double t, double dt, FilStepInfo* info)
 {
     FilStepSetup setup;
     set_up(world, t, dt, &setup);
     fil_world_apply_drives(world, t, dt, setup.theta);
-    for (int b = 0; b < world->system.body_count; b++) {  // scripted bodies first: contacts need their velocities
-        if (!world->system.bodies[b].moves) {
-            begin(world, b, &setup);
-        }
-    }
+    begin_scripted(world, &setup);
     carry_memory(world, &world->system.state);
     if (world->system.v_count > 0) {
         memset(world->system.next.push, 0, sizeof(double) * (size_t)world->system.v_count);
     }
-
-    double start = fil_watch_now();
-    FilStatus status = collide(world, dt, info);
-    info->timings.collide += fil_watch_now() - start;
-    status = status == FIL_OK ? fil_solver_solve(&world->solver, &setup, info) : status;
+    fil_sleep_see_scripted(world);
+    FilStatus status = meet_and_move(world, &setup, info);
     if (status != FIL_OK) {
         return status;
     }
 
-    start = fil_watch_now();
+    fil_sleep_carry(world);
+    const double start = fil_watch_now();
     finish(world);
     status = fil_system_is_finite(&world->system, &world->system.next) ? FIL_OK : FIL_NOT_CONVERGED;
     info->timings.free_motion += fil_watch_now() - start;
@@ -255,6 +282,42 @@ static FilStatus advance_accurately(FilWorld* world, double t, double dt, FilSte
     }
 }
 
+/* What sleeps has the forces of a step that it would make from its rest, alone. They are found again when those who sleep are others, and from
+ * the state only, so that a restored world has the same. */
+static FilStatus find_forces_asleep(FilWorld* world, const FilStepSetup* setup, FilStepInfo* info)
+{
+    FilStepInfo own = {.least_distance = INFINITY};
+    fil_sleep_exchange(world, true);
+    FilStatus status = collide(world, setup->dt, &own);
+    status = status == FIL_OK ? fil_solver_solve(&world->solver, setup, &own) : status;
+    fil_sleep_exchange(world, false);
+    info->timings.contact += own.timings.contact;
+    info->timings.collide += own.timings.collide;
+    if (status == FIL_NOT_CONVERGED) {
+        fil_sleep_wake_all(world);
+        return FIL_OK;
+    }
+    return status == FIL_OK ? fil_sleep_keep_contacts(world, setup->dt) : status;
+}
+
+/* Those who sleep are left out. Where that is everyone who could move, nothing is stepped. */
+static FilStatus advance_awake(FilWorld* world, double t, double dt, FilStepInfo* info)
+{
+    FilStatus status = FIL_OK;
+    bool stepped = true;
+    if (fil_sleep_begin(world)) {
+        FilStepSetup setup;
+        set_up(world, t, dt, &setup);
+        fil_world_apply_drives(world, t, dt, setup.theta);
+        begin_scripted(world, &setup);
+        status = world->sleep.stale ? find_forces_asleep(world, &setup, info) : FIL_OK;
+        fil_sleep_see_scripted(world);
+        stepped = !fil_sleep_is_all(world);
+    }
+    status = status == FIL_OK && stepped ? advance_accurately(world, t, dt, info) : status;
+    return status == FIL_OK && world->def.sleep_time > 0.0 ? fil_sleep_end(world, stepped, info) : status;
+}
+
 /* The message of a step that failed. */
 static FilStatus explain(FilWorld* world, const FilStepInfo* info, FilStatus status)
 {
@@ -314,7 +377,7 @@ FilStatus fil_world_step(FilWorld* world, FilStepInfo* info)
     fil_watch_start(&world->watch);
     world->budget.exceeded = false;
     FilMemoryBudget* outer = fil_memory_enter(world->budget.limit > 0 ? &world->budget : NULL);
-    status = advance_accurately(world, world->time, dt, info);
+    status = advance_awake(world, world->time, dt, info);
     fil_memory_enter(outer);
     if (status == FIL_OK) {
         world->step++;

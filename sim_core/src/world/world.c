@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "world/sleep.h"
 #include "world/world.h"
 
 FilWorldDef fil_world_def_default(void)
@@ -18,6 +19,7 @@ FilWorldDef fil_world_def_default(void)
                          .newton_max_iterations = 50,
                          .max_halvings = 8,
                          .max_contacts = 100000,
+                         .sleep_speed = 1e-3,
                          .threads = 1};
 }
 
@@ -53,6 +55,18 @@ static FilStatus check_integrator(const FilWorldDef* def, const FilContactModel*
     }
     return fil_error(error, FIL_BAD_INPUT, "world: contact model '%s' does not go with integrator %s, only with %s", model->name,
                      integrator_names[def->integrator], fits);
+}
+
+static FilStatus check_sleep(const FilWorldDef* def, const FilContactModel* model, FilError* error)
+{
+    if (!(def->sleep_time >= 0.0 && isfinite(def->sleep_time)) || !(def->sleep_speed > 0.0 && isfinite(def->sleep_speed))) {
+        return fil_error(error, FIL_BAD_INPUT, "world: sleep needs a time that is not negative, not %g s, and a positive speed, not %g m/s",
+                         def->sleep_time, def->sleep_speed);
+    }
+    // barriers and penalties find their contacts themselves, and have no islands
+    return def->sleep_time == 0.0 || (model->contacts && !model->coupled)
+               ? FIL_OK
+               : fil_error(error, FIL_BAD_INPUT, "world: bodies sleep under contact models sap, sap_lagged and lcp, not under '%s'", model->name);
 }
 
 static FilStatus check_def(const FilWorldDef* def, FilError* error)
@@ -108,7 +122,8 @@ static FilStatus check_def(const FilWorldDef* def, FilError* error)
     if (index < 0) {
         return fil_error(error, FIL_BAD_INPUT, "world: unknown contact model '%s'", def->contact_model);
     }
-    return check_integrator(def, &fil_contact_models[index], error);
+    const FilStatus status = check_sleep(def, &fil_contact_models[index], error);
+    return status == FIL_OK ? check_integrator(def, &fil_contact_models[index], error) : status;
 }
 
 /* The definition in force: where collision and the solver look. */
@@ -222,6 +237,7 @@ void fil_world_destroy(FilWorld* world)
     fil_system_free(&world->system);
     fil_arena_free(&world->arena);
     fil_collision_free(&world->collision);
+    fil_sleep_free(&world->sleep);
     fil_solver_free(&world->solver);
     fil_free(world->objects);
     fil_free(world->attachments);
@@ -275,6 +291,7 @@ static FilStatus change(FilWorld* world, FilWorldDef def)
     const FilStatus status = check_def(&def, world->error);
     if (status == FIL_OK) {
         apply_def(world, &def);
+        fil_sleep_wake_all(world);
     }
     return status;
 }
@@ -376,6 +393,7 @@ static FilStatus change_model(FilWorld* world, const char* model, const FilModel
     if (status == FIL_OK) {
         world->solver.settings.model = *settings;
         world->suitable.model = NULL;
+        fil_sleep_wake_all(world);
     }
     return status;
 }

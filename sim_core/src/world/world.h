@@ -51,6 +51,20 @@ typedef struct FilProbe {
     int index, component;
 } FilProbe;
 
+/* Those who sleep: world/sleep.h. */
+typedef struct FilSleep {
+    int count;               /* of bodies that sleep */
+    bool stale;              /* the contacts below are not theirs */
+    FilContact* contacts;    /* among them and with what does not move ... */
+    FilPatchRecord* patches; /* ... and their patches */
+    int contact_count, contact_capacity, patch_count, patch_capacity;
+    double dt;   /* s that their impulses are forces over */
+    int* island; /* per body: of the same island, one of smaller number; room for as many again */
+    int island_capacity;
+    bool shown;     /* the contact set is theirs alone, and has not changed since */
+    double deepest; /* m, of their contacts */
+} FilSleep;
+
 enum { FIL_CONTROL_SIZE = 4 };
 
 struct FilWorld {
@@ -81,6 +95,7 @@ struct FilWorld {
         int colliders, apart;
     } suitable; /* the model that was last found right for the world, and what there was then */
 
+    FilSleep sleep;
     FilWatch watch; /* over a step */
     FilSystem system;
     FilCollisionStage collision;
