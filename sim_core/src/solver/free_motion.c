@@ -76,40 +76,82 @@ static bool factor(const FilBody* body, const double* v, const double* push, dou
     return true;
 }
 
-bool fil_free_motion(const FilBody* body, const FilStepSetup* setup, double share, int most, const double* q, const double* change, double* push,
-                     double* v, FilNewtonScratch* s, FilNewtonReport* report)
+/* Newton's first guess, evaluated there; false if none can be. */
+static bool begin(const FilMotionTask* task, double* v, FilNewtonScratch* s, double* potential)
 {
-    const FilBodyOps* ops = body->ops;
-    const int n = body->v_count;
-    double potential, rounding;
-    *report = (FilNewtonReport){0};
-    ops->guess(body->impl, change, v);
-    if (!ops->evaluate(body->impl, v, 0.0, s->residual, &potential)) {
-        // too far: from the velocity at the start
-        memset(s->direction, 0, sizeof(double) * (size_t)n);
-        ops->guess(body->impl, s->direction, v);
-        if (!ops->evaluate(body->impl, v, 0.0, s->residual, &potential)) {
-            return false;
+    const FilBodyOps* ops = task->body->ops;
+    void* impl = task->body->impl;
+    ops->guess(impl, task->change, v);
+    if (ops->evaluate(impl, v, 0.0, s->residual, potential)) {
+        return true;
+    }
+    // too far: from the velocity at the start
+    memset(s->direction, 0, sizeof(double) * (size_t)task->body->v_count);
+    ops->guess(impl, s->direction, v);
+    return ops->evaluate(impl, v, 0.0, s->residual, potential);
+}
+
+/* Along the direction as far as that leads to a lower residual, or potential. */
+static bool search(const FilMotionTask* task, double slope, double shift, double tolerance, double* v, FilNewtonScratch* s, double* potential,
+                   double* norm)
+{
+    const int n = task->body->v_count;
+    for (double step = 1.0; step > 1e-4; step *= 0.5) {
+        double new_potential;
+        for (int k = 0; k < n; k++) {
+            s->trial[k] = v[k] - step * s->direction[k];
+        }
+        if (!evaluate(task->body, s->trial, 0.0, task->push, s->residual, &new_potential)) {
+            continue;
+        }
+        const double new_norm = weighted_norm(s->residual, s->weight, n);
+        if (new_potential <= *potential + 1e-4 * step * slope || (shift == 0.0 && new_norm <= (1.0 - 1e-4 * step) * *norm) || new_norm <= tolerance) {
+            *potential = new_potential;
+            *norm = new_norm;
+            memcpy(v, s->trial, sizeof(double) * (size_t)n);
+            return true;
         }
     }
-    if (setup->theta == 0.0) {  // explicit: m is linear in v
+    return false;
+}
+
+bool fil_free_motion(const FilMotionTask* task, double* v, FilNewtonScratch* s, FilNewtonReport* report)
+{
+    const FilBody* body = task->body;
+    const FilBodyOps* ops = body->ops;
+    const int n = body->v_count;
+    double potential, rounding, *push = task->push;
+    *report = (FilNewtonReport){0};
+    if (!begin(task, v, s, &potential)) {
+        return false;
+    }
+    if (task->setup->theta == 0.0) {  // explicit: m is linear in v
         ops->solve(body->impl, s->residual);
         for (int k = 0; k < n; k++) {
             v[k] -= s->residual[k];
         }
         return true;
     }
-    const double at_work = set_measure(body, setup, q, v, s, &rounding);
+    const double at_work = set_measure(body, task->setup, task->q, v, s, &rounding);
     for (int k = 0; k < n && push != NULL; k++) {
         push[k] = s->weight[k] > 0.0 ? push[k] : 0.0;
         s->residual[k] -= push[k];
         potential -= push[k] * v[k];
     }
     double norm = weighted_norm(s->residual, s->weight, n);
-    const double scale = fmax(at_work, norm), tolerance = share * scale + rounding;
+    const double scale = fmax(at_work, norm), tolerance = task->tolerance * scale + rounding;
+    // the contact problem is a step of Newton's method, too, which squares what is left: an iteration before it would gain nothing
+    if (task->rest != NULL && norm <= sqrt(task->tolerance) * scale) {
+        for (int k = 0; k < n; k++) {
+            task->rest[k] = s->residual[k] + (push != NULL ? push[k] : 0.0);
+        }
+        report->stayed = true;
+        report->iterations = 1;
+        return true;
+    }
     // once at least, unless nothing is left to gain: a slow change must not drown in a fast motion's scale
     while (norm > (report->iterations == 0 ? rounding : tolerance)) {
-        if (report->iterations == most || fil_watch_ended(setup->watch)) {
+        if (report->iterations == task->most || fil_watch_ended(task->setup->watch)) {
             return false;
         }
         report->iterations++;
@@ -123,27 +165,7 @@ bool fil_free_motion(const FilBody* body, const FilStepSetup* setup, double shar
         }
         memcpy(s->direction, s->residual, sizeof(double) * (size_t)n);
         ops->solve(body->impl, s->direction);
-        const double slope = -dot(s->residual, s->direction, n);
-
-        // line search
-        bool accepted = false;
-        for (double step = 1.0; step > 1e-4 && !accepted; step *= 0.5) {
-            double new_potential;
-            for (int k = 0; k < n; k++) {
-                s->trial[k] = v[k] - step * s->direction[k];
-            }
-            if (evaluate(body, s->trial, 0.0, push, s->residual, &new_potential)) {
-                const double new_norm = weighted_norm(s->residual, s->weight, n);
-                accepted = new_potential <= potential + 1e-4 * step * slope || (shift == 0.0 && new_norm <= (1.0 - 1e-4 * step) * norm) ||
-                           new_norm <= tolerance;
-                if (accepted) {
-                    potential = new_potential;
-                    norm = new_norm;
-                    memcpy(v, s->trial, sizeof(double) * (size_t)n);
-                }
-            }
-        }
-        if (!accepted) {
+        if (!search(task, -dot(s->residual, s->direction, n), shift, tolerance, v, s, &potential, &norm)) {
             return false;
         }
     }

@@ -43,14 +43,28 @@ static bool collect_push(FilSolver* solver, int b, const FilStepSetup* setup)
     return stage->pushed[b];
 }
 
-/* Newton on m(v) = push, from the last step's change of velocity. */
-static bool move_body(const FilSolver* solver, const FilStepSetup* setup, int b, double* push, FilNewtonReport* report)
+/* Newton on m(v) = push, from the last step's change of velocity. Where contact takes over, a guess that is near enough stays. */
+static bool move_body(FilSolver* solver, const FilStepSetup* setup, int b, double* push, FilNewtonReport* report)
 {
     FilSystem* system = solver->system;
     const FilBody* body = &system->bodies[b];
+    FilContactStage* stage = &solver->contact;
+    const bool follows =
+        stage->active && stage->offset[b] >= 0 && body->ops->deforms && solver->model->velocity != NULL && !solver->exact_motion && !system->staged;
     FilNewtonScratch scratch = fil_system_scratch(system, b);
-    return fil_free_motion(body, setup, solver->settings.newton_tolerance, solver->settings.newton_max_iterations, system->state.q + body->q,
-                           system->state.change + body->v, push, scratch.solution, &scratch, report);
+    const FilMotionTask task = {.body = body,
+                                .setup = setup,
+                                .tolerance = solver->settings.newton_tolerance,
+                                .most = solver->settings.newton_max_iterations,
+                                .q = system->state.q + body->q,
+                                .change = system->state.change + body->v,
+                                .push = push,
+                                .rest = follows ? system->scratch.push + body->v : NULL};
+    const bool ok = fil_free_motion(&task, scratch.solution, &scratch, report);
+    if (report->stayed) {
+        stage->pushed[b] = true;
+    }
+    return ok;
 }
 
 /* Makes the contact problem linear about the velocity v that a body guesses from `change`, under the push m(v): the problem is the same about any v.

@@ -81,14 +81,22 @@ static void gather_impulses(FilContactStage* stage)
     }
 }
 
-/* For the next step, which linearises about it. */
-static void keep_push(FilSolver* solver, double dt)
+/* For the next step, which linearises about the motion under these impulses; where the contact problem has found that motion, it begins with its
+ * change of velocity. */
+static void keep_motion(FilSolver* solver, double dt)
 {
     const FilContactStage* stage = &solver->contact;
-    for (int b = 0; b < solver->system->body_count; b++) {
-        const FilBody* body = &solver->system->bodies[b];
-        for (int k = 0; k < body->v_count && stage->offset[b] >= 0 && body->ops->deforms; k++) {
-            solver->system->next.push[body->v + k] = stage->v_free[4 * stage->offset[b] + k] / dt;
+    FilSystem* system = solver->system;
+    for (int b = 0; b < system->body_count; b++) {
+        const FilBody* body = &system->bodies[b];
+        if (stage->offset[b] < 0 || !body->ops->deforms) {
+            continue;
+        }
+        for (int k = 0; k < body->v_count; k++) {
+            system->next.push[body->v + k] = stage->v_free[4 * stage->offset[b] + k] / dt;
+        }
+        for (int k = body->v; k < body->v + body->v_count && solver->motions[b].newton.stayed; k++) {
+            system->next.change[k] = system->scratch.solution[k] - system->state.v[k];
         }
     }
 }
@@ -336,7 +344,7 @@ FilStatus fil_velocity_solve(FilSolver* solver, double dt, FilStepInfo* info)
             info->nonlinear_residual = fmax(info->nonlinear_residual, nonlinear_residual(solver));
         }
         push_bodies(solver);
-        keep_push(solver, dt);
+        keep_motion(solver, dt);
     }
     return status;
 }

@@ -209,7 +209,11 @@ FilStatus fil_gradient_step(FilGradient* gradient, FilStepInfo* info)
         return fil_world_fail(world, FIL_BAD_INPUT, "something was added to the world after its gradient was made");
     }
     FilStatus status = check(world);
+    // derivatives are of free motion that is solved for
+    const bool exact = world->solver.exact_motion;
+    world->solver.exact_motion = true;
     status = status == FIL_OK ? fil_world_step(world, info) : status;
+    world->solver.exact_motion = exact;
     if (status == FIL_OK && info->halvings > 0) {
         return fil_world_fail(world, FIL_BAD_INPUT,
                               "the step to t = %g s was divided inside, and its parts' gradients are not kept; try a smaller dt", world->time);
