@@ -80,7 +80,18 @@ typedef struct Parameter {
     "mass: $(mass), position: [0, 0, 0.1016], velocity: [1, 0.3, -0.1], angular_velocity: [0.3, 0.2, 0.5], surface: {friction: $(mu)}, shapes: "  \
     "[{sphere: {radius: 0.1}}]}]\n"
 
+#define PULLED                                                                                                                            \
+    "parameters: {young: 1e6, mu: 0.5, density: 1100, k: 3}\nworld: {dt: 1e-3, contact: {model: imc}, imc: {stiffness: $(k), rate: 0, "   \
+    "dissipation: 0, reach: 0.4, static_speed: 1e-2, friction_iterations: 1}, newton: {tolerance: 1e-13}}\nmaterials: {rubber: {young: "  \
+    "$(young), poisson: 0.4, density: $(density)}}\nrigid_bodies: [{name: ground, motion: static, position: [0, 0, -0.02], shapes: "      \
+    "[{half_space: {}}]}]\nrods: [{name: a, material: rubber, surface: {friction: $(mu)}, section: {circle: {radius: 0.006}}, velocity: " \
+    "[1.5, 0.7, -0.3], shape: {polyline: {points: [[0, 0, -0.0137], [0.1, 0, -0.0138], [0.2, 0.03, -0.0139], [0.29, 0.08, -0.0138]]}}}]\n"
+
 static const Parameter parameters[] = {
+    {"a rod's modulus under imc", "young", 1e6, PULLED},
+    {"its friction", "mu", 0.5, PULLED},
+    {"its density", "density", 1100, PULLED},
+    {"stiffness of contacts", "k", 3, PULLED},
     {"a rod's modulus under ipc", "young", 1e6, DRAWN},
     {"its friction", "mu", 0.5, DRAWN},
     {"its density", "density", 1100, DRAWN},

@@ -244,6 +244,46 @@ static void robot_and_ball_ipc(Text* t)
     add(t, "]\n");
 }
 
+/* ---- smooth potentials ---- */
+
+/* Soft enough that rods of 20 to 40 g do not bounce off within a step or two. */
+static void add_imc(Text* t)
+{
+    t->friction = pick(t, 0.0, 1.0) < 0.2 ? 0.0 : pick(t, 0.1, 0.8);
+    add(t,
+        "world: {dt: 1e-3, contact: {model: imc}, imc: {stiffness: %.3f, rate: 0, dissipation: 0, reach: %.2f, static_speed: %.2e, "
+        "friction_iterations: 1}, newton: {tolerance: 1e-13}}\n",
+        pick(t, 1.0, 5.0), pick(t, 0.3, 0.5), pow(10.0, pick(t, -3.5, -1.5)));
+}
+
+static void rod_on_the_ground_imc(Text* t)
+{
+    add_imc(t);
+    add(t, RUBBER "rigid_bodies: [" GROUND "]\nrods: [");
+    add_rod(t, "a", 0.0, 0.05, 0.012);
+    add(t, "]\n");
+}
+
+static void rods_that_cross_imc(Text* t)
+{
+    add_imc(t);
+    add(t, RUBBER "rods: [");
+    add_rod(t, "a", -0.1, 0.1, 0.0);
+    add(t, ", ");
+    add_rod(t, "b", 0.1, -0.1, 0.02);
+    add(t, "]\nattachments: [{name: l, pin: {rod: a, node: 0}}, {name: r, pin: {rod: a, node: -1}}]\n");
+}
+
+static void rod_on_a_ball_imc(Text* t)
+{
+    add_imc(t);
+    add(t, RUBBER "rigid_bodies: [{name: b, motion: static, shapes: [{sphere: {radius: 0.05}}]");
+    add_vector(t, "position", 0.0, 0.0, -0.06, 0.01);
+    add(t, "}]\nrods: [");
+    add_rod(t, "a", -0.02, 0.02, 0.02);
+    add(t, "]\n");
+}
+
 typedef struct Kind {
     const char* name;
     void (*make)(Text* text);
@@ -264,6 +304,9 @@ static const Kind kinds[] = {
     {.name = "robots and a ball, ipc", .make = robot_and_ball_ipc, .before = 60},
     {.name = "arms on the ground, ipc", .make = arm_on_the_ground_ipc, .before = 60},
     {.name = "arms on a ball, ipc", .make = arm_on_a_ball_ipc, .before = 60},
+    {.name = "rods on the ground, imc", .make = rod_on_the_ground_imc, .before = 60},
+    {.name = "rods that cross, imc", .make = rods_that_cross_imc, .before = 60},
+    {.name = "rods on a ball, imc", .make = rod_on_a_ball_imc, .before = 60},
     {.name = "arms that cross, sap", .make = arms_that_cross, .before = 60, .rough = true},
 };
 

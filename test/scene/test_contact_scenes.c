@@ -223,7 +223,7 @@ static void settings_of_models_reach_the_world(void** state)
         "        dense_limit: 44}\n"
         "  imc: {stiffness: 11, sharpness: 12, smoothing: 13, reach: 0.2, closest: 0.002, farthest: 0.008, rate: 0.03, dissipation: 0.5,\n"
         "        force_tolerance: 1e-3, reduction: 1e-4, slip_speed: 0.2, static_speed: 2e-5, full_tangent: true, damping: true,\n"
-        "        contact_points: false, local_stiffness: true, rectangles: true, tangent_after: 9}\n"
+        "        contact_points: false, local_stiffness: true, rectangles: true, tangent_after: 9, friction_iterations: 3}\n"
         "  ipc: {range: 2e-3, stiffness: 5, slip_speed: 3e-6, friction_iterations: 4, friction_tolerance: 0.02}\n"
         "rigid_bodies: [{name: ball, motion: static, shapes: [{sphere: {radius: 0.1}}]}]\n";
     FilWorld* world = NULL;
@@ -241,7 +241,7 @@ static void settings_of_models_reach_the_world(void** state)
     const FilImcSettings imc = fil_world_imc_settings(world);
     assert_true(imc.stiffness == 11.0 && imc.sharpness == 12.0 && imc.smoothing == 13.0 && imc.reach == 0.2 && imc.closest == 0.002);
     assert_true(imc.farthest == 0.008 && imc.rate == 0.03 && imc.dissipation == 0.5 && imc.force_tolerance == 1e-3 && imc.reduction == 1e-4);
-    assert_true(imc.slip_speed == 0.2 && imc.static_speed == 2e-5 && imc.tangent_after == 9);
+    assert_true(imc.slip_speed == 0.2 && imc.static_speed == 2e-5 && imc.tangent_after == 9 && imc.friction_iterations == 3);
     assert_true(imc.full_tangent && imc.damping && !imc.contact_points && imc.local_stiffness && imc.rectangles);
     const FilIpcSettings ipc = fil_world_ipc_settings(world);
     assert_true(ipc.range == 2e-3 && ipc.stiffness == 5.0 && ipc.slip_speed == 3e-6 && ipc.friction_iterations == 4 &&

@@ -107,11 +107,13 @@ typedef struct FilImcSettings {
     bool full_tangent;      /* with the bending of the distance itself; else without, which is cheaper and never indefinite */
     bool damping;           /* halve the Newton step every other iteration instead of searching the line */
     FilImcFriction friction;
-    double slip_speed;    /* radii/s, c: where sliding friction sets in */
-    double static_speed;  /* m/s, below which static friction creeps */
-    bool contact_points;  /* friction acts at the contact points, and turns edges; else mid-edge */
-    bool local_stiffness; /* each edge has its own stiffness */
-    bool rectangles;      /* rectangular sections touch with their sides; else they are refused */
+    double slip_speed;       /* radii/s, c: where sliding friction sets in */
+    double static_speed;     /* m/s, below which static friction creeps */
+    int friction_iterations; /* solutions of a step at most, each with bounds of static friction as the last one had them; 1: those of the step's
+                                start */
+    bool contact_points;     /* friction acts at the contact points, and turns edges; else mid-edge */
+    bool local_stiffness;    /* each edge has its own stiffness */
+    bool rectangles;         /* rectangular sections touch with their sides; else they are refused */
 } FilImcSettings;
 
 FilImcSettings fil_imc_settings_default(void);

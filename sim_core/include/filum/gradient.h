@@ -15,7 +15,8 @@ FIL_API_BEGIN
 typedef struct FilGradient FilGradient;
 
 /* For a world that lives longer, and to which nothing is added. FIL_BAD_INPUT and fil_world_error() where gradients are not known: contact models but
- * `none`, `sap` and `ipc`, integrators but backward Euler, joints between bodies, kinds but rods, rigid bodies, robots and soft arms. Allocates. */
+ * `none`, `sap`, `imc` and `ipc`, integrators but backward Euler, joints between bodies, kinds but rods, rigid bodies, robots and soft arms.
+ * Allocates. */
 FIL_MUST_CHECK FilStatus fil_gradient_create(FilWorld* world, FilGradient** gradient);
 void fil_gradient_destroy(FilGradient* gradient); /* NULL is fine */
 int fil_gradient_size(const FilGradient* gradient);

@@ -34,6 +34,7 @@ FilImcSettings fil_imc_settings_default(void)
                             .slip_speed = 0.15,
                             .friction = FIL_IMC_STATIC,
                             .static_speed = 1e-5,
+                            .friction_iterations = 7,
                             .contact_points = true};
 }
 
@@ -56,6 +57,9 @@ const char* fil_imc_settings_problem(const FilImcSettings* s)
     }
     if (!(s->rate < 0.5 && s->reduction < 1.0)) {
         return "rate must be below 0.5 and reduction below 1";
+    }
+    if (s->friction_iterations < 1) {
+        return "friction_iterations must be positive";
     }
     return (unsigned)s->friction > FIL_IMC_STATIC ? "unknown kind of friction" : NULL;
 }

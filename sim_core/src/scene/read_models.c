@@ -67,6 +67,7 @@ static const FilKey imc_keys[] = {
     FIL_KEY_NUMBER("reduction", FIL_NOT_NEGATIVE, "1", "0", "... or this share of those at the first guess; both 0: `newton.tolerance` counts"),
     FIL_KEY_NUMBER("slip_speed", FIL_NOT_NEGATIVE, "radii/s", "0.15", "where sliding friction sets in"),
     FIL_KEY_NUMBER("static_speed", FIL_POSITIVE, "m/s", "1e-5", "scale of the creep"),
+    FIL_KEY_WHOLE("friction_iterations", FIL_POSITIVE, "7", "how often bounds of static friction are brought up to date in a step"),
     FIL_KEY_FLAG("full_tangent", "false", "with the bending of the distance itself"),
     FIL_KEY_FLAG("damping", "false", "halve the Newton step every other iteration instead of searching the line"),
     FIL_KEY_FLAG("contact_points", "true", "friction acts at the contact points and twists; else mid-edge (P2)"),
@@ -178,6 +179,7 @@ static void read_imc(FilReader* reader, const FilYaml* node, FilWorld* world)
     fil_read_choice(reader, node, "friction", frictions, &friction);
     imc->friction = (FilImcFriction)friction;
     fil_read_integer(reader, node, "tangent_after", FIL_OPTIONAL, -1, 10000, &imc->tangent_after);
+    fil_read_integer(reader, node, "friction_iterations", FIL_OPTIONAL, 1, 1000, &imc->friction_iterations);
     take(reader, node, world, reader->status == FIL_OK ? fil_world_set_imc_settings(world, &settings) : FIL_OK);
 }
 

@@ -10,7 +10,6 @@
 /* Friction's bounds are those of the step's start while the solution's differ by less than this share of all: what slides slowly
  * from edge to edge stays below; a hundredth of friction is what steps of first order are off by anyway. */
 static const double BOUNDS_DIFFER = 0.01;
-enum { MOST_ROUNDS = 6 }; /* of following them: each leaves about mu of the difference */
 
 /* What is kept of a contact as last evaluated, unless it is one of several side by side. */
 static FilPotentialForce* force_of(const FilPotentialStage* stage, int contact)
@@ -548,27 +547,27 @@ static double longest(FilSolver* solver, const double* v, const double* directio
     return longest;
 }
 
-/* Takes the solution's normal forces as bounds of friction; whether they differ by so much that it must be solved again. */
+/* Takes the solution's normal forces as bounds of friction where they differ by so much that it must be solved again, and says so. */
 static bool follow_bounds(FilSolver* solver, const double* v)
 {
     FilPotentialProblem* p = &solver->potential.problem;
-    double change = 0.0, sum = 0.0;
+    double change = 0.0, sum = 0.0, *bounds = solver->potential.distances.at;
     for (int k = 0; k < p->count; k++) {
-        FilPotentialContact* c = &p->contacts[k];
+        const FilPotentialContact* c = &p->contacts[k];
         double x[12], u[3] = {0.0, 0.0, 0.0};
-        if (c->nodes) {
-            place(c, v, p->dt, x);
-        } else {
-            fil_contact_velocity(&solver->collision->set, c->contact, v, u);
-        }
-        const double bound = solver->model->pair->bound(p, c, x, u);
-        if (bound >= 0.0) {
-            change += fabs(bound - c->normal_force);
-            sum += bound;
-            c->normal_force = bound;
+        c->nodes ? place(c, v, p->dt, x) : fil_contact_velocity(&solver->collision->set, c->contact, v, u);
+        bounds[k] = solver->model->pair->bound(p, c, x, u);
+        if (bounds[k] >= 0.0) {
+            change += fabs(bounds[k] - c->normal_force);
+            sum += bounds[k];
         }
     }
-    return change > BOUNDS_DIFFER * sum && p->round++ < MOST_ROUNDS;
+    const bool again = change > BOUNDS_DIFFER * sum && p->round + 1 < p->settings->friction_iterations;  // each leaves about mu of the difference
+    for (int k = 0; k < p->count && again; k++) {
+        p->contacts[k].normal_force = bounds[k] >= 0.0 ? bounds[k] : p->contacts[k].normal_force;
+    }
+    p->round += again;
+    return again;
 }
 
 static FilStatus refine(FilSolver* solver, const double* v, bool* again, FilStepInfo* info)

@@ -147,8 +147,7 @@ static FilStatus begin(FilSolver* solver, const FilPotentialField* field, double
     return isnan(*potential) ? refuse_body(solver, v) : FIL_OK;
 }
 
-/* Room for what the stage keeps, and the problem as models see it. */
-static FilStatus set_up_problem(FilSolver* solver, double dt)
+FilStatus fil_potential_set_up(FilSolver* solver, double dt)
 {
     FilPotentialStage* stage = &solver->potential;
     FilSystem* system = solver->system;
@@ -201,7 +200,7 @@ static FilStatus solve_together(FilSolver* solver, const FilPotentialField* fiel
     // contacts are weighed by the tangent's diagonal
     const double at_work = fil_potential_set_measure(solver, dt, v, &rounding);
     status = fil_potential_joints_begin(solver, dt);
-    status = status == FIL_OK ? set_up_problem(solver, dt) : status;
+    status = status == FIL_OK ? fil_potential_set_up(solver, dt) : status;
     status = status == FIL_OK && field->weigh != NULL ? field->weigh(solver) : status;
     if (status != FIL_OK) {
         return status;

@@ -143,6 +143,9 @@ void fil_potential_stage_free(FilPotentialStage* stage);
  * known and fil_contacts_prepare() has chosen who takes part. */
 FIL_MUST_CHECK FilStatus fil_potential_solve_step(struct FilSolver* solver, double dt, FilStepInfo* info);
 
+/* Room for what the stage keeps, and the problem as models see it. */
+FIL_MUST_CHECK FilStatus fil_potential_set_up(struct FilSolver* solver, double dt);
+
 /* The two schemes: P2's hybrid one, which does without the contacts' tangent while it can and keeps factors; and full Newton steps
  * for fields with friction that stands apart. */
 extern const FilPotentialScheme fil_scheme_hybrid, fil_scheme_full;

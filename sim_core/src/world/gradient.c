@@ -24,14 +24,17 @@ static FilStatus check(FilWorld* world)
     if (status != FIL_OK) {
         return status;
     }
-    static const char* const models[] = {"none", "sap", "ipc"};
+    static const char* const models[] = {"none", "sap", "imc", "ipc"};
     bool known = false;
     for (size_t k = 0; k < sizeof models / sizeof *models; k++) {
         known |= strcmp(world->solver.model->name, models[k]) == 0;
     }
     if (!known) {
-        return fil_world_fail(world, FIL_BAD_INPUT, "gradients under the contact model %s are not known yet, only under none, sap and ipc",
+        return fil_world_fail(world, FIL_BAD_INPUT, "gradients under the contact model %s are not known yet, only under none, sap, imc and ipc",
                               world->solver.model->name);
+    }
+    if (world->solver.model->pair != NULL && fil_gradient_pairs_check(world) != FIL_OK) {
+        return FIL_BAD_INPUT;
     }
     if (world->def.integrator != FIL_BACKWARD_EULER) {
         return fil_world_fail(world, FIL_BAD_INPUT, "gradients are known of backward Euler only: choose the integrator backward_euler");
@@ -222,12 +225,12 @@ FilStatus fil_gradient_step(FilGradient* gradient, FilStepInfo* info)
         memcpy(gradient->v, world->system.state.v, sizeof(double) * (size_t)gradient->n);
     }
     status = status == FIL_OK ? choose_bending(gradient, info) : status;
-    status = status == FIL_OK && gradient->potential ? fil_gradient_barriers_take(gradient) : status;
+    status = status == FIL_OK && world->solver.model->field == &fil_ipc_potential ? fil_gradient_barriers_take(gradient) : status;
     for (int b = 0; b < world->system.body_count && status == FIL_OK; b++) {
         status = world->system.bodies[b].moves ? prepare(gradient, b) : FIL_OK;
     }
     if (status == FIL_OK && gradient->potential) {
-        status = fil_gradient_slides_take(gradient, info);
+        status = world->solver.model->pair != NULL ? fil_gradient_pairs_take(gradient) : fil_gradient_slides_take(gradient, info);
         status = status == FIL_OK ? fil_gradient_potential_factor(gradient) : status;
     } else if (status == FIL_OK) {
         status = fil_gradient_contacts_take(gradient);

@@ -118,6 +118,10 @@ void fil_gradient_contacts_free(FilGradientContacts* contacts);
 FIL_MUST_CHECK FilStatus fil_gradient_barriers_take(FilGradient* gradient);
 /* After that: friction, as contacts that bear. */
 FIL_MUST_CHECK FilStatus fil_gradient_slides_take(FilGradient* gradient, const FilStepInfo* info);
+/* The same of pairs of edges and shapes under IMC: gradient_imc.c. After bodies have been prepared. */
+FIL_MUST_CHECK FilStatus fil_gradient_pairs_take(FilGradient* gradient);
+/* Whether the model's settings have gradients. */
+FIL_MUST_CHECK FilStatus fil_gradient_pairs_check(FilWorld* world);
 /* out += how barriers change by the end's place; transposed with `back`. */
 void fil_gradient_barriers_apply(const FilGradient* gradient, bool back, const double* place, double* out);
 void fil_gradient_barriers_free(FilGradientBarriers* barriers);

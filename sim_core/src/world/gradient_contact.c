@@ -16,30 +16,6 @@
 
 enum { MOTION = FIL_PART_MOTION };
 
-static FilStatus take_shapes(const FilGradient* gradient, const FilContact* contact, FilTouching* touching)
-{
-    FilWorld* world = gradient->world;
-    const FilState* start = &world->system.next;
-    const FilWorldCollider* colliders = world->collision.colliders;
-    FilShape shapes[2];
-    FilPose poses[2];
-    const char* why = contact->area > 0.0 ? "touch by pressure, of which gradients are not known yet" : NULL;
-    for (int s = 0; s < 2 && why == NULL; s++) {
-        const FilWorldCollider* c = &colliders[contact->collider[s]];
-        const FilBody* body = &world->system.bodies[c->body];
-        const FilCollider* other = &colliders[contact->collider[1 - s]].collider;
-        why = c->sheet >= 0 ? "touch by a mesh, of which gradients are not known yet" : NULL;
-        if (why == NULL && c->collider.kind == FIL_COLLIDER_ROW && !c->collider.twists && other->movable) {
-            why = "touch, a cord and something that moves, of which gradients are not known yet";
-        }
-        body->ops->part(body->impl, c->index, contact->part[s], start->q + body->q, start->h + body->h, &shapes[s], &poses[s]);
-    }
-    why = why == NULL ? fil_contact_touching(contact, shapes, poses, touching) : why;
-    return why == NULL ? FIL_OK
-                       : fil_world_fail(world, FIL_BAD_INPUT, "'%s' and '%s' %s", colliders[contact->collider[0]].name,
-                                        colliders[contact->collider[1]].name, why);
-}
-
 /* z <- D^-1 z of three z at once, m numbers each, on the diagonal blocks of the tangents, as the solver's estimate of w has them. */
 static bool scale_by_blocks(const FilSolver* solver, const FilSapProblem* problem, const FilGradientMaker* maker, double* z)
 {
@@ -152,35 +128,18 @@ static bool make_rows(const FilGradient* gradient, const FilSapProblem* problem,
     return true;
 }
 
-/* Unknowns of both sides of a contact. */
-static int size_of(const FilWorld* world, const FilContact* contact)
-{
-    int blocks[FIL_JACOBIAN_BLOCKS], size = 0;
-    for (int s = 0; s < 2; s++) {
-        size += 4 * fil_gradient_side_blocks(world, contact->collider[s], contact->part[s], contact->point, blocks);
-    }
-    return size;
-}
-
 static FilStatus take_one(FilGradient* gradient, const FilSapProblem* problem, int k, double* numbers, double* work, bool* bears)
 {
     FilWorld* world = gradient->world;
     const FilSapSettings* settings = &world->solver.settings.model.sap;
     const FilSapScales scales = {world->def.dt, fil_sap_options_default().rigidity, settings->stick, settings->slip_velocity};
     const FilContact* contact = &world->collision.set.contacts[k];
-    FilGradientMaker maker = {.frame = contact->frame};
-    const size_t m = (size_t)size_of(world, contact);
+    FilGradientMaker maker;
+    const size_t m = (size_t)fil_gradient_contact_size(world, contact);
     FilGradientContact* out = &gradient->contacts.items[gradient->contacts.count];
     FilTouching touching;
     FilStatus status = FIL_OK;
-    fil_v3_copy(maker.point, contact->point);
-    for (int s = 0; s < 2 && status == FIL_OK; s++) {
-        status = fil_gradient_side_take(gradient, &world->system.next, &maker, contact->collider[s], contact->part[s], s, s == 1 ? 1.0 : -1.0,
-                                        work + MOTION * (size_t)maker.size);
-        out->body[s] = maker.sides[s].size > 0 ? (int)(maker.sides[s].body - world->system.bodies) : -1;
-        out->slope_count[s] = 0;
-    }
-    fil_gradient_maker_name(&maker, out->unknown);
+    status = fil_gradient_contact_sides(gradient, contact, work, &maker, out);
     out->size = maker.size;
     out->constraint = k;
     double u[3], compliance;
@@ -200,7 +159,7 @@ static FilStatus take_one(FilGradient* gradient, const FilSapProblem* problem, i
         memcpy(out->hessian, slopes.hessian, sizeof out->hessian);
         fil_v3_copy(out->by_velocity, slopes.by_velocity);
         fil_v3_copy(out->by_compliance, slopes.by_compliance);
-        status = take_shapes(gradient, contact, &touching);
+        status = fil_gradient_contact_touching(gradient, contact, &touching);
         maker.moves = work + MOTION * m;
         if (status == FIL_OK) {
             fil_gradient_maker_move(&maker, &touching);
@@ -229,7 +188,7 @@ FilStatus fil_gradient_contacts_take(FilGradient* gradient)
     }
     size_t numbers = 0, most = 0, all = 0;
     for (int k = 0; k < set->count; k++) {
-        const size_t m = (size_t)size_of(world, &set->contacts[k]);
+        const size_t m = (size_t)fil_gradient_contact_size(world, &set->contacts[k]);
         numbers += m * (m + 3);
         all += m;
         most = m > most ? m : most;

@@ -144,7 +144,19 @@ static FilStatus add_field(const FilGradient* gradient, FilWorld* other, double 
     FilStepInfo info = {0};
     double *v = other->system.scratch.solution, *sum = gradient->at_free;
     memcpy(v, gradient->v, bytes);
-    const FilStatus status = field->begin(&other->solver, other->def.dt, v, &info);
+    FilStatus status = FIL_OK;
+    if (field->begin != NULL) {
+        status = field->begin(&other->solver, other->def.dt, v, &info);
+    } else if (other->solver.contact.active) {  // pairs, weighed anew: what models remember is what they begin with, by the settings
+        double rounding;
+        fil_system_copy_state(&other->system, &other->system.next, &other->system.state);
+        memset(other->system.next.h + other->solver.memory, 0, FIL_POTENTIAL_MEMORY * sizeof(double));
+        (void)fil_potential_set_measure(&other->solver, other->def.dt, v, &rounding);
+        status = fil_potential_set_up(&other->solver, other->def.dt);
+        status = status == FIL_OK ? field->weigh(&other->solver) : status;
+    } else {
+        return FIL_OK;
+    }
     memset(sum, 0, bytes);
     if (status == FIL_OK && !isfinite(field->add(&other->solver, gradient->v, sum))) {
         return fil_world_fail(gradient->world, FIL_BAD_INPUT, "with the parameter's other value surfaces cross in this step");
@@ -166,13 +178,16 @@ static FilStatus add_terms(FilGradient* gradient, FilWorld* other, double factor
                                 .gravity = {other->def.gravity.x, other->def.gravity.y, other->def.gravity.z},
                                 .frugal = other->solver.model->frugal};
     FilStatus status = FIL_OK;
-    if (gradient->potential && !other->solver.ipc.surface.ready) {  // what points weigh is found where a world begins
+    if (other->solver.model->field == &fil_ipc_potential && !other->solver.ipc.surface.ready) {  // what points weigh is found where a world begins
         begin_bodies(other, &setup);
         status = fil_ipc_surface_build(&other->solver);
     }
     begin_at_start(gradient, other, &setup);
     fil_contact_set_clear(&other->collision.set);
     other->collision.wants = (FilCollisionWants){0};
+    if (other->solver.model->want != NULL) {
+        other->solver.model->want(&other->solver.settings.model, &other->collision.wants);
+    }
     status = status == FIL_OK && other->solver.model->contacts ? fil_collide_all(&other->collision, setup.dt) : status;
     status = status == FIL_OK ? fil_contacts_prepare(&other->solver) : status;
     for (int b = 0; b < own->body_count && status == FIL_OK; b++) {

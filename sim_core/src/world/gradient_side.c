@@ -252,3 +252,57 @@ void fil_gradient_maker_rows(const FilGradientMaker* maker, const double* impuls
         }
     }
 }
+
+/* ---- contacts that collision found ---- */
+
+int fil_gradient_contact_size(const FilWorld* world, const FilContact* contact)
+{
+    int blocks[FIL_JACOBIAN_BLOCKS], size = 0;
+    for (int s = 0; s < 2; s++) {
+        size += 4 * fil_gradient_side_blocks(world, contact->collider[s], contact->part[s], contact->point, blocks);
+    }
+    return size;
+}
+
+FilStatus fil_gradient_contact_touching(const FilGradient* gradient, const FilContact* contact, FilTouching* touching)
+{
+    FilWorld* world = gradient->world;
+    const FilState* start = &world->system.next;
+    const FilWorldCollider* colliders = world->collision.colliders;
+    FilShape shapes[2];
+    FilPose poses[2];
+    const char* why = contact->area > 0.0 ? "touch by pressure, of which gradients are not known yet" : NULL;
+    for (int s = 0; s < 2 && why == NULL; s++) {
+        const FilWorldCollider* c = &colliders[contact->collider[s]];
+        const FilBody* body = &world->system.bodies[c->body];
+        const FilCollider* other = &colliders[contact->collider[1 - s]].collider;
+        why = c->sheet >= 0 ? "touch by a mesh, of which gradients are not known yet" : NULL;
+        if (why == NULL && c->collider.kind == FIL_COLLIDER_ROW && !c->collider.twists && other->movable) {
+            why = "touch, a cord and something that moves, of which gradients are not known yet";
+        }
+        body->ops->part(body->impl, c->index, contact->part[s], start->q + body->q, start->h + body->h, &shapes[s], &poses[s]);
+    }
+    why = why == NULL ? fil_contact_touching(contact, shapes, poses, touching) : why;
+    return why == NULL ? FIL_OK
+                       : fil_world_fail(world, FIL_BAD_INPUT, "'%s' and '%s' %s", colliders[contact->collider[0]].name,
+                                        colliders[contact->collider[1]].name, why);
+}
+
+FilStatus fil_gradient_contact_sides(const FilGradient* gradient, const FilContact* contact, double* work, FilGradientMaker* maker,
+                                     FilGradientContact* out)
+{
+    const FilWorld* world = gradient->world;
+    FilStatus status = FIL_OK;
+    *maker = (FilGradientMaker){.frame = contact->frame};
+    fil_v3_copy(maker->point, contact->point);
+    for (int s = 0; s < 2 && status == FIL_OK; s++) {
+        status = fil_gradient_side_take(gradient, &world->system.next, maker, contact->collider[s], contact->part[s], s, s == 1 ? 1.0 : -1.0,
+                                        work + MOTION * (size_t)maker->size);
+        out->body[s] = maker->sides[s].size > 0 ? (int)(maker->sides[s].body - world->system.bodies) : -1;
+        out->slope_count[s] = 0;
+    }
+    if (status == FIL_OK) {
+        fil_gradient_maker_name(maker, out->unknown);
+    }
+    return status;
+}

@@ -61,4 +61,14 @@ void fil_gradient_maker_law(const FilGradient* gradient, const FilGradientMaker*
 /* by_place = J' gamma by the place, row by row of the unknowns: its own change, and that of gamma. `work` has room for a row. */
 void fil_gradient_maker_rows(const FilGradientMaker* maker, const double* impulse, const double* change, double* work, FilGradientContact* out);
 
+/* ---- contacts that collision found ---- */
+
+/* Unknowns of both sides. */
+int fil_gradient_contact_size(const FilWorld* world, const FilContact* contact);
+/* The maker's sides, at the step's start, and what `out` says of them; `work` has room for 7 rows. */
+FIL_MUST_CHECK FilStatus fil_gradient_contact_sides(const FilGradient* gradient, const FilContact* contact, double* work, FilGradientMaker* maker,
+                                                    FilGradientContact* out);
+/* What touches there. FIL_BAD_INPUT where that is not known. */
+FIL_MUST_CHECK FilStatus fil_gradient_contact_touching(const FilGradient* gradient, const FilContact* contact, FilTouching* touching);
+
 #endif
