@@ -91,7 +91,7 @@ static void check_solution(FilBlockNear* near, const Case* c)
     memcpy(y, c->b, sizeof y);
     fil_block_cholesky_solve(referee, y);
     fil_block_cholesky_destroy(referee);
-    fil_block_near_solve(near, c->b, x);
+    fil_block_near_solve(near, NULL, c->b, x);
     for (int k = 0; k < c->n; k++) {
         size = fmax(size, fabs(y[k]));
     }
@@ -129,7 +129,7 @@ static void in_parts(void** state)
         int count;
         analyze(&near, &c);
         factor(&near, &c);
-        fil_block_near_reduce(&near, c.b);
+        fil_block_near_reduce(&near, NULL, c.b);
         const int* reached = fil_block_near_reached(&near, &count);
         some += count > 0 && 4 * count < c.n ? 1 : 0;
         for (int k = 0; k < 16 * c.f->start[c.n / 4]; k++) {
@@ -143,22 +143,52 @@ static void in_parts(void** state)
         for (int k = 0; k < c.n; k++) {
             more[k] += c.b[k];
         }
-        fil_block_near_solve(&near, more, x);
+        fil_block_near_solve(&near, NULL, more, x);
         for (int k = 0; k < count; k++) {
             assert_true(fabs(y[4 * reached[k]] - x[4 * reached[k]]) <= 1e-5);  // b + more is rounded before or after
         }
         factor(&near, &c);
-        fil_block_near_solve(&near, more, y);
+        fil_block_near_solve(&near, NULL, more, y);
         assert_memory_equal(x, y, sizeof(double) * (size_t)c.n);
-        fil_block_near_reduce(&near, more);
+        fil_block_near_reduce(&near, NULL, more);
         memset(more, 0, sizeof more);
         fil_block_near_predict(&near, more, y);
-        fil_block_near_complete(&near, y);
+        fil_block_near_complete(&near, NULL, y);
         assert_memory_equal(x, y, sizeof(double) * (size_t)c.n);
         free_case(&c);
     }
     assert_in_range(some, 10, 40);  // of both kinds of columns
     fil_block_near_free(&near);
+}
+
+/* Any number of workers makes the same bits, of factor and solutions. */
+static void workers_do_not_matter(void** state)
+{
+    (void)state;
+    Random random = {5};
+    int some = 0;
+    for (int trial = 0; trial < 40; trial++) {
+        Case c = make_case(&random, trial);
+        double x[2][MAX_N], y[2][MAX_N], none[MAX_N] = {0.0};
+        for (int k = 0; k < 2; k++) {
+            FilBlockNear near = {0};
+            FilWorkers* workers = fil_workers_create(k == 0 ? 1 : 2 + trial % 3);
+            const FilBlockNearValues values = {.a = c.a->values, .workers = workers};
+            analyze(&near, &c);
+            assert_true(fil_block_near_factor_fixed(&near, true, &values) && fil_block_near_factor_changing(&near, c.f->values));
+            fil_block_near_solve(&near, workers, c.b, x[k]);
+            fil_block_near_reduce(&near, workers, c.b);
+            fil_block_near_predict(&near, none, y[k]);
+            fil_block_near_complete(&near, workers, y[k]);
+            some += near.trees.count > 1;
+            fil_workers_destroy(workers);
+            fil_block_near_free(&near);
+        }
+        assert_memory_equal(x[0], x[1], sizeof(double) * (size_t)c.n);
+        assert_memory_equal(y[0], y[1], sizeof(double) * (size_t)c.n);
+        free_case(&c);
+    }
+    assert_in_range(some, 20, 80);
 }
 
 /* Where only F uses fourth places, that is found out late. */
@@ -202,7 +232,7 @@ static void definiteness(void** state)
         unit[4 * column + d] = 1.0;
         analyze(&near, &c);
         factor(&near, &c);
-        fil_block_near_solve(&near, unit, x);
+        fil_block_near_solve(&near, NULL, unit, x);
         // lowering entry (r, r) by t is singular at t = 1/(A^-1)_rr
         const double singular = 1.0 / x[4 * column + d];
         int k = c.a->start[column];
@@ -225,10 +255,8 @@ static void definiteness(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_patterns),
-        cmocka_unit_test(in_parts),
-        cmocka_unit_test(fourth_places_of_f),
-        cmocka_unit_test(definiteness),
+        cmocka_unit_test(random_patterns),    cmocka_unit_test(in_parts),     cmocka_unit_test(workers_do_not_matter),
+        cmocka_unit_test(fourth_places_of_f), cmocka_unit_test(definiteness),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

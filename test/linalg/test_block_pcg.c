@@ -277,7 +277,7 @@ static void predicts_where_f_reaches(void** state)
     int count, touched = 0;
     const int* reached = fil_block_pcg_reached(&pcg, &count);
     assert_true(fil_block_pcg_factor(&pcg, &terms));
-    fil_block_pcg_reduce(&pcg, f->b);
+    fil_block_pcg_reduce(&pcg, NULL, f->b);
     for (int k = 0; k < COLUMNS; k++) {
         touched += f->f.start[k + 1] > f->f.start[k] ? 1 : 0;
     }

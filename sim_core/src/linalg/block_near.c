@@ -19,6 +19,11 @@ void fil_block_near_free(FilBlockNear* near)
     }
     fil_free(near->f_values.at);
     fil_free(near->stale.at);
+    fil_free(near->place.at);
+    fil_free(near->outcome.at);
+    fil_free(near->gather_start.at);
+    fil_free(near->gather.at);
+    fil_subtrees_free(&near->trees);
     fil_block_symbolic_free(&near->symbolic);
     *near = (FilBlockNear){0};
 }
@@ -27,6 +32,62 @@ static bool reserve_f(FilBlockNear* near, const FilBlockPattern* f)
 {
     near->f_blocks = f->start[f->columns];
     return fil_doubles_reserve(&near->f_values, FIL_BLOCK_SIZE * (size_t)near->f_blocks + 1);
+}
+
+/* Subtrees of the fixed columns, by how many blocks each column is made of. */
+static bool find_subtrees(FilBlockNear* near)
+{
+    const FilBlockSymbolic* s = &near->symbolic;
+    if (!fil_subtrees_reserve(&near->trees, s->columns) || !fil_ints_reserve(&near->outcome, (size_t)s->columns + 1)) {
+        return false;
+    }
+    for (int j = 0; j < s->first_changing; j++) {
+        double work = s->column_start.at[j + 1] - s->column_start.at[j];
+        for (int q = s->row_start.at[j]; q < s->row_start.at[j + 1]; q++) {
+            work += s->column_start.at[s->row_column.at[q] + 1] - s->row_block.at[q];
+        }
+        near->trees.work.at[j] = work;
+    }
+    fil_subtrees_find(&near->trees, s->first_changing, s->parent.at);
+    return true;
+}
+
+/* The block of column j from which on rows are above its subtree. */
+static int first_above(const FilBlockNear* near, int j)
+{
+    const FilBlockSymbolic* s = &near->symbolic;
+    const int *task = near->trees.task.at, *row = s->row.at, end = s->column_start.at[j + 1];
+    int p = s->column_start.at[j] + 1;
+    while (p < end && row[p] < s->first_changing && task[row[p]] == task[j] && task[j] < near->trees.count) {
+        p++;
+    }
+    return p;
+}
+
+/* For solutions: lists by rows, as right-looking columns would come to them. */
+static bool find_gathered(FilBlockNear* near)
+{
+    const FilBlockSymbolic* s = &near->symbolic;
+    const size_t n = (size_t)s->columns;
+    if (!fil_ints_reserve(&near->gather_start, n + 2) || !fil_ints_reserve(&near->gather, 2 * (size_t)s->factor_blocks + 1)) {
+        return false;
+    }
+    int* start = near->gather_start.at;
+    memset(start, 0, (n + 2) * sizeof *start);
+    for (int j = 0; j < s->first_changing; j++) {
+        for (int p = first_above(near, j); p < s->column_start.at[j + 1]; p++) {
+            start[s->row.at[p] + 2]++;
+        }
+    }
+    for (size_t i = 0; i < n; i++) {
+        start[i + 2] += start[i + 1];
+    }
+    for (int j = 0; j < s->first_changing; j++) {
+        for (int p = first_above(near, j); p < s->column_start.at[j + 1]; p++) {
+            memcpy(near->gather.at + 2 * (size_t)start[s->row.at[p] + 1]++, (const int[]){j, p}, 2 * sizeof(int));
+        }
+    }
+    return true;
 }
 
 /* Blocks of A have numbers of their own. */
@@ -49,7 +110,8 @@ FilStatus fil_block_near_analyze(FilBlockNear* near, const FilBlockPattern* cons
     near->has_f = false;
     const size_t n = (size_t)s->columns, blocks = (size_t)s->factor_blocks;
     const size_t changing = blocks - (size_t)s->column_start.at[s->first_changing];
-    const bool room = reserve_f(near, terms[F]) && fil_ints_reserve(&near->stale, n) && fil_floats_reserve(&near->factor, FIL_BLOCK_SIZE * blocks) &&
+    const bool room = find_subtrees(near) && find_gathered(near) && reserve_f(near, terms[F]) && fil_ints_reserve(&near->place, n) &&
+                      fil_ints_reserve(&near->stale, n) && fil_floats_reserve(&near->factor, FIL_BLOCK_SIZE * blocks) &&
                       fil_floats_reserve(&near->base, FIL_BLOCK_SIZE * changing + 1) && fil_floats_reserve(&near->inverse, FIL_BLOCK_SIZE * n) &&
                       fil_floats_reserve(&near->column, TARGETS * FIL_BLOCK_SIZE * n) && fil_floats_reserve(&near->x, FIL_BLOCK * n) &&
                       fil_floats_reserve(&near->reduced, FIL_BLOCK * n);
@@ -91,8 +153,8 @@ static inline double fourth_of(const double* b, bool diagonal)
     return (fabs(b[3]) + fabs(b[7]) + fabs(b[11])) + (fabs(b[12]) + fabs(b[13]) + fabs(b[14])) + (diagonal ? 0.0 : fabs(b[15]));
 }
 
-/* Adds a term's blocks to column j, or sets it to the first one's; thin ones are found out where they are not. */
-static inline void add_sources(FilBlockNear* near, float* column, int term, int j, const double* values, int width)
+/* Adds a term's blocks to column j, or sets it to the first one's; false: they are not thin where that is asked for. */
+static inline bool add_sources(const FilBlockNear* near, float* column, int term, int j, const double* values, int width)
 {
     const FilBlockSymbolic* s = &near->symbolic;
     const int first = s->column_start.at[j], *source = s->source[term].at;
@@ -111,7 +173,7 @@ static inline void add_sources(FilBlockNear* near, float* column, int term, int 
         }
         fourth += width < FIL_BLOCK ? fourth_of(block, p == first) : 0.0;
     }
-    near->thin = near->thin && fourth == 0.0;
+    return fourth == 0.0;
 }
 
 /* `rows` blocks of `targets` columns lose the products of all columns k whose blocks from row j on begin at `from`: of their
@@ -297,24 +359,105 @@ static inline float* base_of(const FilBlockNear* near, int j, int width)
     return block_at(near->base.at, s->column_start.at[j] - s->column_start.at[s->first_changing], width);
 }
 
-static inline bool factor_fixed(FilBlockNear* near, const FilBlockNearValues* values, int width)
+/* ---- fixed columns, shared by workers ---- */
+
+enum { DONE, INDEFINITE, NOT_THIN };
+
+typedef struct Fixed {
+    FilBlockNear* near;
+    const FilBlockNearValues* values;
+} Fixed;
+
+/* Column j, in a buffer: what a fixed one has to be finished from, and a changing one begins with. */
+static inline int make_fixed(const Fixed* fixed, int j, int* place, float* column, int width)
 {
-    FilBlockSymbolic* s = &near->symbolic;
-    int* place = s->scratch.at;
-    for (int j = 0; j < s->columns; j++) {
-        float* column = j < s->first_changing ? near->column.at : base_of(near, j, width);
-        find_places(s, j, width, place);
-        add_sources(near, column, A, j, values->a, width);
-        add_sources(near, column, C, j, values->c, width);
-        for (int k = 0; values->more != NULL && k < width; k++) {
-            column[5 * k] += (float)values->more[s->ordering.old_of_new[j]];
-        }
-        lose_row(near, column, NULL, j, false, place, width);
-        if ((j < s->first_changing && !finish_column(near, column, j, width)) || (width < FIL_BLOCK && !near->thin)) {
-            return false;
+    const FilBlockNear* near = fixed->near;
+    const FilBlockNearValues* values = fixed->values;
+    find_places(&near->symbolic, j, width, place);
+    const bool a_thin = add_sources(near, column, A, j, values->a, width), c_thin = add_sources(near, column, C, j, values->c, width);
+    for (int k = 0; values->more != NULL && k < width; k++) {
+        column[5 * k] += (float)values->more[near->symbolic.ordering.old_of_new[j]];
+    }
+    lose_row(near, column, NULL, j, false, place, width);
+    return a_thin && c_thin ? DONE : NOT_THIN;
+}
+
+/* Columns of some subtrees; the last one stands for what is above all. */
+static inline void make_trees(const Fixed* fixed, int first, int end, int worker, int width)
+{
+    FilBlockNear* near = fixed->near;
+    const size_t n = (size_t)near->symbolic.columns;
+    const FilSubtrees* trees = &near->trees;
+    int* place = near->place.at + (size_t)worker * n;
+    float* column = near->column.at + (size_t)worker * TARGETS * FIL_BLOCK_SIZE * n;
+    for (int t = first; t < end; t++) {
+        int* outcome = &near->outcome.at[t];
+        *outcome = DONE;
+        for (int k = trees->start.at[t]; k < trees->start.at[t + 1] && *outcome == DONE; k++) {
+            const int j = trees->column.at[k];
+            *outcome = make_fixed(fixed, j, place, column, width);
+            *outcome = *outcome == DONE && !finish_column(near, column, j, width) ? INDEFINITE : *outcome;
         }
     }
-    return true;
+}
+
+static void make_some_trees(void* context, int first, int end, int worker)
+{
+    const Fixed* fixed = context;
+    if (fixed->near->thin) {
+        make_trees(fixed, first, end, worker, 3);
+    } else {
+        make_trees(fixed, first, end, worker, 4);
+    }
+}
+
+/* What some changing columns begin with; columns are counted from the first of these. */
+static void make_bases(void* context, int first, int end, int worker)
+{
+    const Fixed* fixed = context;
+    const FilBlockNear* near = fixed->near;
+    const FilBlockSymbolic* s = &near->symbolic;
+    int* place = near->place.at + (size_t)worker * (size_t)s->columns;
+    for (int j = s->first_changing + first; j < s->first_changing + end; j++) {
+        near->outcome.at[j - s->first_changing] =
+            near->thin ? make_fixed(fixed, j, place, base_of(near, j, 3), 3) : make_fixed(fixed, j, place, base_of(near, j, 4), 4);
+    }
+}
+
+static int worst_outcome(const FilBlockNear* near, int count)
+{
+    int worst = DONE;
+    for (int k = 0; k < count; k++) {
+        worst = near->outcome.at[k] > worst ? near->outcome.at[k] : worst;
+    }
+    return worst;
+}
+
+/* Some 100 pieces, whoever there is to take them. */
+static int grain_of(int count)
+{
+    return 1 + count / 100;
+}
+
+static int factor_fixed(FilBlockNear* near, const FilBlockNearValues* values)
+{
+    const int trees = near->trees.count, changing = near->symbolic.columns - near->symbolic.first_changing;
+    Fixed fixed = {near, values};
+    fil_workers_run(values->workers, trees, grain_of(trees), make_some_trees, &fixed);
+    make_some_trees(&fixed, trees, trees + 1, 0);
+    const int worst = worst_outcome(near, trees + 1);
+    if (worst != DONE) {
+        return worst;
+    }
+    fil_workers_run(values->workers, changing, grain_of(changing), make_bases, &fixed);
+    return worst_outcome(near, changing);
+}
+
+/* Room for each worker's column. */
+static bool reserve_columns(FilBlockNear* near, FilWorkers* workers)
+{
+    const size_t n = (size_t)near->symbolic.columns * (size_t)fil_workers_count(workers);
+    return fil_ints_reserve(&near->place, n) && fil_floats_reserve(&near->column, TARGETS * FIL_BLOCK_SIZE * n);
 }
 
 /* Whether F is another in column j than it was. */
@@ -357,7 +500,7 @@ static inline bool are_alike(const FilBlockSymbolic* s, int j)
 static inline void start_column(FilBlockNear* near, int j, const double* f_values, float* column, int width)
 {
     memcpy(column, base_of(near, j, width), column_bytes(&near->symbolic, j, width));
-    add_sources(near, column, F, j, f_values, width);
+    near->thin = add_sources(near, column, F, j, f_values, width) && near->thin;
 }
 
 static inline bool factor_changing(FilBlockNear* near, const double* f_values, int width)
@@ -393,10 +536,17 @@ static inline bool factor_changing(FilBlockNear* near, const double* f_values, i
 
 bool fil_block_near_factor_fixed(FilBlockNear* near, bool thin, const FilBlockNearValues* values)
 {
-    near->thin = thin;
     near->has_f = false;
-    const bool definite = thin && factor_fixed(near, values, 3);
-    return near->thin ? definite : factor_fixed(near, values, 4);
+    if (!reserve_columns(near, values->workers)) {
+        return false;
+    }
+    near->thin = thin;
+    int outcome = factor_fixed(near, values);
+    if (outcome == NOT_THIN) {
+        near->thin = false;
+        outcome = factor_fixed(near, values);
+    }
+    return outcome == DONE;
 }
 
 bool fil_block_near_factor_changing(FilBlockNear* near, const double* f_values)
@@ -407,127 +557,4 @@ bool fil_block_near_factor_changing(FilBlockNear* near, const double* f_values)
         memcpy(near->f_values.at, f_values, FIL_BLOCK_SIZE * (size_t)near->f_blocks * sizeof *f_values);
     }
     return near->has_f;
-}
-
-/* ---- the solution ---- */
-
-/* Columns begin to end of L y = b, in place */
-static inline void solve_forward(const FilBlockNear* near, int begin, int end, float* x, int width)
-{
-    const FilBlockSymbolic* s = &near->symbolic;
-    const int *start = s->column_start.at, *row = s->row.at;
-    for (int j = begin; j < end; j++) {
-        const float* w = block_at(near->inverse.at, j, width);
-        const FilQuad b = fil_quad_load(x + 4 * j);
-        FilQuad y = fil_quad_all(0.0F);
-        for (int k = 0; k < width; k++) {
-            y = fil_quad_add_lane(y, fil_quad_load(w + 4 * k), b, k);
-        }
-        fil_quad_store(x + 4 * j, y);
-        const float* l = block_at(near->factor.at, start[j] + 1, width);
-        for (int p = start[j] + 1; p < start[j + 1]; p++, l += 4 * width) {
-            FilQuad z = fil_quad_load(x + 4 * row[p]);
-            for (int k = 0; k < width; k++) {
-                z = fil_quad_sub_lane(z, fil_quad_load(l + 4 * k), y, k);
-            }
-            fil_quad_store(x + 4 * row[p], z);
-        }
-    }
-}
-
-/* Rows end - 1 down to begin of L' x = y, in place */
-static inline void solve_backward(const FilBlockNear* near, int begin, int end, float* x, int width)
-{
-    const FilBlockSymbolic* s = &near->symbolic;
-    const int *start = s->column_start.at, *row = s->row.at;
-    for (int j = end - 1; j >= begin; j--) {
-        const float *w = block_at(near->inverse.at, j, width), *l = block_at(near->factor.at, start[j] + 1, width);
-        FilQuad sum[FIL_BLOCK] = {fil_quad_all(0.0F), fil_quad_all(0.0F), fil_quad_all(0.0F), fil_quad_all(0.0F)};
-        for (int p = start[j] + 1; p < start[j + 1]; p++, l += 4 * width) {
-            const FilQuad z = fil_quad_load(x + 4 * row[p]);
-            for (int k = 0; k < width; k++) {
-                sum[k] = fil_quad_add_product(sum[k], fil_quad_load(l + 4 * k), z);
-            }
-        }
-        // W' rest
-        const FilQuad rest = fil_quad_sub(fil_quad_load(x + 4 * j), fil_quad_sums(sum[0], sum[1], sum[2], sum[3]));
-        for (int k = 0; k < width; k++) {
-            sum[k] = fil_quad_product(fil_quad_load(w + 4 * k), rest);
-        }
-        fil_quad_store(x + 4 * j, fil_quad_sums(sum[0], sum[1], sum[2], sum[3]));
-    }
-}
-
-static void forward(const FilBlockNear* near, int begin, int end, float* x)
-{
-    if (near->thin) {
-        solve_forward(near, begin, end, x, 3);
-    } else {
-        solve_forward(near, begin, end, x, 4);
-    }
-}
-
-static void backward(const FilBlockNear* near, int begin, int end, float* x)
-{
-    if (near->thin) {
-        solve_backward(near, begin, end, x, 3);
-    } else {
-        solve_backward(near, begin, end, x, 4);
-    }
-}
-
-/* From the order of variables to that of pivots, and back. */
-static void take(const FilBlockNear* near, const double* b, float* x)
-{
-    const int* variable = near->symbolic.ordering.old_of_new;
-    for (int j = 0; j < near->symbolic.columns; j++) {
-        for (int k = 0; k < FIL_BLOCK; k++) {
-            x[FIL_BLOCK * j + k] = (float)b[FIL_BLOCK * variable[j] + k];
-        }
-    }
-}
-
-static void give(const FilBlockNear* near, int begin, const float* from, double* x)
-{
-    const int* variable = near->symbolic.ordering.old_of_new;
-    for (int j = begin; j < near->symbolic.columns; j++) {
-        for (int k = 0; k < FIL_BLOCK; k++) {
-            x[FIL_BLOCK * variable[j] + k] = (double)from[FIL_BLOCK * j + k];
-        }
-    }
-}
-
-void fil_block_near_solve(FilBlockNear* near, const double* b, double* x)
-{
-    const int columns = near->symbolic.columns;
-    take(near, b, near->x.at);
-    forward(near, 0, columns, near->x.at);
-    backward(near, 0, columns, near->x.at);
-    give(near, 0, near->x.at, x);
-}
-
-void fil_block_near_reduce(FilBlockNear* near, const double* b)
-{
-    take(near, b, near->reduced.at);
-    forward(near, 0, near->symbolic.first_changing, near->reduced.at);
-}
-
-void fil_block_near_predict(FilBlockNear* near, const double* more, double* x)
-{
-    const int *variable = near->symbolic.ordering.old_of_new, first = near->symbolic.first_changing, columns = near->symbolic.columns;
-    for (int j = first; j < columns; j++) {
-        for (int k = 0; k < FIL_BLOCK; k++) {
-            near->x.at[FIL_BLOCK * j + k] = near->reduced.at[FIL_BLOCK * j + k] + (float)more[FIL_BLOCK * variable[j] + k];
-        }
-    }
-    forward(near, first, columns, near->x.at);
-    backward(near, first, columns, near->x.at);
-    give(near, first, near->x.at, x);
-}
-
-void fil_block_near_complete(FilBlockNear* near, double* x)
-{
-    memcpy(near->x.at, near->reduced.at, FIL_BLOCK * (size_t)near->symbolic.first_changing * sizeof *near->x.at);
-    backward(near, 0, near->symbolic.first_changing, near->x.at);
-    give(near, 0, near->x.at, x);
 }

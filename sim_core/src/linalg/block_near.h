@@ -5,12 +5,14 @@
  * change at the price of those columns.
  * Left-looking by columns: column j is gathered in a buffer, which loses the products of the columns k that have a block in
  * row j. Where several of those go on alike below row j, and where column j + 1 is as column j, as in the dense corners that fill makes,
- * sums stay in registers over all k for two rows and both columns at once. */
+ * sums stay in registers over all k for two rows and both columns at once.
+ * Subtrees of the elimination tree are shared by workers, in factorisations and solutions; sums are in the same order whoever makes them. */
 #ifndef FILUM_LINALG_BLOCK_NEAR_H
 #define FILUM_LINALG_BLOCK_NEAR_H
 
+#include "base/workers.h"
 #include "linalg/block_symbolic.h"
-#include "linalg/buffer.h"
+#include "linalg/subtrees.h"
 
 typedef struct FilBlockNear {
     FilBlockSymbolic symbolic;
@@ -18,7 +20,12 @@ typedef struct FilBlockNear {
     FilFloats factor;     /* blocks of L by columns of four numbers, three columns where they are thin */
     FilFloats base;       /* of changing columns: A and C less the products of fixed ones */
     FilFloats inverse;    /* W_j, inverse Cholesky factor of each pivot block */
-    FilFloats column;     /* that is being made, and the next */
+    FilFloats column;     /* that is being made, and the next; of each worker */
+    FilInts place;        /* where blocks of that are, by row; of each worker */
+    FilInts outcome;      /* of parts of a factorisation */
+    FilSubtrees trees;    /* of the fixed columns */
+    FilInts gather_start; /* columns + 1: what each row above the subtrees of its columns loses to fixed ones ... */
+    FilInts gather;       /* ... in the order of these: column and place in L */
     FilFloats x, reduced; /* vectors in pivot order: at work; with the fixed columns eliminated */
     FilDoubles f_values;  /* F as the changing columns have it ... */
     int f_blocks;
@@ -32,6 +39,7 @@ void fil_block_near_free(FilBlockNear* near);
 typedef struct FilBlockNearValues {
     const double *a, *c;
     const double* more; /* for each column: what is added to its diagonal; may be NULL */
+    FilWorkers* workers;
 } FilBlockNearValues;
 
 /* As of block_cholesky.h; `terms` are A, C and F. Block k of A has the number a_block[k] among its values. When binding NULL says
@@ -49,12 +57,12 @@ FIL_MUST_CHECK bool fil_block_near_factor_changing(FilBlockNear* near, const dou
 const int* fil_block_near_reached(const FilBlockNear* near, int* count);
 
 /* x = (A + C + F)^-1 b */
-void fil_block_near_solve(FilBlockNear* near, const double* b, double* x);
+void fil_block_near_solve(FilBlockNear* near, FilWorkers* workers, const double* b, double* x);
 
 /* The same in parts: what there is to do with b before F is known; then x for b + more where F reaches, `more` being zero
  * elsewhere; then the rest of x. */
-void fil_block_near_reduce(FilBlockNear* near, const double* b);
+void fil_block_near_reduce(FilBlockNear* near, FilWorkers* workers, const double* b);
 void fil_block_near_predict(FilBlockNear* near, const double* more, double* x);
-void fil_block_near_complete(FilBlockNear* near, double* x);
+void fil_block_near_complete(FilBlockNear* near, FilWorkers* workers, double* x);
 
 #endif

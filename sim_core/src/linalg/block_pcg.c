@@ -111,7 +111,7 @@ static bool factor(FilBlockPcg* pcg, const FilBlockTerms* terms, bool thin)
         more[weak[1]] += size;
         more[weak[2]] += size;
     }
-    return fil_block_near_factor_fixed(&pcg->near, thin, &(FilBlockNearValues){terms->a_values, terms->c_values, more});
+    return fil_block_near_factor_fixed(&pcg->near, thin, &(FilBlockNearValues){terms->a_values, terms->c_values, more, terms->workers});
 }
 
 bool fil_block_pcg_factor(FilBlockPcg* pcg, const FilBlockTerms* terms)
@@ -136,9 +136,9 @@ const int* fil_block_pcg_reached(const FilBlockPcg* pcg, int* count)
     return fil_block_near_reached(&pcg->near, count);
 }
 
-void fil_block_pcg_reduce(FilBlockPcg* pcg, const double* b)
+void fil_block_pcg_reduce(FilBlockPcg* pcg, FilWorkers* workers, const double* b)
 {
-    fil_block_near_reduce(&pcg->near, b);
+    fil_block_near_reduce(&pcg->near, workers, b);
     pcg->predicted = false;
 }
 
@@ -174,7 +174,8 @@ static void multiply(void* context, const double* x, double* y)
 
 static void precondition(void* context, const double* r, double* z)
 {
-    fil_block_near_solve(&((Solve*)context)->pcg->near, r, z);
+    const Solve* solve = context;
+    fil_block_near_solve(&solve->pcg->near, solve->terms->workers, r, z);
 }
 
 FilBlockPcgResult fil_block_pcg_solve(FilBlockPcg* pcg, const FilBlockTerms* terms, double tolerance, int most, double* r, double* x)
@@ -185,7 +186,7 @@ FilBlockPcgResult fil_block_pcg_solve(FilBlockPcg* pcg, const FilBlockTerms* ter
     }
     double* z = pcg->vectors.at;
     if (pcg->predicted) {
-        fil_block_near_complete(&pcg->near, z);
+        fil_block_near_complete(&pcg->near, terms->workers, z);
         pcg->predicted = false;
     } else {
         precondition(&solve, r, z);

@@ -214,31 +214,70 @@ static double add_slides(const FilSolver* solver, const double* v, double* resid
 
 /* ---- forces ---- */
 
+/* A batch of pairs, in parallel: of all, or of those that are active. */
+typedef struct Batch {
+    FilSolver* solver;
+    int first;
+    bool cautious;
+} Batch;
+
+static int batch_size(const Batch* batch, int count)
+{
+    return count - batch->first < FIL_IPC_BATCH ? count - batch->first : FIL_IPC_BATCH;
+}
+
+/* Gap of each, its energy and the gradient of that. */
+enum { ENERGY_SIZE = 13 };
+
+static void find_energies(void* context, int first, int end, int worker)
+{
+    const Batch* batch = context;
+    FilIpcField* field = &batch->solver->ipc;
+    (void)worker;
+    for (int k = first; k < end; k++) {
+        FilIpcPair* pair = &field->pairs[batch->first + k];
+        double* found = field->work.at + ENERGY_SIZE * k;
+        pair->gap = fil_ipc_gap(batch->solver, pair);
+        found[0] = pair->gap < pair->repulsion.range ? fil_ipc_pair_energy(batch->solver, pair, found + 1, NULL, true) : 0.0;
+    }
+}
+
+/* Adds a gradient over the corners of a pair to those of its unknowns. */
+static void add_gradient(const FilSolver* solver, const FilIpcPair* pair, const double* gradient, double* residual)
+{
+    const FilIpcField* field = &solver->ipc;
+    for (int i = 0; i < pair->corner_count; i++) {
+        int blocks[FIL_JACOBIAN_BLOCKS];
+        double jacobian[12 * FIL_JACOBIAN_BLOCKS], bias[3];
+        const double* g = gradient + 3 * i;
+        const int count = corner_blocks(solver, pair->point[i], field->points.at + 3 * pair->point[i], field->x.at, blocks, jacobian, bias);
+        for (int b = 0; b < count; b++) {
+            const double* j = jacobian + 12 * b;
+            for (int m = 0; m < 4; m++) {
+                residual[4 * blocks[b] + m] += field->dt * (j[m] * g[0] + j[4 + m] * g[1] + j[8 + m] * g[2]);
+            }
+        }
+    }
+}
+
 double fil_ipc_contacts_add(FilSolver* solver, const double* v, double* residual)
 {
     const FilIpcField* field = &solver->ipc;
-    double energy = 0.0, gradient[12];
-    for (int k = 0; k < field->pair_count; k++) {
-        FilIpcPair* pair = &field->pairs[k];
-        pair->gap = fil_ipc_gap(solver, pair);
-        if (pair->gap >= pair->repulsion.range) {
-            continue;
-        }
-        energy += fil_ipc_pair_energy(solver, pair, gradient, NULL, true);
-        if (!isfinite(energy)) {
-            return INFINITY;
-        }
-        for (int i = 0; i < pair->corner_count; i++) {
-            int blocks[FIL_JACOBIAN_BLOCKS];
-            double jacobian[12 * FIL_JACOBIAN_BLOCKS], bias[3];
-            const double* g = gradient + 3 * i;
-            const int count = corner_blocks(solver, pair->point[i], field->points.at + 3 * pair->point[i], field->x.at, blocks, jacobian, bias);
-            for (int b = 0; b < count; b++) {
-                const double* j = jacobian + 12 * b;
-                for (int m = 0; m < 4; m++) {
-                    residual[4 * blocks[b] + m] += field->dt * (j[m] * g[0] + j[4 + m] * g[1] + j[8 + m] * g[2]);
-                }
+    double energy = 0.0;
+    for (Batch batch = {.solver = solver}; batch.first < field->pair_count; batch.first += FIL_IPC_BATCH) {
+        const int count = batch_size(&batch, field->pair_count);
+        fil_workers_run(solver->system->workers, count, FIL_IPC_GRAIN, find_energies, &batch);
+        for (int k = 0; k < count; k++) {
+            const FilIpcPair* pair = &field->pairs[batch.first + k];
+            const double* found = field->work.at + ENERGY_SIZE * k;
+            if (pair->gap >= pair->repulsion.range) {
+                continue;
             }
+            energy += found[0];
+            if (!isfinite(energy)) {
+                return INFINITY;
+            }
+            add_gradient(solver, pair, found + 1, residual);
         }
     }
     return energy + add_slides(solver, v, residual);
@@ -368,14 +407,32 @@ static void add_pair_hessian(const FilSolver* solver, const FilIpcPair* pair, co
     add_entries(sum, list, entries, count, field->dt * field->dt, hessian, 3 * pair->corner_count);
 }
 
+/* Energy of each active pair, and second derivatives. */
+enum { HESSIAN_SIZE = 145 };
+
+static void find_hessians(void* context, int first, int end, int worker)
+{
+    const Batch* batch = context;
+    const FilIpcField* field = &batch->solver->ipc;
+    (void)worker;
+    for (int k = first; k < end; k++) {
+        const FilIpcPair* pair = &field->pairs[field->active.at[batch->first + k]];
+        double gradient[12], *found = field->work.at + HESSIAN_SIZE * k;
+        found[0] = fil_ipc_pair_energy(batch->solver, pair, gradient, found + 1, batch->cautious || !turns_slowly(pair));
+    }
+}
+
 void fil_ipc_contacts_hessian(FilSolver* solver, bool cautious, FilBlockSum* sum, int first_list)
 {
     const FilIpcField* field = &solver->ipc;
-    double gradient[12], hessian[144];
-    for (int k = 0; k < field->active_count; k++) {
-        const FilIpcPair* pair = &field->pairs[field->active.at[k]];
-        if (fil_ipc_pair_energy(solver, pair, gradient, hessian, cautious || !turns_slowly(pair)) != 0.0) {
-            add_pair_hessian(solver, pair, hessian, first_list + k, sum);
+    for (Batch batch = {.solver = solver, .cautious = cautious}; batch.first < field->active_count; batch.first += FIL_IPC_BATCH) {
+        const int count = batch_size(&batch, field->active_count);
+        fil_workers_run(solver->system->workers, count, FIL_IPC_GRAIN, find_hessians, &batch);
+        for (int k = 0; k < count; k++) {
+            const double* found = field->work.at + HESSIAN_SIZE * k;
+            if (found[0] != 0.0) {
+                add_pair_hessian(solver, &field->pairs[field->active.at[batch.first + k]], found + 1, first_list + batch.first + k, sum);
+            }
         }
     }
 }

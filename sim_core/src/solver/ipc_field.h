@@ -10,6 +10,9 @@
 #include "linalg/block_sum.h"
 #include "solver/ipc_near.h"
 
+/* Pairs that workers share at a time: large enough that sharing costs nothing, small enough that what they find stays in a cache. */
+enum { FIL_IPC_BATCH = 512, FIL_IPC_GRAIN = 32, FIL_IPC_WORK = 145 /* numbers a pair, at most: energy and its second derivatives over four corners */ };
+
 /* Blocks that one ring couples: its point and three nodes, or place and turn of its body and four. */
 enum { FIL_RING_BLOCKS = 6 };
 
@@ -82,6 +85,7 @@ typedef struct FilIpcField {
     size_t course_capacity;
     FilIpcNear near;
     FilPairs chosen, sorting; /* of those, to be looked at closely, in rising order */
+    FilDoubles work;          /* what workers find of a batch of pairs, before it is taken in their order */
     FilIpcPair* pairs;
     int pair_count, pair_capacity;
     FilInts active, was_active; /* pairs within range at the last accepted v */

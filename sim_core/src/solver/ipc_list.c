@@ -104,8 +104,8 @@ static bool comes_into_range(const FilIpcField* field, FilFeature kind, const in
     return beyond < fil_ipc_approach(kind, points, count, field->points.at, field->listed_end.at, field->slack.at);
 }
 
-/* Adds a pair if it comes into range. */
-static FilStatus add_pair(FilSolver* solver, FilFeature kind, const int* points, int count, double parallel)
+/* Makes a pair; false if it does not come into range. */
+static bool make_pair(const FilSolver* solver, FilFeature kind, const int* points, int count, double parallel, FilIpcPair* pair)
 {
     const FilIpcField* field = &solver->ipc;
     const int other = points[fil_feature_split(kind)];
@@ -113,18 +113,63 @@ static FilStatus add_pair(FilSolver* solver, FilFeature kind, const int* points,
     const double range = solver->settings.model.ipc.range, offset = a->radius + b->radius;
     const double gap = fil_ipc_distance(kind, points, count, field->points.at) - offset;
     if (!comes_into_range(field, kind, points, count, gap - range)) {
-        return FIL_OK;
+        return false;
     }
-    FilIpcPair pair = {.repulsion = {kind, offset, range, stiffness_of(solver, a->mass, b->mass), parallel},
-                       .share = 1.0,
-                       .corner_count = count,
-                       .plane = -1,
-                       .friction = friction_of(solver, collider_of(solver, points[0]), collider_of(solver, other)),
-                       .gap = gap};
-    memcpy(pair.point, points, sizeof(int) * (size_t)count);
-    pair.share = fmax(fil_ipc_share(solver, &pair.repulsion, points, field->ahead.at), LEAST_SHARE);
-    pair.repulsion.stiffness *= pair.share;
-    return append(solver, &pair);
+    *pair = (FilIpcPair){.repulsion = {kind, offset, range, stiffness_of(solver, a->mass, b->mass), parallel},
+                         .share = 1.0,
+                         .corner_count = count,
+                         .plane = -1,
+                         .friction = friction_of(solver, collider_of(solver, points[0]), collider_of(solver, other)),
+                         .gap = gap};
+    memcpy(pair->point, points, sizeof(int) * (size_t)count);
+    pair->share = fmax(fil_ipc_share(solver, &pair->repulsion, points, field->ahead.at), LEAST_SHARE);
+    pair->repulsion.stiffness *= pair->share;
+    return true;
+}
+
+/* Adds a pair if it comes into range. */
+static FilStatus add_pair(FilSolver* solver, FilFeature kind, const int* points, int count, double parallel)
+{
+    FilIpcPair pair;
+    return make_pair(solver, kind, points, count, parallel, &pair) ? append(solver, &pair) : FIL_OK;
+}
+
+/* Pairs that have been chosen, in parallel: the batch from `first` on, by `make`, which is false for those that do not come into range. */
+typedef struct Making {
+    const FilSolver* solver;
+    bool (*make)(const FilSolver* solver, FilPair chosen, FilIpcPair* pair);
+    int first;
+} Making;
+
+_Static_assert(sizeof(FilIpcPair) <= FIL_IPC_WORK * sizeof(double), "a pair has to fit in its share of the work");
+
+static void make_some(void* context, int first, int end, int worker)
+{
+    const Making* making = context;
+    const FilIpcField* field = &making->solver->ipc;
+    FilIpcPair* made = (FilIpcPair*)(void*)field->work.at;
+    (void)worker;
+    for (int k = first; k < end; k++) {
+        if (!making->make(making->solver, field->chosen.items[making->first + k], &made[k])) {
+            made[k].corner_count = 0;
+        }
+    }
+}
+
+/* Adds those of the pairs chosen that come into range, in their order. */
+static FilStatus add_chosen(FilSolver* solver, bool (*make)(const FilSolver* solver, FilPair chosen, FilIpcPair* pair))
+{
+    const FilIpcField* field = &solver->ipc;
+    const FilIpcPair* made = (const FilIpcPair*)(const void*)field->work.at;
+    FilStatus status = FIL_OK;
+    for (Making making = {.solver = solver, .make = make}; making.first < field->chosen.count && status == FIL_OK; making.first += FIL_IPC_BATCH) {
+        const int left = field->chosen.count - making.first, count = left < FIL_IPC_BATCH ? left : FIL_IPC_BATCH;
+        fil_workers_run(solver->system->workers, count, FIL_IPC_GRAIN, make_some, &making);
+        for (int k = 0; k < count && status == FIL_OK; k++) {
+            status = made[k].corner_count > 0 ? append(solver, &made[k]) : FIL_OK;
+        }
+    }
+    return status;
 }
 
 static FilIpcCourse course_of(const FilIpcField* field, const FilIpcEdge* e)
@@ -190,19 +235,18 @@ static FilStatus choose_edges(FilIpcField* field, const int* stale, bool all, do
     return status == FIL_OK ? fil_pairs_sort(&field->chosen, field->surface.edge_count, &field->sorting) : status;
 }
 
+static bool make_edges(const FilSolver* solver, FilPair chosen, FilIpcPair* pair)
+{
+    const FilIpcEdge *e = &solver->ipc.surface.edges[chosen.a], *f = &solver->ipc.surface.edges[chosen.b];
+    const int points[4] = {e->point[0], e->point[1], f->point[0], f->point[1]};
+    return fil_ipc_may_meet(solver, points[0], points[2]) && !one_piece(solver, e, f) && !edges_at_joint(solver, e, f) &&
+           make_pair(solver, FIL_SEGMENT_SEGMENT, points, 4, fil_parallel_threshold(e->length, f->length), pair);
+}
+
 static FilStatus list_edges(FilSolver* solver, const int* stale, bool all)
 {
-    FilIpcField* field = &solver->ipc;
-    FilStatus status = choose_edges(field, stale, all, solver->settings.model.ipc.range);
-    for (int k = 0; k < field->chosen.count && status == FIL_OK; k++) {
-        const FilPair pair = field->chosen.items[k];
-        const FilIpcEdge *e = &field->surface.edges[pair.a], *f = &field->surface.edges[pair.b];
-        const int points[4] = {e->point[0], e->point[1], f->point[0], f->point[1]};
-        if (fil_ipc_may_meet(solver, points[0], points[2]) && !one_piece(solver, e, f) && !edges_at_joint(solver, e, f)) {
-            status = add_pair(solver, FIL_SEGMENT_SEGMENT, points, 4, fil_parallel_threshold(e->length, f->length));
-        }
-    }
-    return status;
+    const FilStatus status = choose_edges(&solver->ipc, stale, all, solver->settings.model.ipc.range);
+    return status == FIL_OK ? add_chosen(solver, make_edges) : status;
 }
 
 static FilStatus choose_triangles(FilIpcField* field, const int* stale, const int* astray_triangles)
@@ -223,18 +267,17 @@ static FilStatus choose_triangles(FilIpcField* field, const int* stale, const in
     return status == FIL_OK ? fil_pairs_sort(&field->chosen, field->surface.point_count, &field->sorting) : status;
 }
 
+static bool make_triangle(const FilSolver* solver, FilPair chosen, FilIpcPair* pair)
+{
+    const int p = chosen.a, *c = solver->ipc.surface.triangles[chosen.b].point;
+    const int corners[4] = {p, c[0], c[1], c[2]};
+    return fil_ipc_may_meet(solver, p, c[0]) && !fil_ipc_at_joint(solver, p, c[0]) && make_pair(solver, FIL_POINT_TRIANGLE, corners, 4, 0.0, pair);
+}
+
 static FilStatus list_triangles(FilSolver* solver, const int* stale, const int* astray_triangles)
 {
-    FilIpcField* field = &solver->ipc;
-    FilStatus status = choose_triangles(field, stale, astray_triangles);
-    for (int k = 0; k < field->chosen.count && status == FIL_OK; k++) {
-        const int p = field->chosen.items[k].a, *c = field->surface.triangles[field->chosen.items[k].b].point;
-        const int corners[4] = {p, c[0], c[1], c[2]};
-        if (fil_ipc_may_meet(solver, p, c[0]) && !fil_ipc_at_joint(solver, p, c[0])) {
-            status = add_pair(solver, FIL_POINT_TRIANGLE, corners, 4, 0.0);
-        }
-    }
-    return status;
+    const FilStatus status = choose_triangles(&solver->ipc, stale, astray_triangles);
+    return status == FIL_OK ? add_chosen(solver, make_triangle) : status;
 }
 
 /* Spheres against edges and each other. */
@@ -330,7 +373,8 @@ static bool make_room(FilIpcField* field)
     field->boxes = boxes;
     field->courses = courses;
     return room && fil_doubles_reserve(&field->listed, 3 * points) && fil_doubles_reserve(&field->listed_end, 3 * points) &&
-           fil_doubles_reserve(&field->slack, points) && fil_ints_reserve(&field->stale, points + edges + triangles);
+           fil_doubles_reserve(&field->slack, points) && fil_doubles_reserve(&field->work, FIL_IPC_BATCH * FIL_IPC_WORK) &&
+           fil_ints_reserve(&field->stale, points + edges + triangles);
 }
 
 /* Lists pairs of points that are stale and of what they are corners of, on the way to `listed_end`. */

@@ -95,11 +95,31 @@ static double sweep_pair(const FilSolver* solver, const FilIpcPair* pair)
     return kind == FIL_POINT_TRIANGLE ? fil_sweep_point_triangle(start, end, offset, KEEP) : fil_sweep_segments(start, end, offset, KEEP);
 }
 
+typedef struct Sweep {
+    const FilSolver* solver;
+    int first; /* pair of the batch */
+} Sweep;
+
+static void sweep_some(void* context, int first, int end, int worker)
+{
+    const Sweep* sweep = context;
+    const FilIpcField* field = &sweep->solver->ipc;
+    (void)worker;
+    for (int k = first; k < end; k++) {
+        field->work.at[k] = sweep_pair(sweep->solver, &field->pairs[sweep->first + k]);
+    }
+}
+
 double fil_ipc_sweep(const FilSolver* solver)
 {
+    const FilIpcField* field = &solver->ipc;
     double longest = 1.0;
-    for (int k = 0; k < solver->ipc.pair_count; k++) {
-        longest = fmin(longest, sweep_pair(solver, &solver->ipc.pairs[k]));
+    for (Sweep sweep = {.solver = solver}; sweep.first < field->pair_count; sweep.first += FIL_IPC_BATCH) {
+        const int left = field->pair_count - sweep.first, count = left < FIL_IPC_BATCH ? left : FIL_IPC_BATCH;
+        fil_workers_run(solver->system->workers, count, FIL_IPC_GRAIN, sweep_some, &sweep);
+        for (int k = 0; k < count; k++) {
+            longest = fmin(longest, field->work.at[k]);
+        }
     }
     return longest;
 }

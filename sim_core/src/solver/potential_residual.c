@@ -56,6 +56,25 @@ static double sum_products(const double* a, const double* b, const double* weigh
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
+typedef struct Diagonals {
+    FilSolver* solver;
+    const double* v;
+} Diagonals;
+
+static void take_diagonals(void* context, int first, int end, int worker)
+{
+    const Diagonals* diagonals = context;
+    const FilSolver* solver = diagonals->solver;
+    const FilNewtonScratch* s = &solver->system->scratch;
+    (void)worker;
+    for (int b = first; b < end; b++) {
+        const FilBody* body = &solver->system->bodies[b];
+        if (fil_potential_takes_part(solver, b)) {
+            body->ops->diagonal(body->impl, diagonals->v + body->v, s->weight + body->v, s->scale + body->v);
+        }
+    }
+}
+
 /* Inverse diagonals as weights, diagonals as Broyden's metric; returns the size of momenta at work, and what rounding leaves. */
 double fil_potential_set_measure(FilSolver* solver, double dt, const double* v, double* rounding)
 {
@@ -66,12 +85,13 @@ double fil_potential_set_measure(FilSolver* solver, double dt, const double* v, 
     if (steps) {
         memset(metric, 0, sizeof(double) * (size_t)solver->system->v_count);
     }
+    Diagonals diagonals = {solver, v};
+    fil_system_run(solver->system, take_diagonals, &diagonals);
     for (int b = 0; b < solver->system->body_count; b++) {
         const FilBody* body = &solver->system->bodies[b];
         if (!fil_potential_takes_part(solver, b)) {
             continue;
         }
-        body->ops->diagonal(body->impl, v + body->v, s->weight + body->v, s->scale + body->v);
         double *weight = s->weight + body->v, *scale = s->scale + body->v;
         if (steps) {
             memcpy(metric + body->v, weight, sizeof(double) * (size_t)body->v_count);

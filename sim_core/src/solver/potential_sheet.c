@@ -111,7 +111,7 @@ static bool settle_friction(Sheet* sheet, double* direction)
     if (sheet->aim->definite) {
         return take_friction(sheet);
     }
-    fil_block_pcg_reduce(&stage->pcg, sheet->right);
+    fil_block_pcg_reduce(&stage->pcg, sheet->terms.workers, sheet->right);
     for (int k = 1; take_friction(sheet); k++) {
         take_lead(sheet);
         fil_block_pcg_predict(&stage->pcg, sheet->lead, sheet->near);

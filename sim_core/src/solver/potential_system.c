@@ -181,20 +181,43 @@ static FilStatus solve_assembled(FilSolver* solver, const FilPotentialField* fie
     return status == FIL_OK ? solve_whole(solver, field, aim, order, v, residual, direction, definite, info) : status;
 }
 
-/* Bodies' tangents at v, with their mass part enlarged by `shift`; false if v is out of reach. */
-static bool take_tangents(FilSolver* solver, double shift, const double* v, double* scratch)
+/* Tangents of some bodies at a velocity. */
+typedef struct Tangents {
+    FilSolver* solver;
+    double shift; /* by which their mass part is enlarged */
+    const double* v;
+    double* scratch;
+} Tangents;
+
+static void take_some(void* context, int first, int end, int worker)
 {
+    const Tangents* tangents = context;
+    FilSolver* solver = tangents->solver;
     const FilContactStage* all = &solver->contact;
-    for (int b = 0; b < solver->system->body_count; b++) {
+    (void)worker;
+    for (int b = first; b < end; b++) {
         const FilBody* body = &solver->system->bodies[b];
-        double potential;
+        FilBodyMotion* result = &solver->motions[b];
         if (!fil_potential_takes_part(solver, b)) {
             continue;
         }
-        if (shift > 0.0 && !body->ops->evaluate(body->impl, v + body->v, shift, scratch + body->v, &potential)) {
+        result->done = !(tangents->shift > 0.0) ||
+                       body->ops->evaluate(body->impl, tangents->v + body->v, tangents->shift, tangents->scratch + body->v, &result->potential);
+        if (result->done) {
+            body->ops->tangent(body->impl, all->values + (size_t)16 * (size_t)all->first_block[b]);
+        }
+    }
+}
+
+/* Bodies' tangents at v; false if v is out of reach. */
+static bool take_tangents(FilSolver* solver, double shift, const double* v, double* scratch)
+{
+    Tangents tangents = {solver, shift, v, scratch};
+    fil_system_run(solver->system, take_some, &tangents);
+    for (int b = 0; b < solver->system->body_count; b++) {
+        if (fil_potential_takes_part(solver, b) && !solver->motions[b].done) {
             return false;
         }
-        body->ops->tangent(body->impl, all->values + (size_t)16 * (size_t)all->first_block[b]);
     }
     return true;
 }
