@@ -81,6 +81,35 @@ static void distances(void** state)
     fil_boundary_free(&box);
 }
 
+// inside a hull, and above its faces: its support along the normal is as far as the distance says
+static void hulls(void** state)
+{
+    (void)state;
+    Random random = {80};
+    FilHull* hull = random_hull(&random, 20);
+    const FilShape shape = fil_shape_hull(hull);
+    FilBoundary boundary = boundary_of(shape, 0.0);
+    int inside = 0;
+    for (int n = 0; n < 300; n++) {
+        double p[3], normal[3], farthest[3];
+        random_vector(&random, 0.6, p);
+        const double d = fil_boundary_distance(&boundary, p, normal);
+        inside += d < 0.0;
+        fil_shape_support(&shape, normal, farthest);
+        assert_near(fil_v3_norm(normal), 1.0, 1e-12);
+        assert_near(fil_v3_dot(p, normal) - fil_v3_dot(farthest, normal), d, 1e-12);
+        for (int k = 0; k < 20; k++) {  // no way out is shorter
+            double way[3];
+            random_direction(&random, way);
+            fil_shape_support(&shape, way, farthest);
+            assert_true(fil_v3_dot(p, way) - fil_v3_dot(farthest, way) <= fmax(d, 0.0) + 1e-12 || d > 0.0);
+        }
+    }
+    assert_true(inside > 100);
+    fil_boundary_free(&boundary);
+    fil_hull_destroy(hull);
+}
+
 static void profiles(void** state)
 {
     (void)state;
@@ -190,6 +219,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(distances),
+        cmocka_unit_test(hulls),
         cmocka_unit_test(profiles),
         cmocka_unit_test(belt_on_crown),
     };

@@ -170,6 +170,38 @@ static void closed_forms_match_the_general_method(void** state)
     }
 }
 
+// all that is long, times the same
+static void scale_side(FilShape* shape, FilPose* pose, double by)
+{
+    shape->radius *= by;
+    fil_v3_scale(shape->half, by, shape->half);
+    fil_v3_scale(pose->p, by, pose->p);
+}
+
+// shapes of tens of metres touch as those of one do; a power of two leaves the rounding as it is
+static void sizes_do_not_matter(void** state)
+{
+    (void)state;
+    static const FilShapeKind kinds[4] = {FIL_SHAPE_SPHERE, FIL_SHAPE_CAPSULE, FIL_SHAPE_CYLINDER, FIL_SHAPE_BOX};
+    const double by = 32.0;
+    Random random = {29};
+    int contacts = 0;
+    for (int n = 0; n < 1600; n++) {
+        Scene s = random_scene(&random, kinds[n % 4], kinds[n / 4 % 4]);
+        FilContactPoint small[FIL_MANIFOLD_POINTS], large[FIL_MANIFOLD_POINTS];
+        const int count = collide(&s, MARGIN, small);
+        scale_side(&s.a, &s.pose_a, by);
+        scale_side(&s.b, &s.pose_b, by);
+        assert_int_equal(collide(&s, by * MARGIN, large), count);
+        for (int i = 0; i < count; i++) {
+            assert_near(large[i].distance, by * small[i].distance, 1e-9 * by);
+            assert_near(fil_v3_dot(large[i].normal, small[i].normal), 1.0, 1e-9);
+        }
+        contacts += count;
+    }
+    assert_true(contacts > 800);
+}
+
 static void half_space_measures_the_lowest_point(void** state)
 {
     (void)state;
@@ -433,6 +465,7 @@ int main(void)
         cmocka_unit_test(rigid_motion_changes_nothing),
         cmocka_unit_test(moving_by_the_distance_makes_them_touch),
         cmocka_unit_test(closed_forms_match_the_general_method),
+        cmocka_unit_test(sizes_do_not_matter),
         cmocka_unit_test(half_space_measures_the_lowest_point),
         cmocka_unit_test(bodies_stand_on_floors),
         cmocka_unit_test(capsules_and_barrels_lie_on_two_points),

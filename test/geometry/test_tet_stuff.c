@@ -167,6 +167,42 @@ static void distance_to_a_mesh(void** state)
     fil_tet_mesh_free(&block);
 }
 
+/* Above the tip of a pyramid, which is all of it that is so high, however it is turned: a base that is not convex, and triangles that have the
+ * tip at any of their corners. The normal of this tip points below the long corner of the base. */
+static void distance_to_a_tip(void** state)
+{
+    (void)state;
+    enum { CORNERS = 6, MIDDLE = CORNERS, TIP };
+    static const double base[CORNERS + 1][2] = {{2.3, -2.4},     {2.2, -0.4},  {0.114, -1.211}, {-0.751, 1.039},
+                                                {0.095, -1.296}, {-0.3, -2.2}, {0.2, -1.5}};
+    Random random = {43};
+    for (int turn = 0; turn < 60; turn++) {
+        const FilPose pose = random_pose(&random, 1.0);
+        double vertices[3 * (CORNERS + 2)];
+        int triangles[6 * CORNERS];
+        for (int v = 0; v < CORNERS + 2; v++) {
+            const double local[3] = {v == TIP ? 0.0 : base[v][0], v == TIP ? 0.0 : base[v][1], v == TIP ? 0.0 : -1.0};
+            fil_pose_apply(vertices + 3 * v, &pose, local);
+        }
+        for (int k = 0; k < CORNERS; k++) {
+            const int next = (k + 1) % CORNERS, up[3] = {TIP, k, next}, down[3] = {MIDDLE, next, k};
+            for (int j = 0; j < 3; j++) {
+                triangles[6 * k + (j + turn) % 3] = up[j];
+                triangles[6 * k + 3 + (j + turn) % 3] = down[j];
+            }
+        }
+        const FilMesh mesh = {CORNERS + 2, 2 * CORNERS, vertices, triangles};
+        FilMeshDistance* distance;
+        assert_int_equal(fil_mesh_distance_create(&mesh, "pyramid", &distance, NULL), FIL_OK);
+        for (int k = 0; k < 20; k++) {
+            double local[3] = {0.0, 0.0, random_between(&random, 0.01, 0.5)}, p[3];
+            fil_pose_apply(p, &pose, local);
+            assert_near(fil_mesh_distance(distance, p), local[2], 1e-14);
+        }
+        fil_mesh_distance_destroy(distance);
+    }
+}
+
 static void it_is_repeatable(void** state)
 {
     (void)state;
@@ -221,7 +257,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(angles_stay_within_their_bounds), cmocka_unit_test(volumes_converge),   cmocka_unit_test(sharp_shapes),
         cmocka_unit_test(parts_are_posed_cut_and_blended), cmocka_unit_test(distance_to_a_mesh), cmocka_unit_test(it_is_repeatable),
-        cmocka_unit_test(bad_solids_are_refused),
+        cmocka_unit_test(bad_solids_are_refused),          cmocka_unit_test(distance_to_a_tip),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -98,6 +98,47 @@ static void chooses_one_of_two_minima(void** state)
     }
 }
 
+/* ---- where it begins ---- */
+
+static bool keep_first(void* user, const FilPlanProgress* p)
+{
+    FilPlanProgress* first = user;
+    *first = p->iteration == 0 ? *p : *first;
+    return true;
+}
+
+static bool slope(const void* data, int stage, const double* p, const double* x, const double* multiplier, FilPlanOrder order, FilPlanStage* out)
+{
+    // a x1 - b x2 of a = data[0] and b = data[1]
+    const double* rise = data;
+    (void)stage, (void)p, (void)multiplier;
+    out->cost = rise[0] * x[0] - rise[1] * x[1];
+    if (order != FIL_PLAN_VALUES) {
+        out->cost_own[0] = rise[0];
+        out->cost_own[1] = -rise[1];
+    }
+    return true;
+}
+
+static void begins_on_the_central_path(void** state)
+{
+    // the barrier's minimum of a x, x >= 0, is where a = mu/x, and of -b x, x <= 4, where b = mu/(4 - x): begun there, nothing pulls
+    (void)state;
+    static const double lower[2] = {0.0, -INFINITY}, upper[2] = {INFINITY, 4.0}, scale[2] = {1.0, 1.0};
+    FilPlanSettings settings = fil_plan_settings_default();
+    const double barrier = settings.relaxation_start / settings.relaxation_ratio, rise[2] = {barrier / 0.5, barrier / 0.25};
+    const FilPlanProblem problem = {.stages = 1, .variables = 2, .lower = lower, .upper = upper, .scale = scale, .data = rise, .evaluate = slope};
+    FilPlanProgress first = {.dual = NAN};
+    double x[2] = {0.5, 3.75};
+    FilPlanPoint point = {.x = x};
+    settings.report = keep_first;
+    settings.user = &first;
+    const FilPlanResult result = fil_interior_point(&problem, &settings, &point);
+    assert_int_equal(result.outcome, FIL_PLAN_SOLVED);
+    assert_true(first.dual < 1e-14 * barrier);
+    assert_true(x[0] < 1e-6 && x[1] > 4.0 - 1e-6);
+}
+
 /* ---- the pushed box ---- */
 
 static FilPlanResult push_box(Push* push, int stages, double friction, double force, double effort, double* x)
@@ -180,7 +221,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(finds_the_minimum_beside_a_trap),          cmocka_unit_test(chooses_one_of_two_minima),
         cmocka_unit_test(pushes_a_box_with_least_effort),           cmocka_unit_test(pushes_a_box_with_all_its_force),
-        cmocka_unit_test(says_that_too_little_force_is_too_little),
+        cmocka_unit_test(says_that_too_little_force_is_too_little), cmocka_unit_test(begins_on_the_central_path),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
