@@ -98,9 +98,50 @@ static void parallel_edges_bear_the_weight(void** state)
     fil_world_destroy(world);
 }
 
+/* What rods that cross, held with their surfaces 0.05 mm apart, push each other by, N. The first crosses the second, which is made before it if
+ * `second_first`, in its middle, and is itself crossed `along` (m) behind its middle node. */
+static double push_of_crossing(double along, bool second_first)
+{
+    enum { HELD = 11 };
+    const FilVec3 still = {0.0, 0.0, 0.0}, from[2] = {{-0.05 - along, 0.0, 0.0}, {0.005, -0.055, 0.01005}},
+                  step[2] = {{0.01, 0.0, 0.0}, {0.0, 0.01, 0.0}};
+    FilWorld* world = things_world("ipc", 1e-3);
+    FilId rods[2];
+    for (int k = 0; k < 2; k++) {
+        const int rod = second_first ? 1 - k : k;
+        FilAttachmentDef def = fil_attachment_def_default();
+        FilId hold;
+        rods[rod] = things_rod(world, HELD, 5e-3, from[rod], step[rod], still);
+        def.kind = FIL_ATTACH_PIN;
+        def.object = rods[rod];
+        def.count = HELD;
+        assert_int_equal(fil_world_add_attachment(world, &def, &hold), FIL_OK);
+    }
+    (void)things_run(world, 2);
+    FilVec3 force, torque;
+    fil_world_contact_wrench(world, rods[0], &force, &torque);
+    fil_world_destroy(world);
+    return -force.z;
+}
+
+/* Edges on both sides of a node share what touches there: where along a rod it is crossed makes little difference, and which rod is named first none.
+ */
+static void nodes_are_no_harder_than_edges(void** state)
+{
+    (void)state;
+    const double middle = push_of_crossing(0.0, false);
+    assert_true(middle > 0.0);
+    for (int k = 1; k < 6; k++) {
+        // beside the node, the edge that ends there is a little farther away than its share takes it to be; without shares a node pushes twice
+        const double along = 0.001 * k, push = push_of_crossing(along, false), bump = k == 5 ? 1e-6 : 0.05;
+        assert_true(fabs(push - middle) < bump * middle);
+        assert_true(fabs(push_of_crossing(along, true) - push) < 1e-9 * push);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(sliding_boxes_are_braked), cmocka_unit_test(resting_boxes_are_held),
-                                       cmocka_unit_test(parallel_edges_bear_the_weight)};
+                                       cmocka_unit_test(parallel_edges_bear_the_weight), cmocka_unit_test(nodes_are_no_harder_than_edges)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* What holds a rod bears what lies on it: reactions of attachments with contact. */
+/* What holds a rod or a sheet bears what lies on it: reactions of attachments with contact. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -72,6 +72,55 @@ static void held_nodes_bear_contact_themselves(void** state)
     fil_world_destroy(world);
 }
 
+/* A sheet held all over, and one held at its border only, under a ball: the holds bear both. */
+static void held_sheets_bear_what_lies_on_them(void** state)
+{
+    (void)state;
+    enum { SIDE = 5, VERTICES = SIDE * SIDE, CELLS = (SIDE - 1) * (SIDE - 1) };
+    for (int rim = 0; rim < 2; rim++) {
+        FilWorld* world = things_world("sap", 5e-3);
+        double x[3 * VERTICES];
+        int triangles[6 * CELLS], count = 0;
+        FilId sheet, holds[VERTICES], ball = things_ball(world, 0.01, 0.003, 0.002, 0.0106);
+        for (int i = 0; i < VERTICES; i++) {
+            x[3 * i] = 0.02 * (i % SIDE - SIDE / 2);
+            x[3 * i + 1] = 0.02 * (i / SIDE - SIDE / 2);
+            x[3 * i + 2] = 0.0;
+        }
+        for (int c = 0; c < CELLS; c++) {
+            const int a = c / (SIDE - 1) * SIDE + c % (SIDE - 1), corners[6] = {a, a + 1, a + SIDE, a + 1, a + SIDE + 1, a + SIDE};
+            for (int k = 0; k < 6; k++) {
+                triangles[6 * c + k] = corners[k];
+            }
+        }
+        FilShellDef def = fil_shell_def_default();
+        def.vertex_count = VERTICES;
+        def.vertices = x;
+        def.triangle_count = 2 * CELLS;
+        def.triangles = triangles;
+        def.thickness = 1e-3;
+        def.young = 1e6;
+        def.density = 300.0;
+        def.damping_mass = 20.0;
+        assert_int_equal(fil_world_add_shell(world, &def, &sheet), FIL_OK);
+        for (int i = 0; i < VERTICES; i++) {
+            const bool border = i % SIDE == 0 || i % SIDE == SIDE - 1 || i / SIDE == 0 || i / SIDE == SIDE - 1;
+            if (rim == 0 || border) {
+                holds[count++] = hold(world, sheet, FIL_ATTACH_PIN, i);
+            }
+        }
+        things_run(world, 400);
+        double carried = 0.0;
+        for (int k = 0; k < count; k++) {
+            carried += fil_attachment_force(world, holds[k]).z;
+        }
+        const double weight = 9.81 * fil_rigid_mass(world, ball), own = 9.81 * 300.0 * 1e-3 * 0.08 * 0.08;
+        assert_true(weight > own);
+        assert_true(fabs(carried - weight - own) < 1e-2 * weight);
+        fil_world_destroy(world);
+    }
+}
+
 /* A rod drawn along the ground by one end: the hold pulls as hard as friction does, and the node moves as told. */
 static void drawn_rods_feel_friction(void** state)
 {
@@ -111,6 +160,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ends_bear_what_lies_on_a_rod),
         cmocka_unit_test(held_nodes_bear_contact_themselves),
+        cmocka_unit_test(held_sheets_bear_what_lies_on_them),
         cmocka_unit_test(drawn_rods_feel_friction),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
