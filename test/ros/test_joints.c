@@ -213,8 +213,20 @@ static void joints_follow_commands(void** state)
     command->position.data[1] = NAN;  // leaves it where it is
     assert_true(publish_until_there(type, "/joint_commands", command, (Goal){"left_lift", 0.05, 1e-4}));
     assert_true(hear_there((Goal){"right_lift", 0.0, 1e-4}));
-    // nonsense: an unknown name and Inf, then a wrong length
+    // of a position, a velocity and an effort it is the position that a joint goes to
+    rosidl_runtime_c__double__Sequence__init(&command->velocity, 2);
+    rosidl_runtime_c__double__Sequence__init(&command->effort, 2);
+    command->velocity.data[1] = command->effort.data[1] = NAN;
+    command->position.data[0] = 0.03;
+    assert_true(publish_until_there(type, "/joint_commands", command, (Goal){"left_lift", 0.03, 1e-4}));
+    command->position.data[0] = 0.05;
+    assert_true(publish_until_there(type, "/joint_commands", command, (Goal){"left_lift", 0.05, 1e-4}));
+    // a velocity alone is refused by a joint that takes positions only
     Refusals refusals = {0};
+    command->position.data[0] = command->effort.data[0] = NAN;
+    assert_true(publish_until_refused(type, "/joint_commands", command, &refusals, 1));
+    command->velocity.data[0] = NAN;
+    // nonsense: an unknown name and Inf, then a wrong length
     rosidl_runtime_c__String__assign(&command->name.data[0], "lift");
     command->position.data[1] = INFINITY;
     assert_true(publish_until_refused(type, "/joint_commands", command, &refusals, 2));

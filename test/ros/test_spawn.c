@@ -224,7 +224,9 @@ static void refuses_what_it_must(void** state)
     remove(path);
     stop(node);
     const pid_t locked = start("locked:=true");
-    assert_int_equal(spawn((Spawn){.uri = OBJECT("ball")}).code, RESULT(OPERATION_FAILED));
+    const Answer refused = spawn((Spawn){.uri = OBJECT("ball")});
+    assert_int_equal(refused.code, RESULT(OPERATION_FAILED));
+    assert_non_null(strstr(refused.message, "locked"));
     stop(locked);
 }
 
