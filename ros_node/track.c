@@ -163,8 +163,8 @@ static bool init_part(const FilTrack* track, int points, FilTrack* part)
     return true;
 }
 
-/* gives the robot a part, and frees it */
-static FilStatus send_part(FilTrack* part, FilWorld* world)
+/* gives the robot a part, which is open where more follows, and frees it */
+static FilStatus send_part(const FilTrack* track, FilTrack* part, FilWorld* world)
 {
     FilStatus status = part->accelerations != NULL ? add_inertia(world, part) : FIL_OK;
     if (status == FIL_OK) {
@@ -178,30 +178,11 @@ static FilStatus send_part(FilTrack* part, FilWorld* world)
         def.positions = part->positions;
         def.velocities = part->velocities;
         def.efforts = part->efforts;
+        def.open = track->end < track->point_count - 1;
         status = fil_robot_set_trajectory(world, part->robot, &def);
     }
     fil_track_fini(part);
     return status;
-}
-
-/* moves the second of two knots to twice the distance along the same curve: at its last knot a robot comes to rest */
-static void stretch(FilTrack* part)
-{
-    const double length = part->times[1] - part->times[0];
-    const size_t n = (size_t)part->joint_count;
-    part->times[1] += length;
-    for (size_t j = 0; j < n; j++) {
-        double *y = part->positions + j, *s = part->velocities != NULL ? part->velocities + j : NULL,
-               *f = part->efforts != NULL ? part->efforts + j : NULL;
-        if (s != NULL) {
-            fil_script_cubic(length, 2.0, y[0], y[n], s[0], s[n], &y[n], &s[n]);
-        } else {
-            y[n] += y[n] - y[0];
-        }
-        if (f != NULL) {
-            f[n] += f[n] - f[0];
-        }
-    }
 }
 
 /* Hands the robot where it is at both ends of a step: of points that are denser than steps no more matters. */
@@ -215,10 +196,7 @@ static FilStatus hand_over_step(FilTrack* track, FilWorld* world, double time, d
     write_moment(track, time + dt, &part, 1);
     track->begin = fil_script_knot(track->times, track->point_count, time);
     track->end = fil_script_knot(track->times, track->point_count, time + dt);
-    if (track->end < track->point_count - 1) {
-        stretch(&part);
-    }
-    return send_part(&part, world);
+    return send_part(track, &part, world);
 }
 
 /* how many spans between points the robot has room for, from point `from` on, each in so many pieces */
@@ -244,7 +222,7 @@ static FilStatus hand_over(FilTrack* track, FilWorld* world, int from)
     }
     track->begin = from;
     track->end = from + spans;
-    return send_part(&part, world);
+    return send_part(track, &part, world);
 }
 
 /* ---- all of them ---- */

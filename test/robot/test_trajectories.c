@@ -121,8 +121,44 @@ static void given_velocities_are_kept(void** state)
     fil_world_destroy(world);
 }
 
-/* A slide of 2 kg along y = t^3 for a second, with the force m a on top, stiffness 1000 N/m and damping 200 N s/m: how far off it is, at most. */
-static double distance_from_path(FilIntegrator integrator, double dt)
+/* Beyond its last point joints go on as they came there where more is to come, and stop where not. */
+static void an_open_end_keeps_its_velocity(void** state)
+{
+    (void)state;
+    static const double t[] = {0.1, 0.3}, y[] = {0.2, 0.3}, v[] = {0.0, 0.7};
+    const int joint = 3;
+    for (int kind = FIL_INTERPOLATE_LINEAR; kind <= FIL_INTERPOLATE_SPLINE; kind++) {
+        for (int points = 1; points <= 2; points++) {
+            for (int open = 0; open < 2; open++) {
+                FilWorld* world = make_world("none");
+                const FilId robot = add(world, ROBOTS "arm6.urdf", NULL);
+                FilTrajectoryDef def = fil_trajectory_def_default();
+                def.interpolation = (FilInterpolation)kind;
+                def.joints = &joint;
+                def.joint_count = 1;
+                def.point_count = points;
+                def.times = t + 2 - points;
+                def.positions = y + 2 - points;
+                def.velocities = v + 2 - points;
+                def.open = open != 0;
+                assert_int_equal(fil_robot_set_trajectory(world, robot, &def), FIL_OK);
+                run(world, 300);
+                const double rest = 0.3, rate = open == 0 ? 0.0 : kind == FIL_INTERPOLATE_SPLINE ? 0.7 : points == 2 ? 0.5 : 1.0;
+                const FilJointCommand at = fil_robot_joint_command(world, robot, joint);
+                assert_true(fabs(at.position - rest) < 1e-12 && (fabs(at.velocity - rate) < 1e-12));
+                assert_true(fil_robot_trajectory_left(world, robot) < 1e-12);
+                run(world, 50);
+                const FilJointCommand later = fil_robot_joint_command(world, robot, joint);
+                assert_true(fabs(later.position - rest - 0.05 * rate) < 1e-12 && fabs(later.velocity - rate) < 1e-12);
+                fil_world_destroy(world);
+            }
+        }
+    }
+}
+
+/* A slide of 2 kg along y = t^3 for a second, with the force m a on top, stiffness 1000 N/m and damping 200 N s/m, in one trajectory, or in open ones
+ * that are as long as a step each: how far off it is, at most; where it is at the end. */
+static double distance_from_path(FilIntegrator integrator, double dt, bool in_parts, double* end)
 {
     static const char slide[] =
         "<robot name='r'><link name='base'/><link name='slide'><inertial><mass value='2'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' "
@@ -148,10 +184,18 @@ static double distance_from_path(FilIntegrator integrator, double dt)
     assert_int_equal(fil_robot_set_trajectory(world, robot, &way), FIL_OK);
     double farthest = 0.0;
     for (int k = 1; k <= (int)lround(0.9 / dt); k++) {
+        const double s[] = {fil_world_time(world), fil_world_time(world) + dt}, place[] = {pow(s[0], 3.0), pow(s[1], 3.0)};
+        const double rate[] = {3.0 * s[0] * s[0], 3.0 * s[1] * s[1]}, force[] = {12.0 * s[0], 12.0 * s[1]};
+        if (in_parts) {
+            way.point_count = 2, way.open = true;
+            way.times = s, way.positions = place, way.velocities = rate, way.efforts = force;
+            assert_int_equal(fil_robot_set_trajectory(world, robot, &way), FIL_OK);
+        }
         run(world, 1);
         const double time = k * dt, off = fabs(fil_robot_joint_state(world, robot, 0).position - time * time * time);
         farthest = off > farthest ? off : farthest;
     }
+    *end = fil_robot_joint_state(world, robot, 0).position;
     fil_world_destroy(world);
     return farthest;
 }
@@ -162,9 +206,15 @@ static void joints_do_not_lag(void** state)
     (void)state;
     static const FilIntegrator rules[] = {FIL_BACKWARD_EULER, FIL_SYMPLECTIC_EULER, FIL_MIDPOINT};
     for (int i = 0; i < 3; i++) {
-        const double coarse = distance_from_path(rules[i], 0.002), fine = distance_from_path(rules[i], 0.001);
+        double whole, parts;
+        const double coarse = distance_from_path(rules[i], 0.002, false, &whole), fine = distance_from_path(rules[i], 0.001, false, &parts);
         if (!(coarse < 2e-5 && fine < 0.3 * coarse)) {
             fail_msg("rule %d: off by %g m, at half the step by %g m", (int)rules[i], coarse, fine);
+        }
+        // nor where each step gets its points just before it
+        distance_from_path(rules[i], 0.002, true, &parts);
+        if (!(fabs(parts - whole) < 1e-12)) {
+            fail_msg("rule %d: in parts it ends %g m from where it ends in one", (int)rules[i], parts - whole);
         }
     }
 }
@@ -284,6 +334,7 @@ int main(void)
         cmocka_unit_test(trajectories_pass_their_points),
         cmocka_unit_test(given_efforts_are_added),
         cmocka_unit_test(given_velocities_are_kept),
+        cmocka_unit_test(an_open_end_keeps_its_velocity),
         cmocka_unit_test(joints_do_not_lag),
         cmocka_unit_test(a_new_trajectory_goes_on_from_the_old_one),
         cmocka_unit_test(a_shorter_trajectory_leaves_nothing_of_a_longer_one),

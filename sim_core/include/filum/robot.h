@@ -209,12 +209,13 @@ typedef struct FilTrajectoryDef {
     const double* positions;  /* joint_count per point */
     const double* velocities; /* likewise; NULL: none */
     const double* efforts;    /* likewise, N or N m on top, straight between points; NULL: none */
+    bool open;                /* more is to come: joints go on from the last point with the velocity that they have there, rather than stop */
 } FilTrajectoryDef;
 
 FilTrajectoryDef fil_trajectory_def_default(void);
 
 /* Joints follow the points by POSITION, with the efforts on top; from where they are commanded to be now until the first point, and hold the
- * last one. Replaces the robot's trajectory; joints that had one and are not in this one hold where it has them. */
+ * last one, unless it is open. Replaces the robot's trajectory; joints that had one and are not in this one hold where it has them. */
 FIL_MUST_CHECK FilStatus fil_robot_set_trajectory(FilWorld* world, FilId robot, const FilTrajectoryDef* def);
 /* s until the last point; 0 if there is none or it is over. */
 double fil_robot_trajectory_left(const FilWorld* world, FilId robot);

@@ -1,7 +1,7 @@
 /* What drives the joints of a robot: commands and a trajectory, kept in h, and what follows from them and from limits,
  * dry friction and couplings for a step: forces and constraints.
  *
- * h: number of points, interpolation; per joint mode, position, velocity, effort and whether it follows the trajectory;
+ * h: number of points, interpolation and whether the end is open; per joint mode, position, velocity, effort and whether it follows the trajectory;
  * then times (of the world) of the points, their positions, their velocities and their efforts, each for all joints. What lies beyond the number
  * of points is zero. */
 #include <math.h>
@@ -14,6 +14,7 @@
 #include "body/articulated.h"
 
 enum { HEAD = 2, COMMAND = 5 };
+enum { OPEN = 2 }; /* added to the interpolation */
 enum { MODE, POSITION, VELOCITY, EFFORT, FOLLOWS };
 
 /* Dry friction that holds slips by this part of what the load would give the joint in a step without it. */
@@ -26,6 +27,7 @@ static const double AROUND = 0.05;
 typedef struct Script {
     int count, joints;
     FilInterpolation interpolation;
+    bool open;
     double *times, *positions, *velocities, *efforts;
 } Script;
 
@@ -47,7 +49,8 @@ static Script script_of(const FilArticulated* robot, const double* h)
     double* positions = times + most_points(robot);
     return (Script){.count = (int)fmin(fmax(h[0], 0.0), (double)most_points(robot)),
                     .joints = robot->joint_count,
-                    .interpolation = (FilInterpolation)h[1],
+                    .interpolation = (FilInterpolation)((int)h[1] % OPEN),
+                    .open = h[1] >= OPEN,
                     .times = times,
                     .positions = positions,
                     .velocities = positions + each,
@@ -98,6 +101,17 @@ void fil_articulated_carry_commands(const FilArticulated* robot, const double* h
     }
 }
 
+/* The rate at the last point, with which an open script goes on. */
+static double last_rate(const Script* script, int joint)
+{
+    const int n = script->joints, last = script->count - 1;
+    const double *t = script->times + last, *y = script->positions + n * last + joint;
+    if (script->interpolation == FIL_INTERPOLATE_SPLINE) {
+        return script->velocities[n * last + joint];
+    }
+    return last > 0 ? (y[0] - y[-n]) / (t[0] - t[-1]) : 0.0;
+}
+
 /* A joint's place, rate and effort on the script at a time. */
 static void follow(const Script* script, int joint, double time, double* position, double* velocity, double* effort)
 {
@@ -108,6 +122,11 @@ static void follow(const Script* script, int joint, double time, double* positio
     *position = y[0];
     *effort = f[0];
     *velocity = 0.0;
+    if (k == last && script->open && time >= script->times[k]) {
+        *velocity = last_rate(script, joint);
+        *position += (time - script->times[k]) * *velocity;
+        return;
+    }
     if (k == last || time < script->times[k]) {
         return;
     }
@@ -240,7 +259,7 @@ FilStatus fil_articulated_set_trajectory(const FilArticulated* robot, const doub
     leave_trajectory(robot, h, now);
     const bool leads = def->start + def->times[0] > now;  // it sets out from the present command
     h[0] = def->point_count + (leads ? 1 : 0);
-    h[1] = (double)def->interpolation;
+    h[1] = (double)def->interpolation + (def->open ? OPEN : 0);
     const Script script = script_of(robot, h);
     const int n = script.joints, first = leads ? 1 : 0;
     clear_beyond(robot, &script);
