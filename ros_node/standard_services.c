@@ -12,9 +12,8 @@
 #include "node.h"
 #include "node_recording.h"
 #include "node_world.h"
-#include "rclc/service.h"
-#include "rmw/qos_profiles.h"
 #include "rosidl_runtime_c/primitives_sequence_functions.h"
+#include "service_table.h"
 #include "simulation_interfaces/msg/entity_state.h"
 #include "simulation_interfaces/msg/result.h"
 #include "simulation_interfaces/msg/simulation_state.h"
@@ -45,12 +44,7 @@
 
 struct FilStandardServices {
     FilNode* node;
-#define MEMBERS(type, name, ros_name)                            \
-    rcl_service_t name##_service;                                \
-    simulation_interfaces__srv__##type##_Request name##_request; \
-    simulation_interfaces__srv__##type##_Response name##_response;
-    ALL_SERVICES(MEMBERS)
-#undef MEMBERS
+    ALL_SERVICES(FIL_SERVICE_MEMBERS)
     rmw_request_id_t step_caller; /* who waits for steps, while step_pending */
     bool step_pending;
     uint64_t steps_asked, step_begin, step_world; /* how many, from which step of which world */
@@ -412,16 +406,7 @@ bool fil_standard_services_create(FilNode* node, FilStandardServices** result)
         return false;
     }
     services->node = node;
-#define INIT(type, name, ros_name)                                                                                                                  \
-    done = done && simulation_interfaces__srv__##type##_Request__init(&services->name##_request) &&                                                 \
-           simulation_interfaces__srv__##type##_Response__init(&services->name##_response);                                                         \
-    services->name##_service = rcl_get_zero_initialized_service();                                                                                  \
-    done =                                                                                                                                          \
-        done && fil_ros_ok(rclc_service_init(&services->name##_service, &node->node, ROSIDL_GET_SRV_TYPE_SUPPORT(simulation_interfaces, srv, type), \
-                                             ros_name, &rmw_qos_profile_services_default),                                                          \
-                           node->logger, ros_name);
-    ALL_SERVICES(INIT)
-#undef INIT
+    ALL_SERVICES(FIL_SERVICE_INIT)
 #define ADD(type, name, ros_name)                                                                                                              \
     done = done && fil_ros_ok(rclc_executor_add_service_with_context(node->def.executor, &services->name##_service, &services->name##_request, \
                                                                      &services->name##_response, name##_callback, services),                   \
@@ -436,11 +421,6 @@ void fil_standard_services_destroy(FilStandardServices* services)
     if (services == NULL) {
         return;
     }
-#define FINI(type, name, ros_name)                                                                                    \
-    fil_ros_ok(rcl_service_fini(&services->name##_service, &services->node->node), services->node->logger, ros_name); \
-    simulation_interfaces__srv__##type##_Request__fini(&services->name##_request);                                    \
-    simulation_interfaces__srv__##type##_Response__fini(&services->name##_response);
-    ALL_SERVICES(FINI)
-#undef FINI
+    ALL_SERVICES(FIL_SERVICE_FINI)
     free(services);
 }

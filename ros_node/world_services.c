@@ -13,9 +13,8 @@
 #include "node_recording.h"
 #include "node_world.h"
 #include "polled_service.h"
-#include "rclc/service.h"
 #include "resources.h"
-#include "rmw/qos_profiles.h"
+#include "service_table.h"
 #include "simulation_interfaces/msg/result.h"
 #include "simulation_interfaces/msg/spawnable.h"
 #include "simulation_interfaces/msg/world_resource.h"
@@ -39,12 +38,7 @@
 
 struct FilWorldServices {
     FilNode* node;
-#define MEMBERS(type, name, ros_name)                            \
-    rcl_service_t name##_service;                                \
-    simulation_interfaces__srv__##type##_Request name##_request; \
-    simulation_interfaces__srv__##type##_Response name##_response;
-    ALL_SERVICES(MEMBERS)
-#undef MEMBERS
+    ALL_SERVICES(FIL_SERVICE_MEMBERS)
     FilLoading* loading;                                                  /* NULL: no world is being built */
     void (*finish)(struct FilWorldServices* services, FilLoaded* loaded); /* takes what it has made, and answers */
     rmw_request_id_t caller;                                              /* who waits for it */
@@ -486,16 +480,7 @@ bool fil_world_services_create(FilNode* node, FilWorldServices** result)
         return false;
     }
     services->node = node;
-#define INIT(type, name, ros_name)                                                                                                                  \
-    done = done && simulation_interfaces__srv__##type##_Request__init(&services->name##_request) &&                                                 \
-           simulation_interfaces__srv__##type##_Response__init(&services->name##_response);                                                         \
-    services->name##_service = rcl_get_zero_initialized_service();                                                                                  \
-    done =                                                                                                                                          \
-        done && fil_ros_ok(rclc_service_init(&services->name##_service, &node->node, ROSIDL_GET_SRV_TYPE_SUPPORT(simulation_interfaces, srv, type), \
-                                             ros_name, &rmw_qos_profile_services_default),                                                          \
-                           node->logger, ros_name);
-    ALL_SERVICES(INIT)
-#undef INIT
+    ALL_SERVICES(FIL_SERVICE_INIT)
     return done;
 }
 
@@ -505,11 +490,6 @@ void fil_world_services_destroy(FilWorldServices* services)
         return;
     }
     fil_loading_cancel(services->loading);
-#define FINI(type, name, ros_name)                                                                                    \
-    fil_ros_ok(rcl_service_fini(&services->name##_service, &services->node->node), services->node->logger, ros_name); \
-    simulation_interfaces__srv__##type##_Request__fini(&services->name##_request);                                    \
-    simulation_interfaces__srv__##type##_Response__fini(&services->name##_response);
-    ALL_SERVICES(FINI)
-#undef FINI
+    ALL_SERVICES(FIL_SERVICE_FINI)
     free(services);
 }

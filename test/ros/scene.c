@@ -68,6 +68,23 @@ int test_scene_remove(void** state)
     return remove(((const TestScene*)*state)->path);
 }
 
+const TestScene* test_scene;
+Client test_client;
+
+int test_scene_join(void** state)
+{
+    const int result = test_scene_write(state);
+    test_scene = *state;
+    client_join(&test_client, "tester", 0, NULL);
+    return result;
+}
+
+int test_scene_leave(void** state)
+{
+    client_leave(&test_client);
+    return test_scene_remove(state);
+}
+
 /* ---- grippers ---- */
 
 /* two grippers on lifts; between the fingers of the left one there is a block of 40 mm */

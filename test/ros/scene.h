@@ -3,6 +3,7 @@
 #ifndef FILUM_TEST_SCENE_H
 #define FILUM_TEST_SCENE_H
 
+#include "client.h"
 #include "rosidl_runtime_c/string.h"
 
 typedef struct TestScene {
@@ -14,6 +15,12 @@ typedef struct TestScene {
 int test_scene_write(void** state);
 int test_scene_write_with_robot(void** state); /* with a gripper on a lift beside them */
 int test_scene_remove(void** state);
+
+/* The same, with a member of the graph beside the scene, for those who need both. */
+extern const TestScene* test_scene;
+extern Client test_client;
+int test_scene_join(void** state);
+int test_scene_leave(void** state);
 
 /* Another one: two grippers on lifts, `left` and `right`, the first with room for so many points of a trajectory; between its fingers
  * there is a block of 40 mm. */

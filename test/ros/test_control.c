@@ -27,12 +27,9 @@
 
 #define TYPE(package, name) ROSIDL_GET_MSG_TYPE_SUPPORT(package, msg, name)
 
-static const TestScene* scene;
-static Client client;
-
 static pid_t start(const char* more)
 {
-    const char* const arguments[] = {"--ros-args", "-p", scene->argument, more != NULL ? "-p" : NULL, more, NULL};
+    const char* const arguments[] = {"--ros-args", "-p", test_scene->argument, more != NULL ? "-p" : NULL, more, NULL};
     return process_start(FILUM_NODE, arguments);
 }
 
@@ -59,7 +56,7 @@ static filum__msg__RodCommand* create_command(size_t count, const char* drive, d
 static void say_once(const char* drive, double force)
 {
     rcl_publisher_t publisher = rcl_get_zero_initialized_publisher();
-    must(rclc_publisher_init_default(&publisher, &client.node, TYPE(filum, RodCommand), "/rod_commands"), "publisher");
+    must(rclc_publisher_init_default(&publisher, &test_client.node, TYPE(filum, RodCommand), "/rod_commands"), "publisher");
     const double limit = seconds_now() + PATIENCE;
     size_t listeners = 0;
     while (listeners == 0 && seconds_now() < limit) {
@@ -69,7 +66,7 @@ static void say_once(const char* drive, double force)
     filum__msg__RodCommand* command = create_command(1, drive, force);
     must(rcl_publish(&publisher, command, NULL), "publish");
     filum__msg__RodCommand__destroy(command);
-    must(rcl_publisher_fini(&publisher, &client.node), "publisher");
+    must(rcl_publisher_fini(&publisher, &test_client.node), "publisher");
 }
 
 static double value_of(const diagnostic_msgs__msg__DiagnosticStatus* status, const char* key)
@@ -98,7 +95,8 @@ static void single_commands_arrive(void** state)
         say_once("nobody", 0.0);
     }
     diagnostic_msgs__msg__DiagnosticArray* heard = diagnostic_msgs__msg__DiagnosticArray__create();
-    assert_true(client_hear(&client, TYPE(diagnostic_msgs, DiagnosticArray), "/diagnostics", &rmw_qos_profile_default, heard, has_refused, &sent));
+    assert_true(
+        client_hear(&test_client, TYPE(diagnostic_msgs, DiagnosticArray), "/diagnostics", &rmw_qos_profile_default, heard, has_refused, &sent));
     diagnostic_msgs__msg__DiagnosticArray__destroy(heard);
     assert_int_equal(stop(node), 0);
 }
@@ -124,7 +122,7 @@ static bool pause(bool on, char words[600])
     std_srvs__srv__SetBool_Request* request = std_srvs__srv__SetBool_Request__create();
     std_srvs__srv__SetBool_Response* response = std_srvs__srv__SetBool_Response__create();
     request->data = on;
-    assert_true(client_call(&client, ROSIDL_GET_SRV_TYPE_SUPPORT(std_srvs, srv, SetBool), "/filum/pause", request, response));
+    assert_true(client_call(&test_client, ROSIDL_GET_SRV_TYPE_SUPPORT(std_srvs, srv, SetBool), "/filum/pause", request, response));
     const bool success = response->success;
     snprintf(words, 600, "%s", response->message.data);
     std_srvs__srv__SetBool_Request__destroy(request);
@@ -138,12 +136,12 @@ static void failed_is_a_state(void** state)
     const pid_t node = start(NULL);
     say_once("pull", 1e300);  // finite, but no step can bear it
     diagnostic_msgs__msg__DiagnosticArray* heard = diagnostic_msgs__msg__DiagnosticArray__create();
-    assert_true(client_hear(&client, TYPE(diagnostic_msgs, DiagnosticArray), "/diagnostics", &rmw_qos_profile_default, heard, is_error, NULL));
+    assert_true(client_hear(&test_client, TYPE(diagnostic_msgs, DiagnosticArray), "/diagnostics", &rmw_qos_profile_default, heard, is_error, NULL));
     assert_non_null(strstr(heard->status.data[0].message.data, "failed at "));
     assert_true(value_of(&heard->status.data[0], "failed_since") >= 0.0);
     diagnostic_msgs__msg__DiagnosticArray__destroy(heard);
     filum__msg__StepInfo* info = filum__msg__StepInfo__create();
-    assert_true(client_hear(&client, TYPE(filum, StepInfo), "/step_info", &rmw_qos_profile_default, info, is_failed, NULL));
+    assert_true(client_hear(&test_client, TYPE(filum, StepInfo), "/step_info", &rmw_qos_profile_default, info, is_failed, NULL));
     assert_non_null(strstr(info->message.data, "failed at "));
     filum__msg__StepInfo__destroy(info);
 
@@ -152,7 +150,7 @@ static void failed_is_a_state(void** state)
     char message[256];
     assert_false(pause(false, words));
     assert_non_null(strstr(words, "failed at "));
-    assert_true(client_trigger(&client, "/filum", "reset", message));
+    assert_true(client_trigger(&test_client, "/filum", "reset", message));
     assert_true(pause(false, words));
     assert_string_equal(words, "running");
     assert_int_equal(stop(node), 0);
@@ -169,8 +167,8 @@ static void newcomers_hear_a_paused_node(void** state)
     sleep_seconds(1.0);
     rosgraph_msgs__msg__Clock* clock = rosgraph_msgs__msg__Clock__create();
     filum__msg__RodStates* rods = filum__msg__RodStates__create();
-    assert_true(client_hear(&client, TYPE(rosgraph_msgs, Clock), "/clock", &rmw_qos_profile_default, clock, NULL, NULL));
-    assert_true(client_hear(&client, TYPE(filum, RodStates), "/rod_states", &rmw_qos_profile_default, rods, NULL, NULL));
+    assert_true(client_hear(&test_client, TYPE(rosgraph_msgs, Clock), "/clock", &rmw_qos_profile_default, clock, NULL, NULL));
+    assert_true(client_hear(&test_client, TYPE(filum, RodStates), "/rod_states", &rmw_qos_profile_default, rods, NULL, NULL));
     assert_int_equal(clock->clock.sec, 0);
     assert_int_equal(rods->rods.size, 2);
     rosgraph_msgs__msg__Clock__destroy(clock);
@@ -185,9 +183,9 @@ enum { FLOOD_TARGETS = 1000 };
 /* as fast as it can, until it is ended */
 static int flood(void)
 {
-    client_join(&client, "flood", 0, NULL);
+    client_join(&test_client, "flood", 0, NULL);
     rcl_publisher_t publisher = rcl_get_zero_initialized_publisher();
-    must(rclc_publisher_init_default(&publisher, &client.node, TYPE(filum, RodCommand), "/rod_commands"), "publisher");
+    must(rclc_publisher_init_default(&publisher, &test_client.node, TYPE(filum, RodCommand), "/rod_commands"), "publisher");
     filum__msg__RodCommand* command = create_command(FLOOD_TARGETS, "pull", 0.0);
     const double limit = seconds_now() + PATIENCE;
     while (seconds_now() < limit) {
@@ -201,7 +199,7 @@ static int flood(void)
 static int count_states(void)
 {
     rcl_subscription_t infos = rcl_get_zero_initialized_subscription();
-    must(rclc_subscription_init_default(&infos, &client.node, TYPE(filum, StepInfo), "/step_info"), "infos");
+    must(rclc_subscription_init_default(&infos, &test_client.node, TYPE(filum, StepInfo), "/step_info"), "infos");
     filum__msg__StepInfo* info = filum__msg__StepInfo__create();
     int count = 0;
     sleep_seconds(1.0);
@@ -211,7 +209,7 @@ static int count_states(void)
         count += rcl_take(&infos, info, NULL, NULL) == RCL_RET_OK;
     }
     filum__msg__StepInfo__destroy(info);
-    must(rcl_subscription_fini(&infos, &client.node), "infos");
+    must(rcl_subscription_fini(&infos, &test_client.node), "infos");
     return count;
 }
 
@@ -232,20 +230,6 @@ static void a_flood_does_not_stop_time(void** state)
     assert_int_equal(stop(node), 0);
 }
 
-static int set_up(void** state)
-{
-    const int result = test_scene_write(state);
-    scene = *state;
-    client_join(&client, "watcher", 0, NULL);
-    return result;
-}
-
-static int tear_down(void** state)
-{
-    client_leave(&client);
-    return test_scene_remove(state);
-}
-
 int main(int argc, char** argv)
 {
     if (argc > 1 && strcmp(argv[1], "flood") == 0) {
@@ -257,5 +241,5 @@ int main(int argc, char** argv)
         cmocka_unit_test_teardown(newcomers_hear_a_paused_node, process_end_all),
         cmocka_unit_test_teardown(a_flood_does_not_stop_time, process_end_all),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, test_scene_join, test_scene_leave);
 }

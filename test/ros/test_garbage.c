@@ -14,17 +14,14 @@
 #include "random_message.h"
 #include "scene.h"
 
-static const TestScene* scene;
-static Client client;
-
 /* samples that are no messages arrive on the command topic, as any faulty or hostile program could send them */
 static void garbage_does_no_harm(void** state)
 {
     (void)state;
-    const char* const arguments[] = {"--ros-args", "-p", scene->argument, NULL};
+    const char* const arguments[] = {"--ros-args", "-p", test_scene->argument, NULL};
     const pid_t node = process_start(FILUM_NODE, arguments);
     FilEndpoint writer;
-    must(fil_endpoint_create(client.support.context.impl->participant.entity, true, "rt/rod_commands", "filum::msg::dds_::RodCommand_",
+    must(fil_endpoint_create(test_client.support.context.impl->participant.entity, true, "rt/rod_commands", "filum::msg::dds_::RodCommand_",
                              &rmw_qos_profile_default, NULL, &writer),
          "writer");
     size_t connected = 0;
@@ -48,27 +45,13 @@ static void garbage_does_no_harm(void** state)
         must(fil_endpoint_write_bytes(&writer, bytes, size), "garbage");
     }
     // it still answers, and time still passes
-    assert_true(client_get(&client, "/filum", "time_step").real == 0.002);
-    const double before = client_time(&client);
+    assert_true(client_get(&test_client, "/filum", "time_step").real == 0.002);
+    const double before = client_time(&test_client);
     sleep_seconds(0.2);
-    assert_true(client_time(&client) > before);
+    assert_true(client_time(&test_client) > before);
     fil_endpoint_delete(&writer);
     kill(node, SIGINT);
     assert_int_equal(process_wait(node, EXIT_PATIENCE), 0);
-}
-
-static int set_up(void** state)
-{
-    const int result = test_scene_write(state);
-    scene = *state;
-    client_join(&client, "tester", 0, NULL);
-    return result;
-}
-
-static int tear_down(void** state)
-{
-    client_leave(&client);
-    return test_scene_remove(state);
 }
 
 int main(void)
@@ -76,5 +59,5 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(garbage_does_no_harm, process_end_all),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, test_scene_join, test_scene_leave);
 }

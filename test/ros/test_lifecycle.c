@@ -29,12 +29,9 @@
 #define TRANSITION(name) lifecycle_msgs__msg__Transition__TRANSITION_##name
 #define STATE(name) lifecycle_msgs__msg__State__PRIMARY_STATE_##name
 
-static const TestScene* scene;
-static Client client;
-
 static pid_t start(const char* more)
 {
-    const char* const arguments[] = {"--ros-args", "-p", scene->argument, "-p", "managed:=true", "-p", more, NULL};
+    const char* const arguments[] = {"--ros-args", "-p", test_scene->argument, "-p", "managed:=true", "-p", more, NULL};
     return process_start(FILUM_NODE, arguments);
 }
 
@@ -48,7 +45,7 @@ static int get_state(char label[32])
 {
     const lifecycle_msgs__srv__GetState_Request request = {0};
     lifecycle_msgs__srv__GetState_Response* response = lifecycle_msgs__srv__GetState_Response__create();
-    assert_true(client_call(&client, SERVICE(GetState), "/filum/get_state", &request, response));
+    assert_true(client_call(&test_client, SERVICE(GetState), "/filum/get_state", &request, response));
     const int id = response->current_state.id;
     if (label != NULL) {
         snprintf(label, 32, "%s", response->current_state.label.data);
@@ -63,7 +60,7 @@ static bool change_state(uint8_t id, const char* label)
     lifecycle_msgs__srv__ChangeState_Response response = {0};
     request->transition.id = id;
     rosidl_runtime_c__String__assign(&request->transition.label, label);
-    assert_true(client_call(&client, SERVICE(ChangeState), "/filum/change_state", request, &response));
+    assert_true(client_call(&test_client, SERVICE(ChangeState), "/filum/change_state", request, &response));
     lifecycle_msgs__srv__ChangeState_Request__destroy(request);
     return response.success;
 }
@@ -78,8 +75,8 @@ static bool is_from_now(const void* message, void* context)
 static uint64_t hear_step(uint8_t state)
 {
     filum__msg__StepInfo* info = filum__msg__StepInfo__create();
-    assert_true(
-        client_hear(&client, ROSIDL_GET_MSG_TYPE_SUPPORT(filum, msg, StepInfo), "/step_info", &rmw_qos_profile_default, info, is_from_now, &state));
+    assert_true(client_hear(&test_client, ROSIDL_GET_MSG_TYPE_SUPPORT(filum, msg, StepInfo), "/step_info", &rmw_qos_profile_default, info,
+                            is_from_now, &state));
     const uint64_t step = info->step;
     filum__msg__StepInfo__destroy(info);
     return step;
@@ -93,10 +90,10 @@ static void lives_its_states(void** state)
     assert_int_equal(get_state(label), STATE(UNCONFIGURED));
     assert_string_equal(label, "unconfigured");
     // there is nothing to run, to step, to record or to activate yet
-    assert_false(client_pause(&client, "/filum", false));
-    assert_false(client_trigger(&client, "/filum", "step", word));
+    assert_false(client_pause(&test_client, "/filum", false));
+    assert_false(client_trigger(&test_client, "/filum", "step", word));
     assert_string_equal(word, "there is no world");
-    assert_false(client_set(&client, "/filum", "record", fil_parameter_string("never"), reason));
+    assert_false(client_set(&test_client, "/filum", "record", fil_parameter_string("never"), reason));
     assert_false(change_state(TRANSITION(ACTIVATE), ""));
     assert_int_equal(get_state(NULL), STATE(UNCONFIGURED));
 
@@ -104,10 +101,10 @@ static void lives_its_states(void** state)
     assert_true(change_state(TRANSITION(CONFIGURE), ""));
     assert_int_equal(get_state(NULL), STATE(INACTIVE));
     assert_int_equal(hear_step(filum__msg__StepInfo__PAUSED), 0);
-    assert_false(client_pause(&client, "/filum", false));
-    assert_false(client_trigger(&client, "/filum", "step", word));
+    assert_false(client_pause(&test_client, "/filum", false));
+    assert_false(client_trigger(&test_client, "/filum", "step", word));
     assert_string_equal(word, "the node is inactive");
-    assert_false(client_set(&client, "/filum", "scene", fil_parameter_string("capstan"), reason));
+    assert_false(client_set(&test_client, "/filum", "scene", fil_parameter_string("capstan"), reason));
 
     // active it runs; transitions go by label, too
     assert_true(change_state(0, "activate"));
@@ -124,7 +121,7 @@ static void lives_its_states(void** state)
     // cleaned up there is none, and the next one begins at the beginning
     assert_true(change_state(TRANSITION(CLEANUP), ""));
     assert_int_equal(get_state(NULL), STATE(UNCONFIGURED));
-    assert_false(client_trigger(&client, "/filum", "reset", word));
+    assert_false(client_trigger(&test_client, "/filum", "reset", word));
     assert_true(change_state(TRANSITION(CONFIGURE), ""));
     assert_int_equal(hear_step(filum__msg__StepInfo__PAUSED), 0);
     assert_true(change_state(TRANSITION(ACTIVATE), ""));
@@ -141,22 +138,22 @@ static void loads_what_is_chosen_while_unconfigured(void** state)
     (void)state;
     char reason[512];
     const pid_t node = start("start_paused:=true");
-    assert_true(client_set(&client, "/filum", "time_step", fil_parameter_double(0.0005), reason));
-    assert_true(client_set(&client, "/filum", "contact_model", fil_parameter_string("none"), reason));
+    assert_true(client_set(&test_client, "/filum", "time_step", fil_parameter_double(0.0005), reason));
+    assert_true(client_set(&test_client, "/filum", "contact_model", fil_parameter_string("none"), reason));
     // a scene that is not there, or not below read_folders, leaves it unconfigured
-    assert_true(client_set(&client, "/filum", "scene", fil_parameter_string("no_such_scene"), reason));
+    assert_true(client_set(&test_client, "/filum", "scene", fil_parameter_string("no_such_scene"), reason));
     assert_false(change_state(TRANSITION(CONFIGURE), ""));
-    assert_true(client_set(&client, "/filum", "scene", fil_parameter_string(scene->path), reason));  // in /tmp
+    assert_true(client_set(&test_client, "/filum", "scene", fil_parameter_string(test_scene->path), reason));  // in /tmp
     assert_false(change_state(TRANSITION(CONFIGURE), ""));
     assert_int_equal(get_state(NULL), STATE(UNCONFIGURED));
-    assert_true(client_set(&client, "/filum", "scene", fil_parameter_string("cantilever"), reason));
+    assert_true(client_set(&test_client, "/filum", "scene", fil_parameter_string("cantilever"), reason));
     assert_true(change_state(TRANSITION(CONFIGURE), ""));
-    assert_float_equal(client_get(&client, "/filum", "time_step").real, 0.0005, 0.0);
-    assert_string_equal(client_get(&client, "/filum", "contact_model").text, "none");
+    assert_float_equal(client_get(&test_client, "/filum", "time_step").real, 0.0005, 0.0);
+    assert_string_equal(client_get(&test_client, "/filum", "contact_model").text, "none");
     // with start_paused active means that steps can be made
     assert_true(change_state(TRANSITION(ACTIVATE), ""));
     char word[256];
-    assert_true(client_trigger(&client, "/filum", "step", word));
+    assert_true(client_trigger(&test_client, "/filum", "step", word));
     assert_string_equal(word, "0.00050000000000000001 s");
     stop(node);
 }
@@ -169,11 +166,12 @@ static void refuses_worlds_and_ends_that_it_must_not_have(void** state)
     simulation_interfaces__srv__LoadWorld_Request* request = simulation_interfaces__srv__LoadWorld_Request__create();
     simulation_interfaces__srv__LoadWorld_Response* response = simulation_interfaces__srv__LoadWorld_Response__create();
     rosidl_runtime_c__String__assign(&request->uri, "cantilever");
-    assert_true(client_call(&client, ROSIDL_GET_SRV_TYPE_SUPPORT(simulation_interfaces, srv, LoadWorld), "/filum/load_world", request, response));
+    assert_true(
+        client_call(&test_client, ROSIDL_GET_SRV_TYPE_SUPPORT(simulation_interfaces, srv, LoadWorld), "/filum/load_world", request, response));
     assert_string_equal(response->result.error_message.data, "the node is not configured");
     simulation_interfaces__srv__LoadWorld_Request__destroy(request);
     simulation_interfaces__srv__LoadWorld_Response__destroy(response);
-    assert_false(client_set(&client, "/filum", "scene", fil_parameter_string("cantilever"), reason));
+    assert_false(client_set(&test_client, "/filum", "scene", fil_parameter_string("cantilever"), reason));
     assert_non_null(strstr(reason, "locked"));
     assert_false(change_state(TRANSITION(UNCONFIGURED_SHUTDOWN), ""));
     assert_true(change_state(TRANSITION(CONFIGURE), ""));
@@ -187,8 +185,8 @@ static void tells_its_transitions(void** state)
     (void)state;
     const pid_t node = start("tf_rate:=10.0");
     rcl_subscription_t events = rcl_get_zero_initialized_subscription();
-    must(rclc_subscription_init(&events, &client.node, ROSIDL_GET_MSG_TYPE_SUPPORT(lifecycle_msgs, msg, TransitionEvent), "/filum/transition_event",
-                                &rmw_qos_profile_default),
+    must(rclc_subscription_init(&events, &test_client.node, ROSIDL_GET_MSG_TYPE_SUPPORT(lifecycle_msgs, msg, TransitionEvent),
+                                "/filum/transition_event", &rmw_qos_profile_default),
          "subscription");
     size_t publishers = 0;
     for (double end = seconds_now() + PATIENCE; publishers == 0 && seconds_now() < end; sleep_seconds(0.01)) {
@@ -208,14 +206,14 @@ static void tells_its_transitions(void** state)
         assert_int_equal(event->goal_state.id, expected[i][1]);
     }
     lifecycle_msgs__msg__TransitionEvent__destroy(event);
-    must(rcl_subscription_fini(&events, &client.node), "subscription");
+    must(rcl_subscription_fini(&events, &test_client.node), "subscription");
     stop(node);
 }
 
 static void ask_transitions(const char* service, lifecycle_msgs__srv__GetAvailableTransitions_Response* response)
 {
     const lifecycle_msgs__srv__GetAvailableTransitions_Request request = {0};
-    assert_true(client_call(&client, SERVICE(GetAvailableTransitions), service, &request, response));
+    assert_true(client_call(&test_client, SERVICE(GetAvailableTransitions), service, &request, response));
 }
 
 static void lists_states_and_transitions(void** state)
@@ -224,7 +222,7 @@ static void lists_states_and_transitions(void** state)
     const pid_t node = start("tf_rate:=10.0");
     const lifecycle_msgs__srv__GetAvailableStates_Request request = {0};
     lifecycle_msgs__srv__GetAvailableStates_Response* states = lifecycle_msgs__srv__GetAvailableStates_Response__create();
-    assert_true(client_call(&client, SERVICE(GetAvailableStates), "/filum/get_available_states", &request, states));
+    assert_true(client_call(&test_client, SERVICE(GetAvailableStates), "/filum/get_available_states", &request, states));
     assert_int_equal(states->available_states.size, 11);
     lifecycle_msgs__srv__GetAvailableTransitions_Response* graph = lifecycle_msgs__srv__GetAvailableTransitions_Response__create();
     ask_transitions("/filum/get_transition_graph", graph);
@@ -253,20 +251,6 @@ static void lists_states_and_transitions(void** state)
     stop(node);
 }
 
-static int set_up(void** state)
-{
-    test_scene_write(state);
-    scene = *state;
-    client_join(&client, "manager", 0, NULL);
-    return 0;
-}
-
-static int tear_down(void** state)
-{
-    client_leave(&client);
-    return test_scene_remove(state);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -276,5 +260,5 @@ int main(void)
         cmocka_unit_test_teardown(tells_its_transitions, process_end_all),
         cmocka_unit_test_teardown(lists_states_and_transitions, process_end_all),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, test_scene_join, test_scene_leave);
 }

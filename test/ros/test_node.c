@@ -35,13 +35,10 @@
 
 #define TYPE(package, name) ROSIDL_GET_MSG_TYPE_SUPPORT(package, msg, name)
 
-static const TestScene* scene;
-static Client client;
-
 /* starts the node with the scene and up to six more arguments behind -p or -r pairs */
 static pid_t start(const char* const* more)
 {
-    const char* arguments[32] = {"--ros-args", "-p", scene->argument};
+    const char* arguments[32] = {"--ros-args", "-p", test_scene->argument};
     for (int i = 0; more != NULL && more[i] != NULL && i < 28; i++) {
         arguments[3 + i] = more[i];
     }
@@ -77,7 +74,7 @@ static void publishes_everything(void** state)
     const rmw_qos_profile_t* lax = &rmw_qos_profile_sensor_data;
 
     filum__msg__RodStates* rods = filum__msg__RodStates__create();
-    assert_true(client_hear(&client, TYPE(filum, RodStates), "/rod_states", lax, rods, NULL, NULL));
+    assert_true(client_hear(&test_client, TYPE(filum, RodStates), "/rod_states", lax, rods, NULL, NULL));
     assert_string_equal(rods->header.frame_id.data, "world");
     assert_int_equal(rods->rods.size, 2);
     assert_string_equal(rods->rods.data[0].name.data, "cable");
@@ -104,13 +101,13 @@ static void publishes_everything(void** state)
     filum__msg__RodStates__destroy(rods);
 
     filum__msg__Probes* probes = filum__msg__Probes__create();
-    assert_true(client_hear(&client, TYPE(filum, Probes), "/probes", lax, probes, has_fallen, NULL));
+    assert_true(client_hear(&test_client, TYPE(filum, Probes), "/probes", lax, probes, has_fallen, NULL));
     assert_int_equal(probes->names.size, 1);
     assert_string_equal(probes->names.data[0].data, "tip");
     filum__msg__Probes__destroy(probes);
 
     tf2_msgs__msg__TFMessage* tf = tf2_msgs__msg__TFMessage__create();
-    assert_true(client_hear(&client, TYPE(tf2_msgs, TFMessage), "/tf", &rmw_qos_profile_default, tf, NULL, NULL));
+    assert_true(client_hear(&test_client, TYPE(tf2_msgs, TFMessage), "/tf", &rmw_qos_profile_default, tf, NULL, NULL));
     assert_int_equal(tf->transforms.size, 3);
     const char* const frames[] = {"cable/start", "cable/end", "hoop/start"};
     for (size_t i = 0; i < 3; i++) {
@@ -120,12 +117,12 @@ static void publishes_everything(void** state)
     tf2_msgs__msg__TFMessage__destroy(tf);
 
     visualization_msgs__msg__MarkerArray* markers = visualization_msgs__msg__MarkerArray__create();
-    assert_true(client_hear(&client, TYPE(visualization_msgs, MarkerArray), "/markers", &rmw_qos_profile_default, markers, NULL, NULL));
+    assert_true(client_hear(&test_client, TYPE(visualization_msgs, MarkerArray), "/markers", &rmw_qos_profile_default, markers, NULL, NULL));
     assert_true(markers->markers.size == 4 || markers->markers.size == 1);  // the first one clears
     visualization_msgs__msg__MarkerArray__destroy(markers);
 
     diagnostic_msgs__msg__DiagnosticArray* diagnostics = diagnostic_msgs__msg__DiagnosticArray__create();
-    assert_true(client_hear(&client, TYPE(diagnostic_msgs, DiagnosticArray), "/diagnostics", lax, diagnostics, NULL, NULL));
+    assert_true(client_hear(&test_client, TYPE(diagnostic_msgs, DiagnosticArray), "/diagnostics", lax, diagnostics, NULL, NULL));
     assert_int_equal(diagnostics->status.size, 1);
     assert_string_equal(diagnostics->status.data[0].name.data, "filum: simulation");
     diagnostic_msgs__msg__DiagnosticArray__destroy(diagnostics);
@@ -140,20 +137,20 @@ static void time_is_one(void** state)
     const rmw_qos_profile_t* lax = &rmw_qos_profile_sensor_data;
     rosgraph_msgs__msg__Clock clock = {0};
     rosgraph_msgs__msg__Clock__init(&clock);
-    assert_true(client_hear(&client, TYPE(rosgraph_msgs, Clock), "/clock", lax, &clock, NULL, NULL));
+    assert_true(client_hear(&test_client, TYPE(rosgraph_msgs, Clock), "/clock", lax, &clock, NULL, NULL));
     const double first = seconds_of(clock.clock);
     sleep_seconds(0.2);
-    assert_true(client_hear(&client, TYPE(rosgraph_msgs, Clock), "/clock", lax, &clock, NULL, NULL));
+    assert_true(client_hear(&test_client, TYPE(rosgraph_msgs, Clock), "/clock", lax, &clock, NULL, NULL));
     assert_true(seconds_of(clock.clock) > first);
 
     char message[256];
-    assert_true(client_pause(&client, "/filum", true));
+    assert_true(client_pause(&test_client, "/filum", true));
     rcl_subscription_t clocks = rcl_get_zero_initialized_subscription();
     rcl_subscription_t states = rcl_get_zero_initialized_subscription();
     rcl_subscription_t frames = rcl_get_zero_initialized_subscription();
-    must(rclc_subscription_init_default(&clocks, &client.node, TYPE(rosgraph_msgs, Clock), "/clock"), "clock");
-    must(rclc_subscription_init_default(&states, &client.node, TYPE(filum, RodStates), "/rod_states"), "states");
-    must(rclc_subscription_init_default(&frames, &client.node, TYPE(tf2_msgs, TFMessage), "/tf"), "tf");
+    must(rclc_subscription_init_default(&clocks, &test_client.node, TYPE(rosgraph_msgs, Clock), "/clock"), "clock");
+    must(rclc_subscription_init_default(&states, &test_client.node, TYPE(filum, RodStates), "/rod_states"), "states");
+    must(rclc_subscription_init_default(&frames, &test_client.node, TYPE(tf2_msgs, TFMessage), "/tf"), "tf");
     sleep_seconds(1.0);  // connected, told where it stands, and nothing under way any more
     filum__msg__RodStates* rods = filum__msg__RodStates__create();
     tf2_msgs__msg__TFMessage* tf = tf2_msgs__msg__TFMessage__create();
@@ -162,7 +159,7 @@ static void time_is_one(void** state)
     }
     sleep_seconds(0.5);
     assert_int_equal(rcl_take(&clocks, &clock, NULL, NULL), RCL_RET_SUBSCRIPTION_TAKE_FAILED);
-    assert_true(client_trigger(&client, "/filum", "step", message));
+    assert_true(client_trigger(&test_client, "/filum", "step", message));
     const double stepped = strtod(message, NULL);
     const double limit = seconds_now() + PATIENCE;
     rcl_ret_t ret = RCL_RET_ERROR;
@@ -177,13 +174,13 @@ static void time_is_one(void** state)
     assert_true(seconds_of(tf->transforms.data[0].header.stamp) == seconds_of(rods->header.stamp));
     assert_true(tf->transforms.data[1].transform.translation.z == rods->rods.data[0].positions.data[32]);
     // the next step is exactly one dt later
-    assert_true(client_trigger(&client, "/filum", "step", message));
+    assert_true(client_trigger(&test_client, "/filum", "step", message));
     assert_true(fabs(strtod(message, NULL) - stepped - 0.002) < 1e-12);  // dt is added to a time of a few seconds
     filum__msg__RodStates__destroy(rods);
     tf2_msgs__msg__TFMessage__destroy(tf);
-    must(rcl_subscription_fini(&clocks, &client.node), "clock");
-    must(rcl_subscription_fini(&states, &client.node), "states");
-    must(rcl_subscription_fini(&frames, &client.node), "tf");
+    must(rcl_subscription_fini(&clocks, &test_client.node), "clock");
+    must(rcl_subscription_fini(&states, &test_client.node), "states");
+    must(rcl_subscription_fini(&frames, &test_client.node), "tf");
     assert_int_equal(stop(node), 0);
 }
 
@@ -200,18 +197,18 @@ static void reset_returns_the_initial_hash(void** state)
     (void)state;
     FilWorld* world = NULL;
     FilError error;
-    assert_int_equal(fil_scene_load(scene->path, NULL, &world, NULL, &error), FIL_OK);
+    assert_int_equal(fil_scene_load(test_scene->path, NULL, &world, NULL, &error), FIL_OK);
     const uint64_t initial = fil_world_hash(world);
     fil_world_destroy(world);
 
     const pid_t node = start(NULL);
     sleep_seconds(0.5);
-    assert_true(client_pause(&client, "/filum", true));
+    assert_true(client_pause(&test_client, "/filum", true));
     rcl_subscription_t infos = rcl_get_zero_initialized_subscription();
-    must(rclc_subscription_init_default(&infos, &client.node, TYPE(filum, StepInfo), "/step_info"), "infos");
+    must(rclc_subscription_init_default(&infos, &test_client.node, TYPE(filum, StepInfo), "/step_info"), "infos");
     sleep_seconds(0.5);
     char message[256];
-    assert_true(client_trigger(&client, "/filum", "reset", message));
+    assert_true(client_trigger(&test_client, "/filum", "reset", message));
     filum__msg__StepInfo* info = filum__msg__StepInfo__create();
     const double limit = seconds_now() + PATIENCE;
     bool found = false;
@@ -223,10 +220,10 @@ static void reset_returns_the_initial_hash(void** state)
     assert_true(info->state_hash == initial);
     assert_true(seconds_of(info->header.stamp) == 0.0);
     filum__msg__StepInfo__destroy(info);
-    must(rcl_subscription_fini(&infos, &client.node), "infos");
+    must(rcl_subscription_fini(&infos, &test_client.node), "infos");
     // stepping is refused while running
-    assert_true(client_pause(&client, "/filum", false));
-    assert_false(client_trigger(&client, "/filum", "step", message));
+    assert_true(client_pause(&test_client, "/filum", false));
+    assert_false(client_trigger(&test_client, "/filum", "step", message));
     assert_string_equal(message, "the simulation is not paused");
     assert_int_equal(stop(node), 0);
 }
@@ -238,33 +235,33 @@ static void parameters_can_be_asked_and_set(void** state)
     (void)state;
     const pid_t node = start(NULL);
     char reason[512];
-    assert_true(client_get(&client, "/filum", "time_step").real == 0.002);
-    assert_string_equal(client_get(&client, "/filum", "contact_model").text, "none");
-    assert_true(fabs(client_get(&client, "/filum", "gravity").real - 9.81) < 1e-12);
-    assert_int_equal(client_get(&client, "/filum", "nonsense").type, FIL_PARAMETER_NONE);
+    assert_true(client_get(&test_client, "/filum", "time_step").real == 0.002);
+    assert_string_equal(client_get(&test_client, "/filum", "contact_model").text, "none");
+    assert_true(fabs(client_get(&test_client, "/filum", "gravity").real - 9.81) < 1e-12);
+    assert_int_equal(client_get(&test_client, "/filum", "nonsense").type, FIL_PARAMETER_NONE);
 
-    assert_true(client_set(&client, "/filum", "time_step", fil_parameter_double(0.001), reason));
-    assert_true(client_get(&client, "/filum", "time_step").real == 0.001);
-    assert_int_equal(client_get(&client, "/filum", "threads").integer, 1);
-    assert_true(client_set(&client, "/filum", "threads", fil_parameter_integer(2), reason));
-    assert_int_equal(client_get(&client, "/filum", "threads").integer, 2);
-    assert_false(client_set(&client, "/filum", "threads", fil_parameter_integer(1000), reason));
+    assert_true(client_set(&test_client, "/filum", "time_step", fil_parameter_double(0.001), reason));
+    assert_true(client_get(&test_client, "/filum", "time_step").real == 0.001);
+    assert_int_equal(client_get(&test_client, "/filum", "threads").integer, 1);
+    assert_true(client_set(&test_client, "/filum", "threads", fil_parameter_integer(2), reason));
+    assert_int_equal(client_get(&test_client, "/filum", "threads").integer, 2);
+    assert_false(client_set(&test_client, "/filum", "threads", fil_parameter_integer(1000), reason));
     assert_non_null(strstr(reason, "threads must lie between"));
-    assert_false(client_set(&client, "/filum", "time_step", fil_parameter_double(-1), reason));
+    assert_false(client_set(&test_client, "/filum", "time_step", fil_parameter_double(-1), reason));
     assert_non_null(strstr(reason, "time_step must lie between"));
-    assert_false(client_set(&client, "/filum", "time_step", fil_parameter_double(NAN), reason));
+    assert_false(client_set(&test_client, "/filum", "time_step", fil_parameter_double(NAN), reason));
     assert_non_null(strstr(reason, "finite"));
-    assert_false(client_set(&client, "/filum", "time_step", fil_parameter_string("fast"), reason));
+    assert_false(client_set(&test_client, "/filum", "time_step", fil_parameter_string("fast"), reason));
     assert_non_null(strstr(reason, "is of type double, not string"));
-    assert_false(client_set(&client, "/filum", "contact_model", fil_parameter_string("magic"), reason));
+    assert_false(client_set(&test_client, "/filum", "contact_model", fil_parameter_string("magic"), reason));
     assert_non_null(strstr(reason, "magic"));
-    assert_false(client_set(&client, "/filum", "scene", fil_parameter_string("other"), reason));
+    assert_false(client_set(&test_client, "/filum", "scene", fil_parameter_string("other"), reason));
     assert_non_null(strstr(reason, "at start only"));
-    assert_false(client_set(&client, "/filum", "nonsense", fil_parameter_bool(true), reason));
+    assert_false(client_set(&test_client, "/filum", "nonsense", fil_parameter_bool(true), reason));
     assert_non_null(strstr(reason, "there is no parameter 'nonsense'"));
-    assert_true(client_set(&client, "/filum", "real_time_factor", fil_parameter_integer(2), reason));  // as a double
-    assert_true(client_get(&client, "/filum", "real_time_factor").real == 2.0);
-    assert_true(client_get(&client, "/filum", "time_step").real == 0.001);
+    assert_true(client_set(&test_client, "/filum", "real_time_factor", fil_parameter_integer(2), reason));  // as a double
+    assert_true(client_get(&test_client, "/filum", "real_time_factor").real == 2.0);
+    assert_true(client_get(&test_client, "/filum", "time_step").real == 0.001);
     assert_int_equal(stop(node), 0);
 }
 
@@ -282,11 +279,11 @@ static void atomic_means_all_or_none(void** state)
         rosidl_runtime_c__String__assign(&request->parameters.data[1].name, "tf_rate");
         request->parameters.data[1].value.type = FIL_PARAMETER_DOUBLE;
         request->parameters.data[1].value.double_value = good ? 20.0 : -20.0;
-        assert_true(client_call(&client, ROSIDL_GET_SRV_TYPE_SUPPORT(rcl_interfaces, srv, SetParametersAtomically),
+        assert_true(client_call(&test_client, ROSIDL_GET_SRV_TYPE_SUPPORT(rcl_interfaces, srv, SetParametersAtomically),
                                 "/filum/set_parameters_atomically", request, response));
         assert_int_equal(response->result.successful, good);
-        assert_true(client_get(&client, "/filum", "time_step").real == (good ? 0.004 : 0.002));
-        assert_true(client_get(&client, "/filum", "tf_rate").real == (good ? 20.0 : 50.0));
+        assert_true(client_get(&test_client, "/filum", "time_step").real == (good ? 0.004 : 0.002));
+        assert_true(client_get(&test_client, "/filum", "tf_rate").real == (good ? 20.0 : 50.0));
     }
     rcl_interfaces__srv__SetParametersAtomically_Request__destroy(request);
     rcl_interfaces__srv__SetParametersAtomically_Response__destroy(response);
@@ -310,18 +307,18 @@ static void lists_and_describes(void** state)
     const rosidl_service_type_support_t* list_type = ROSIDL_GET_SRV_TYPE_SUPPORT(rcl_interfaces, srv, ListParameters);
     rcl_interfaces__srv__ListParameters_Request* list = rcl_interfaces__srv__ListParameters_Request__create();
     rcl_interfaces__srv__ListParameters_Response* listed = rcl_interfaces__srv__ListParameters_Response__create();
-    assert_true(client_call(&client, list_type, "/filum/list_parameters", list, listed));
+    assert_true(client_call(&test_client, list_type, "/filum/list_parameters", list, listed));
     assert_true(list_contains(&listed->result.names, "time_step"));
     assert_true(list_contains(&listed->result.names, "qos_overrides./tf.publisher.depth"));
     assert_true(list_contains(&listed->result.prefixes, "qos_overrides./tf.publisher"));
     list->depth = 1;
-    assert_true(client_call(&client, list_type, "/filum/list_parameters", list, listed));
+    assert_true(client_call(&test_client, list_type, "/filum/list_parameters", list, listed));
     assert_true(list_contains(&listed->result.names, "time_step"));
     assert_false(list_contains(&listed->result.names, "qos_overrides./tf.publisher.depth"));
     list->depth = 0;
     rosidl_runtime_c__String__Sequence__init(&list->prefixes, 1);
     rosidl_runtime_c__String__assign(&list->prefixes.data[0], "qos_overrides./tf");
-    assert_true(client_call(&client, list_type, "/filum/list_parameters", list, listed));
+    assert_true(client_call(&test_client, list_type, "/filum/list_parameters", list, listed));
     assert_int_equal(listed->result.names.size, 4);
     rcl_interfaces__srv__ListParameters_Request__destroy(list);
     rcl_interfaces__srv__ListParameters_Response__destroy(listed);
@@ -331,7 +328,8 @@ static void lists_and_describes(void** state)
     rosidl_runtime_c__String__Sequence__init(&ask->names, 2);
     rosidl_runtime_c__String__assign(&ask->names.data[0], "time_step");
     rosidl_runtime_c__String__assign(&ask->names.data[1], "scene");
-    assert_true(client_call(&client, ROSIDL_GET_SRV_TYPE_SUPPORT(rcl_interfaces, srv, DescribeParameters), "/filum/describe_parameters", ask, told));
+    assert_true(
+        client_call(&test_client, ROSIDL_GET_SRV_TYPE_SUPPORT(rcl_interfaces, srv, DescribeParameters), "/filum/describe_parameters", ask, told));
     assert_int_equal(told->descriptors.size, 2);
     assert_int_equal(told->descriptors.data[0].type, FIL_PARAMETER_DOUBLE);
     assert_int_equal(told->descriptors.data[0].floating_point_range.size, 1);
@@ -345,7 +343,8 @@ static void lists_and_describes(void** state)
     rosidl_runtime_c__String__Sequence__init(&types->names, 2);
     rosidl_runtime_c__String__assign(&types->names.data[0], "lockstep");
     rosidl_runtime_c__String__assign(&types->names.data[1], "nonsense");
-    assert_true(client_call(&client, ROSIDL_GET_SRV_TYPE_SUPPORT(rcl_interfaces, srv, GetParameterTypes), "/filum/get_parameter_types", types, got));
+    assert_true(
+        client_call(&test_client, ROSIDL_GET_SRV_TYPE_SUPPORT(rcl_interfaces, srv, GetParameterTypes), "/filum/get_parameter_types", types, got));
     assert_int_equal(got->types.data[0], FIL_PARAMETER_BOOL);
     assert_int_equal(got->types.data[1], FIL_PARAMETER_NONE);
     rcl_interfaces__srv__GetParameterTypes_Request__destroy(types);
@@ -371,16 +370,16 @@ static void namespaces_remaps_and_files(void** state)
     const char* const more[] = {
         "--params-file", path, "-r", "__ns:=/lab", "-r", "__node:=arm", "-r", "rod_states:=/shapes", "-p", "arm:real_time_factor:=0.5", NULL};
     const pid_t node = start(more);
-    assert_true(client_get(&client, "/lab/arm", "publish_rate").real == 11.0);
-    assert_true(client_get(&client, "/lab/arm", "tf_rate").real == 22.0);
-    assert_true(client_get(&client, "/lab/arm", "clock_rate").real == 23.0);
+    assert_true(client_get(&test_client, "/lab/arm", "publish_rate").real == 11.0);
+    assert_true(client_get(&test_client, "/lab/arm", "tf_rate").real == 22.0);
+    assert_true(client_get(&test_client, "/lab/arm", "clock_rate").real == 23.0);
     // "arm" alone is "/arm", which is not "/lab/arm"
-    assert_true(client_get(&client, "/lab/arm", "real_time_factor").real == 1.0);
+    assert_true(client_get(&test_client, "/lab/arm", "real_time_factor").real == 1.0);
     filum__msg__RodStates* rods = filum__msg__RodStates__create();
-    assert_true(client_hear(&client, TYPE(filum, RodStates), "/shapes", &rmw_qos_profile_default, rods, NULL, NULL));
+    assert_true(client_hear(&test_client, TYPE(filum, RodStates), "/shapes", &rmw_qos_profile_default, rods, NULL, NULL));
     filum__msg__RodStates__destroy(rods);
     filum__msg__Probes* probes = filum__msg__Probes__create();
-    assert_true(client_hear(&client, TYPE(filum, Probes), "/lab/probes", &rmw_qos_profile_default, probes, NULL, NULL));
+    assert_true(client_hear(&test_client, TYPE(filum, Probes), "/lab/probes", &rmw_qos_profile_default, probes, NULL, NULL));
     filum__msg__Probes__destroy(probes);
     assert_int_equal(stop(node), 0);
     remove(path);
@@ -393,13 +392,13 @@ static void two_nodes_in_one_domain(void** state)
     const char* const right_arguments[] = {"-r", "__ns:=/right", "-p", "time_step:=0.003", NULL};
     const pid_t left = start(left_arguments);
     const pid_t right = start(right_arguments);
-    assert_true(client_get(&client, "/left/filum", "time_step").real == 0.001);
-    assert_true(client_get(&client, "/right/filum", "time_step").real == 0.003);
+    assert_true(client_get(&test_client, "/left/filum", "time_step").real == 0.001);
+    assert_true(client_get(&test_client, "/right/filum", "time_step").real == 0.003);
     // one crashes and comes back; the other does not mind
     process_kill(left);
     const pid_t again = start(left_arguments);
-    assert_true(client_get(&client, "/left/filum", "time_step").real == 0.001);
-    assert_true(client_get(&client, "/right/filum", "time_step").real == 0.003);
+    assert_true(client_get(&test_client, "/left/filum", "time_step").real == 0.001);
+    assert_true(client_get(&test_client, "/right/filum", "time_step").real == 0.003);
     assert_int_equal(stop(again), 0);
     assert_int_equal(stop(right), 0);
 }
@@ -442,7 +441,7 @@ static void commands_move_the_world(void** state)
     (void)state;
     const pid_t node = start(NULL);
     rcl_publisher_t publisher = rcl_get_zero_initialized_publisher();
-    must(rclc_publisher_init_default(&publisher, &client.node, TYPE(filum, RodCommand), "/rod_commands"), "commands");
+    must(rclc_publisher_init_default(&publisher, &test_client.node, TYPE(filum, RodCommand), "/rod_commands"), "commands");
     size_t connected = 0;
     const double limit = seconds_now() + PATIENCE;
     while (connected == 0 && seconds_now() < limit) {
@@ -462,7 +461,7 @@ static void commands_move_the_world(void** state)
     must(rcl_publish(&publisher, command, NULL), "publish");
     filum__msg__Probes* probes = filum__msg__Probes__create();
     Sender sender = {&publisher, command};
-    assert_true(client_hear(&client, TYPE(filum, Probes), "/probes", &rmw_qos_profile_default, probes, is_lifted, &sender));
+    assert_true(client_hear(&test_client, TYPE(filum, Probes), "/probes", &rmw_qos_profile_default, probes, is_lifted, &sender));
     filum__msg__Probes__destroy(probes);
 
     // nonsense is refused, counted, and does no harm
@@ -477,25 +476,11 @@ static void commands_move_the_world(void** state)
     must(rcl_publish(&publisher, command, NULL), "publish");
     diagnostic_msgs__msg__DiagnosticArray* diagnostics = diagnostic_msgs__msg__DiagnosticArray__create();
     assert_true(
-        client_hear(&client, TYPE(diagnostic_msgs, DiagnosticArray), "/diagnostics", &rmw_qos_profile_default, diagnostics, has_refused, NULL));
+        client_hear(&test_client, TYPE(diagnostic_msgs, DiagnosticArray), "/diagnostics", &rmw_qos_profile_default, diagnostics, has_refused, NULL));
     diagnostic_msgs__msg__DiagnosticArray__destroy(diagnostics);
     filum__msg__RodCommand__destroy(command);
-    must(rcl_publisher_fini(&publisher, &client.node), "commands");
+    must(rcl_publisher_fini(&publisher, &test_client.node), "commands");
     assert_int_equal(stop(node), 0);
-}
-
-static int set_up(void** state)
-{
-    const int result = test_scene_write(state);
-    scene = *state;
-    client_join(&client, "tester", 0, NULL);
-    return result;
-}
-
-static int tear_down(void** state)
-{
-    client_leave(&client);
-    return test_scene_remove(state);
 }
 
 int main(void)
@@ -511,5 +496,5 @@ int main(void)
         cmocka_unit_test_teardown(two_nodes_in_one_domain, process_end_all),
         cmocka_unit_test_teardown(commands_move_the_world, process_end_all),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, test_scene_join, test_scene_leave);
 }

@@ -34,12 +34,9 @@
 #define OBJECT(name) FILUM_SOURCE_DIR "/config/objects/" name ".yaml"
 #define ROBOT(name) FILUM_SOURCE_DIR "/config/robots/" name ".urdf"
 
-static const TestScene* scene;
-static Client client;
-
 static pid_t start(const char* more)
 {
-    const char* const arguments[] = {"--ros-args", "-p", scene->argument, "-p", "start_paused:=true", "-p", more, NULL};
+    const char* const arguments[] = {"--ros-args", "-p", test_scene->argument, "-p", "start_paused:=true", "-p", more, NULL};
     return process_start(FILUM_NODE, arguments);
 }
 
@@ -72,7 +69,7 @@ static Answer spawn(Spawn what)
     request->initial_pose.pose.position.x = what.x;
     request->initial_pose.pose.position.z = what.z;
     request->initial_pose.pose.orientation.w = what.w != 0.0 ? what.w : 1.0;
-    assert_true(client_call(&client, SERVICE(SpawnEntity), "/filum/spawn_entity", request, response));
+    assert_true(client_call(&test_client, SERVICE(SpawnEntity), "/filum/spawn_entity", request, response));
     Answer answer = {.code = response->result.result};
     snprintf(answer.name, sizeof answer.name, "%s", response->entity_name.data);
     snprintf(answer.message, sizeof answer.message, "%s", response->result.error_message.data);
@@ -86,7 +83,7 @@ static int delete_entity(const char* name, char message[512])
     simulation_interfaces__srv__DeleteEntity_Request* request = simulation_interfaces__srv__DeleteEntity_Request__create();
     simulation_interfaces__srv__DeleteEntity_Response* response = simulation_interfaces__srv__DeleteEntity_Response__create();
     rosidl_runtime_c__String__assign(&request->entity, name);
-    assert_true(client_call(&client, SERVICE(DeleteEntity), "/filum/delete_entity", request, response));
+    assert_true(client_call(&test_client, SERVICE(DeleteEntity), "/filum/delete_entity", request, response));
     const int code = response->result.result;
     snprintf(message, 512, "%s", response->result.error_message.data);
     simulation_interfaces__srv__DeleteEntity_Request__destroy(request);
@@ -100,7 +97,7 @@ static bool see(const char* name, double place[3], double* time)
     simulation_interfaces__srv__GetEntityState_Request* request = simulation_interfaces__srv__GetEntityState_Request__create();
     simulation_interfaces__srv__GetEntityState_Response* response = simulation_interfaces__srv__GetEntityState_Response__create();
     rosidl_runtime_c__String__assign(&request->entity, name);
-    assert_true(client_call(&client, SERVICE(GetEntityState), "/filum/get_entity_state", request, response));
+    assert_true(client_call(&test_client, SERVICE(GetEntityState), "/filum/get_entity_state", request, response));
     const bool found = response->result.result == RESULT(OK);
     place[0] = response->state.pose.position.x, place[1] = response->state.pose.position.y, place[2] = response->state.pose.position.z;
     *time = response->state.header.stamp.sec + 1e-9 * response->state.header.stamp.nanosec;
@@ -113,7 +110,7 @@ static void step(uint64_t steps)
 {
     const simulation_interfaces__srv__StepSimulation_Request request = {.steps = steps};
     simulation_interfaces__srv__StepSimulation_Response* response = simulation_interfaces__srv__StepSimulation_Response__create();
-    assert_true(client_call(&client, SERVICE(StepSimulation), "/filum/step_simulation", &request, response));
+    assert_true(client_call(&test_client, SERVICE(StepSimulation), "/filum/step_simulation", &request, response));
     assert_int_equal(response->result.result, RESULT(OK));
     simulation_interfaces__srv__StepSimulation_Response__destroy(response);
 }
@@ -122,7 +119,7 @@ static int reset(uint8_t scope)
 {
     const simulation_interfaces__srv__ResetSimulation_Request request = {.scope = scope};
     simulation_interfaces__srv__ResetSimulation_Response* response = simulation_interfaces__srv__ResetSimulation_Response__create();
-    assert_true(client_call(&client, SERVICE(ResetSimulation), "/filum/reset_simulation", &request, response));
+    assert_true(client_call(&test_client, SERVICE(ResetSimulation), "/filum/reset_simulation", &request, response));
     const int code = response->result.result;
     simulation_interfaces__srv__ResetSimulation_Response__destroy(response);
     return code;
@@ -237,7 +234,7 @@ static void lists_what_there_is(void** state)
     simulation_interfaces__srv__GetSpawnables_Request* ask = simulation_interfaces__srv__GetSpawnables_Request__create();
     simulation_interfaces__srv__GetSpawnables_Response* spawnables = simulation_interfaces__srv__GetSpawnables_Response__create();
     test_name_two(&ask->sources, "/etc", NULL);
-    assert_true(client_call(&client, SERVICE(GetSpawnables), "/filum/get_spawnables", ask, spawnables));
+    assert_true(client_call(&test_client, SERVICE(GetSpawnables), "/filum/get_spawnables", ask, spawnables));
     assert_int_equal(spawnables->result.result, RESULT(OK));
     assert_non_null(strstr(spawnables->result.error_message.data, "/etc"));
     int balls = 0, arms = 0;
@@ -252,7 +249,7 @@ static void lists_what_there_is(void** state)
     assert_true(balls >= 1 && arms >= 1);
     const simulation_interfaces__srv__GetAvailableWorlds_Request all = {0};
     simulation_interfaces__srv__GetAvailableWorlds_Response* worlds = simulation_interfaces__srv__GetAvailableWorlds_Response__create();
-    assert_true(client_call(&client, SERVICE(GetAvailableWorlds), "/filum/get_available_worlds", &all, worlds));
+    assert_true(client_call(&test_client, SERVICE(GetAvailableWorlds), "/filum/get_available_worlds", &all, worlds));
     int capstans = 0;
     for (size_t i = 0; i < worlds->worlds.size; i++) {
         capstans += strcmp(worlds->worlds.data[i].name.data, "capstan") == 0;
@@ -260,27 +257,13 @@ static void lists_what_there_is(void** state)
     assert_int_equal(capstans, 1);
     const simulation_interfaces__srv__GetCurrentWorld_Request now = {0};
     simulation_interfaces__srv__GetCurrentWorld_Response* world = simulation_interfaces__srv__GetCurrentWorld_Response__create();
-    assert_true(client_call(&client, SERVICE(GetCurrentWorld), "/filum/get_current_world", &now, world));
-    assert_string_equal(world->world.world_resource.uri.data, scene->path);
+    assert_true(client_call(&test_client, SERVICE(GetCurrentWorld), "/filum/get_current_world", &now, world));
+    assert_string_equal(world->world.world_resource.uri.data, test_scene->path);
     simulation_interfaces__srv__GetSpawnables_Request__destroy(ask);
     simulation_interfaces__srv__GetSpawnables_Response__destroy(spawnables);
     simulation_interfaces__srv__GetAvailableWorlds_Response__destroy(worlds);
     simulation_interfaces__srv__GetCurrentWorld_Response__destroy(world);
     stop(node);
-}
-
-static int set_up(void** state)
-{
-    const int result = test_scene_write(state);
-    scene = *state;
-    client_join(&client, "spawner", 0, NULL);
-    return result;
-}
-
-static int tear_down(void** state)
-{
-    client_leave(&client);
-    return test_scene_remove(state);
 }
 
 int main(void)
@@ -290,5 +273,5 @@ int main(void)
         cmocka_unit_test_teardown(refuses_what_it_must, process_end_all),
         cmocka_unit_test_teardown(lists_what_there_is, process_end_all),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, test_scene_join, test_scene_leave);
 }

@@ -35,12 +35,9 @@
 #define RESULT(name) simulation_interfaces__msg__Result__RESULT_##name
 #define STATE(name) simulation_interfaces__msg__SimulationState__STATE_##name
 
-static const TestScene* scene;
-static Client client;
-
 static pid_t start(void)
 {
-    const char* const arguments[] = {"--ros-args", "-p", scene->argument, "-p", "start_paused:=true", NULL};
+    const char* const arguments[] = {"--ros-args", "-p", test_scene->argument, "-p", "start_paused:=true", NULL};
     return process_start(FILUM_NODE, arguments);
 }
 
@@ -54,7 +51,7 @@ static int get_state(void)
 {
     const simulation_interfaces__srv__GetSimulationState_Request request = {0};
     simulation_interfaces__srv__GetSimulationState_Response* response = simulation_interfaces__srv__GetSimulationState_Response__create();
-    assert_true(client_call(&client, SERVICE(GetSimulationState), "/filum/get_simulation_state", &request, response));
+    assert_true(client_call(&test_client, SERVICE(GetSimulationState), "/filum/get_simulation_state", &request, response));
     const int state = response->state.state;
     simulation_interfaces__srv__GetSimulationState_Response__destroy(response);
     return state;
@@ -64,7 +61,7 @@ static int set_state(uint8_t state)
 {
     const simulation_interfaces__srv__SetSimulationState_Request request = {.state = {.state = state}};
     simulation_interfaces__srv__SetSimulationState_Response* response = simulation_interfaces__srv__SetSimulationState_Response__create();
-    assert_true(client_call(&client, SERVICE(SetSimulationState), "/filum/set_simulation_state", &request, response));
+    assert_true(client_call(&test_client, SERVICE(SetSimulationState), "/filum/set_simulation_state", &request, response));
     const int result = response->result.result;
     simulation_interfaces__srv__SetSimulationState_Response__destroy(response);
     return result;
@@ -74,7 +71,7 @@ static int step(uint64_t steps)
 {
     const simulation_interfaces__srv__StepSimulation_Request request = {.steps = steps};
     simulation_interfaces__srv__StepSimulation_Response* response = simulation_interfaces__srv__StepSimulation_Response__create();
-    assert_true(client_call(&client, SERVICE(StepSimulation), "/filum/step_simulation", &request, response));
+    assert_true(client_call(&test_client, SERVICE(StepSimulation), "/filum/step_simulation", &request, response));
     const int result = response->result.result;
     simulation_interfaces__srv__StepSimulation_Response__destroy(response);
     return result;
@@ -84,7 +81,7 @@ static int reset(uint8_t scope)
 {
     const simulation_interfaces__srv__ResetSimulation_Request request = {.scope = scope};
     simulation_interfaces__srv__ResetSimulation_Response* response = simulation_interfaces__srv__ResetSimulation_Response__create();
-    assert_true(client_call(&client, SERVICE(ResetSimulation), "/filum/reset_simulation", &request, response));
+    assert_true(client_call(&test_client, SERVICE(ResetSimulation), "/filum/reset_simulation", &request, response));
     const int result = response->result.result;
     simulation_interfaces__srv__ResetSimulation_Response__destroy(response);
     return result;
@@ -96,7 +93,7 @@ static simulation_interfaces__srv__GetEntityState_Response* ask_cable(void)
     simulation_interfaces__srv__GetEntityState_Request* request = simulation_interfaces__srv__GetEntityState_Request__create();
     simulation_interfaces__srv__GetEntityState_Response* response = simulation_interfaces__srv__GetEntityState_Response__create();
     rosidl_runtime_c__String__assign(&request->entity, "cable");
-    assert_true(client_call(&client, SERVICE(GetEntityState), "/filum/get_entity_state", request, response));
+    assert_true(client_call(&test_client, SERVICE(GetEntityState), "/filum/get_entity_state", request, response));
     simulation_interfaces__srv__GetEntityState_Request__destroy(request);
     return response;
 }
@@ -135,7 +132,7 @@ static void runs_through_its_states(void** state)
     assert_int_equal(set_state(STATE(NO_WORLD)), 103);  // no such transition
     const simulation_interfaces__srv__GetSimulatorFeatures_Request request = {0};
     simulation_interfaces__srv__GetSimulatorFeatures_Response* features = simulation_interfaces__srv__GetSimulatorFeatures_Response__create();
-    assert_true(client_call(&client, SERVICE(GetSimulatorFeatures), "/filum/get_simulator_features", &request, features));
+    assert_true(client_call(&test_client, SERVICE(GetSimulatorFeatures), "/filum/get_simulator_features", &request, features));
     assert_true(features->features.features.size > 8);
     simulation_interfaces__srv__GetSimulatorFeatures_Response__destroy(features);
     assert_int_equal(set_state(STATE(QUITTING)), RESULT(OK));
@@ -151,7 +148,7 @@ static size_t count_entities(const char* filter, uint8_t category, int* result)
         simulation_interfaces__msg__EntityCategory__Sequence__init(&request->filters.categories, 1);
         request->filters.categories.data[0].category = category;
     }
-    assert_true(client_call(&client, SERVICE(GetEntitiesStates), "/filum/get_entities_states", request, response));
+    assert_true(client_call(&test_client, SERVICE(GetEntitiesStates), "/filum/get_entities_states", request, response));
     const size_t count = response->entities.size;
     *result = response->result.result;
     assert_int_equal(response->states.size, count);
@@ -170,7 +167,7 @@ static size_t count_within(uint8_t type, size_t points, geometry_msgs__msg__Vect
     request->filters.bounds.points.data[0] = a;
     request->filters.bounds.points.data[1] = b;
     request->filters.bounds.points.size = points;
-    assert_true(client_call(&client, SERVICE(GetEntities), "/filum/get_entities", request, response));
+    assert_true(client_call(&test_client, SERVICE(GetEntities), "/filum/get_entities", request, response));
     const size_t count = response->entities.size;
     *result = response->result.result;
     simulation_interfaces__srv__GetEntities_Request__destroy(request);
@@ -216,7 +213,7 @@ static void entities_are_listed_and_filtered(void** state)
 
     simulation_interfaces__srv__GetEntities_Request* request = simulation_interfaces__srv__GetEntities_Request__create();
     simulation_interfaces__srv__GetEntities_Response* response = simulation_interfaces__srv__GetEntities_Response__create();
-    assert_true(client_call(&client, SERVICE(GetEntities), "/filum/get_entities", request, response));
+    assert_true(client_call(&test_client, SERVICE(GetEntities), "/filum/get_entities", request, response));
     assert_int_equal(response->entities.size, 2);
     assert_string_equal(response->entities.data[1].data, "hoop");
     simulation_interfaces__srv__GetEntities_Request__destroy(request);
@@ -231,7 +228,7 @@ static int move(const char* entity, double x, double qw)
     rosidl_runtime_c__String__assign(&request->entity, entity);
     request->state.pose.position.x = x;
     request->state.pose.orientation.w = qw;
-    assert_true(client_call(&client, SERVICE(SetEntityState), "/filum/set_entity_state", request, response));
+    assert_true(client_call(&test_client, SERVICE(SetEntityState), "/filum/set_entity_state", request, response));
     const int result = response->result.result;
     simulation_interfaces__srv__SetEntityState_Request__destroy(request);
     simulation_interfaces__srv__SetEntityState_Response__destroy(response);
@@ -249,22 +246,22 @@ static void worlds_are_loaded_and_entities_moved(void** state)
 
     simulation_interfaces__srv__LoadWorld_Request* request = simulation_interfaces__srv__LoadWorld_Request__create();
     simulation_interfaces__srv__LoadWorld_Response* response = simulation_interfaces__srv__LoadWorld_Response__create();
-    assert_true(client_call(&client, SERVICE(LoadWorld), "/filum/load_world", request, response));
+    assert_true(client_call(&test_client, SERVICE(LoadWorld), "/filum/load_world", request, response));
     assert_int_equal(response->result.result, 102);  // NO_RESOURCE
     rosidl_runtime_c__String__assign(&request->uri, "file:///does/not/exist.yaml");
-    assert_true(client_call(&client, SERVICE(LoadWorld), "/filum/load_world", request, response));
-    assert_int_equal(response->result.result, 103);                         // RESOURCE_PARSE_ERROR
-    assert_true(client_get(&client, "/filum", "time_step").real == 0.002);  // the old world is still there
+    assert_true(client_call(&test_client, SERVICE(LoadWorld), "/filum/load_world", request, response));
+    assert_int_equal(response->result.result, 103);                              // RESOURCE_PARSE_ERROR
+    assert_true(client_get(&test_client, "/filum", "time_step").real == 0.002);  // the old world is still there
     rosidl_runtime_c__String__assign(&request->uri, "");
     rosidl_runtime_c__String__assign(&request->resource_string,
                                      "title: A thread\nworld: {dt: 0.004}\nmaterials: {m: {young: 1e6, poisson: 0.5, density: 1000}}\n"
                                      "rods:\n  - {name: thread, material: m, section: {circle: {radius: 0.01}}, "
                                      "shape: {straight: {from: [0, 0, 0], to: [1, 0, 0], nodes: 5}}}\n");
-    assert_true(client_call(&client, SERVICE(LoadWorld), "/filum/load_world", request, response));
+    assert_true(client_call(&test_client, SERVICE(LoadWorld), "/filum/load_world", request, response));
     assert_int_equal(response->result.result, RESULT(OK));
     assert_string_equal(response->world.description.data, "A thread");
     assert_int_equal(get_state(), STATE(STOPPED));
-    assert_true(client_get(&client, "/filum", "time_step").real == 0.004);
+    assert_true(client_get(&test_client, "/filum", "time_step").real == 0.004);
     int result;
     assert_int_equal(count_entities("thread", 255, &result), 1);
     assert_int_equal(step(3), RESULT(OK));
@@ -280,7 +277,7 @@ static void moved_rods_keep_their_shape(void** state)
     (void)state;
     FilWorld* world = NULL;
     FilError error;
-    assert_int_equal(fil_scene_load(scene->path, NULL, &world, NULL, &error), FIL_OK);
+    assert_int_equal(fil_scene_load(test_scene->path, NULL, &world, NULL, &error), FIL_OK);
     FilId attachment = fil_world_find_attachment(world, "hook");
     assert_int_equal(fil_attachment_set_active(world, attachment, false), FIL_OK);
     const double twist[11] = {0, 3, 3, 3, 3, 3, 3, 3, 3, 3, 0};
@@ -318,20 +315,6 @@ static void moved_rods_keep_their_shape(void** state)
     fil_world_destroy(world);
 }
 
-static int set_up(void** state)
-{
-    const int result = test_scene_write(state);
-    scene = *state;
-    client_join(&client, "tester", 0, NULL);
-    return result;
-}
-
-static int tear_down(void** state)
-{
-    client_leave(&client);
-    return test_scene_remove(state);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -341,5 +324,5 @@ int main(void)
         cmocka_unit_test_teardown(worlds_are_loaded_and_entities_moved, process_end_all),
         cmocka_unit_test(moved_rods_keep_their_shape),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, test_scene_join, test_scene_leave);
 }

@@ -19,12 +19,9 @@
 #include "rosgraph_msgs/msg/clock.h"
 #include "scene.h"
 
-static const TestScene* scene;
-static Client client;
-
 static pid_t start(const char* worlds, const char* first, const char* second)
 {
-    const char* const arguments[] = {"--ros-args", "-p", scene->argument, "-p", worlds, "-p", first, "-p", second, NULL};
+    const char* const arguments[] = {"--ros-args", "-p", test_scene->argument, "-p", worlds, "-p", first, "-p", second, NULL};
     return process_start(FILUM_NODE, arguments);
 }
 
@@ -49,7 +46,7 @@ static Seen hear(int world, uint64_t step)
     char topic[32];
     snprintf(topic, sizeof topic, "/w%d/step_info", world);
     filum__msg__StepInfo* info = filum__msg__StepInfo__create();
-    assert_true(client_hear(&client, ROSIDL_GET_MSG_TYPE_SUPPORT(filum, msg, StepInfo), topic, &rmw_qos_profile_default, info, is_late, &step));
+    assert_true(client_hear(&test_client, ROSIDL_GET_MSG_TYPE_SUPPORT(filum, msg, StepInfo), topic, &rmw_qos_profile_default, info, is_late, &step));
     const Seen seen = {info->step, info->state_hash};
     filum__msg__StepInfo__destroy(info);
     return seen;
@@ -60,13 +57,13 @@ static bool is_told(const char* topic)
 {
     rcl_subscription_t clock = rcl_get_zero_initialized_subscription();
     rosgraph_msgs__msg__Clock message;
-    must(rclc_subscription_init(&clock, &client.node, ROSIDL_GET_MSG_TYPE_SUPPORT(rosgraph_msgs, msg, Clock), topic, &rmw_qos_profile_default),
+    must(rclc_subscription_init(&clock, &test_client.node, ROSIDL_GET_MSG_TYPE_SUPPORT(rosgraph_msgs, msg, Clock), topic, &rmw_qos_profile_default),
          topic);
     rcl_ret_t ret = RCL_RET_SUBSCRIPTION_TAKE_FAILED;
     for (double end = seconds_now() + 0.5; ret != RCL_RET_OK && seconds_now() < end; sleep_seconds(0.01)) {
         ret = rcl_take(&clock, &message, NULL, NULL);
     }
-    must(rcl_subscription_fini(&clock, &client.node), topic);
+    must(rcl_subscription_fini(&clock, &test_client.node), topic);
     return ret == RCL_RET_OK;
 }
 
@@ -75,7 +72,7 @@ static Seen step_to(int world, int steps)
     char name[16], word[256];
     snprintf(name, sizeof name, "/w%d/filum", world);
     for (int i = 0; i < steps; i++) {
-        assert_true(client_trigger(&client, name, "step", word));
+        assert_true(client_trigger(&test_client, name, "step", word));
     }
     return hear(world, (uint64_t)steps);
 }
@@ -85,13 +82,13 @@ static void keeps_worlds_apart(void** state)
     (void)state;
     char reason[512];
     const pid_t node = start("worlds:=3", "start_paused:=true", "publish_rate:=500.0");
-    assert_true(client_set(&client, "/w2/filum", "gravity", fil_parameter_double(1.0), reason));
+    assert_true(client_set(&test_client, "/w2/filum", "gravity", fil_parameter_double(1.0), reason));
     // the same scene makes the same steps, and what is set in one world is felt there only
     const Seen first = step_to(0, 5), second = step_to(1, 5), third = step_to(2, 5);
     assert_true(first.step == 5 && first.hash == second.hash);
     assert_true(third.step == 5 && third.hash != first.hash);
     // one runs, the others stand
-    assert_true(client_pause(&client, "/w1/filum", false));
+    assert_true(client_pause(&test_client, "/w1/filum", false));
     hear(1, 20);
     assert_int_equal(hear(0, 0).step, 5);
     assert_true(is_told("/w1/clock"));
@@ -103,16 +100,16 @@ static void steps_together_by_one_clock(void** state)
 {
     (void)state;
     const pid_t node = start("worlds:=3", "start_paused:=true", "one_clock:=true");
-    assert_true(client_pause(&client, "/w0/filum", false));
-    assert_true(client_pause(&client, "/w1/filum", false));
+    assert_true(client_pause(&test_client, "/w0/filum", false));
+    assert_true(client_pause(&test_client, "/w1/filum", false));
     sleep_seconds(0.3);
     assert_int_equal(hear(0, 0).step, 0);  // it waits for the third
-    assert_true(client_pause(&client, "/w2/filum", false));
+    assert_true(client_pause(&test_client, "/w2/filum", false));
     assert_true(hear(2, 50).step >= 50);
     assert_true(is_told("/clock"));
     assert_false(is_told("/w1/clock"));
     // whoever stands holds all; they stand at the same step, in the same state
-    assert_true(client_pause(&client, "/w1/filum", true));
+    assert_true(client_pause(&test_client, "/w1/filum", true));
     const Seen a = hear(1, 50), b = hear(0, 50), c = hear(2, 50);
     assert_true(a.step == b.step && b.step == c.step);
     assert_true(a.hash == b.hash && b.hash == c.hash);
@@ -170,26 +167,27 @@ static int watch(void)
 {
     static rcl_subscription_t states[MANY];
     static bool heard[MANY];
-    client_join(&client, "late", 0, NULL);
+    client_join(&test_client, "late", 0, NULL);
     for (int i = 0; i < MANY; i++) {
         char topic[32];
         snprintf(topic, sizeof topic, "/w%d/step_info", i);
         states[i] = rcl_get_zero_initialized_subscription();
-        must(rclc_subscription_init(&states[i], &client.node, ROSIDL_GET_MSG_TYPE_SUPPORT(filum, msg, StepInfo), topic, &rmw_qos_profile_default),
-             topic);
+        must(
+            rclc_subscription_init(&states[i], &test_client.node, ROSIDL_GET_MSG_TYPE_SUPPORT(filum, msg, StepInfo), topic, &rmw_qos_profile_default),
+            topic);
     }
     int from = 0, listed = 0, nodes = 0;
     for (const double end = seconds_now() + MANY_PATIENCE; seconds_now() < end && (from < MANY || listed < 2 * MANY || nodes < MANY);) {
         sleep_seconds(0.05);
         from = hear_all(states, heard);
-        listed = from == MANY ? count_listed(&client.node) : 0;
-        nodes = from == MANY ? count_nodes(&client.node) : 0;
+        listed = from == MANY ? count_listed(&test_client.node) : 0;
+        nodes = from == MANY ? count_nodes(&test_client.node) : 0;
     }
     fprintf(stderr, "heard from %d worlds, %d of their topics and %d nodes are listed\n", from, listed, nodes);
     for (int i = 0; i < MANY; i++) {
-        must(rcl_subscription_fini(&states[i], &client.node), "step_info");
+        must(rcl_subscription_fini(&states[i], &test_client.node), "step_info");
     }
-    client_leave(&client);
+    client_leave(&test_client);
     return from == MANY && listed == 2 * MANY && nodes == MANY ? 0 : 1;
 }
 
@@ -208,24 +206,10 @@ static void many_worlds_are_found_and_heard(void** state)
 static void refuses_namespaces_that_make_them_one(void** state)
 {
     (void)state;
-    const char* const arguments[] = {"--ros-args", "-p", scene->argument, "-p", "worlds:=2", "-r", "__ns:=/lab", NULL};
+    const char* const arguments[] = {"--ros-args", "-p", test_scene->argument, "-p", "worlds:=2", "-r", "__ns:=/lab", NULL};
     assert_int_equal(process_wait(process_start(FILUM_NODE, arguments), EXIT_PATIENCE), 1);
-    const char* const many[] = {"--ros-args", "-p", scene->argument, "-p", "worlds:=65", NULL};
+    const char* const many[] = {"--ros-args", "-p", test_scene->argument, "-p", "worlds:=65", NULL};
     assert_int_equal(process_wait(process_start(FILUM_NODE, many), EXIT_PATIENCE), 1);
-}
-
-static int set_up(void** state)
-{
-    const int result = test_scene_write(state);
-    scene = *state;
-    client_join(&client, "watcher", 0, NULL);
-    return result;
-}
-
-static int tear_down(void** state)
-{
-    client_leave(&client);
-    return test_scene_remove(state);
 }
 
 int main(int argc, char** argv)
@@ -239,5 +223,5 @@ int main(int argc, char** argv)
         cmocka_unit_test_teardown(many_worlds_are_found_and_heard, process_end_all),
         cmocka_unit_test_teardown(refuses_namespaces_that_make_them_one, process_end_all),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, test_scene_join, test_scene_leave);
 }
