@@ -31,12 +31,12 @@ static const char robot_text[] =
     "/config/robots/gripper.urdf\n"
     "    joints: [{joint: lift, gains: {stiffness: 5000, damping: 500}}]\n";
 
-static int write_scene(void** state, const char* more)
+static int write_scene(void** state, const char* first, const char* more)
 {
     static TestScene scene;
     snprintf(scene.path, sizeof scene.path, "/tmp/filum_scene_XXXXXX.yaml");
     FILE* file = fdopen(mkstemps(scene.path, 5), "w");
-    if (file == NULL || fputs(text, file) < 0 || fputs(more, file) < 0 || fclose(file) != 0) {
+    if (file == NULL || fputs(first, file) < 0 || fputs(more, file) < 0 || fclose(file) != 0) {
         perror(scene.path);
         return -1;
     }
@@ -55,12 +55,12 @@ static int write_scene(void** state, const char* more)
 
 int test_scene_write(void** state)
 {
-    return write_scene(state, "");
+    return write_scene(state, text, "");
 }
 
 int test_scene_write_with_robot(void** state)
 {
-    return write_scene(state, robot_text);
+    return write_scene(state, text, robot_text);
 }
 
 int test_scene_remove(void** state)
@@ -71,12 +71,17 @@ int test_scene_remove(void** state)
 const TestScene* test_scene;
 Client test_client;
 
-int test_scene_join(void** state)
+int test_scene_join_with(void** state, const char* own)
 {
-    const int result = test_scene_write(state);
+    const int result = write_scene(state, own, "");
     test_scene = *state;
     client_join(&test_client, "tester", 0, NULL);
     return result;
+}
+
+int test_scene_join(void** state)
+{
+    return test_scene_join_with(state, text);
 }
 
 int test_scene_leave(void** state)

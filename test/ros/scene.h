@@ -20,6 +20,7 @@ int test_scene_remove(void** state);
 extern const TestScene* test_scene;
 extern Client test_client;
 int test_scene_join(void** state);
+int test_scene_join_with(void** state, const char* text); /* another scene */
 int test_scene_leave(void** state);
 
 /* Another one: two grippers on lifts, `left` and `right`, the first with room for so many points of a trajectory; between its fingers

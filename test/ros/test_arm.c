@@ -19,14 +19,11 @@
 #include "process.h"
 #include "rosidl_runtime_c/primitives_sequence_functions.h"
 #include "rosidl_runtime_c/string_functions.h"
+#include "scene.h"
 #include "tf2_msgs/msg/tf_message.h"
 
 #define TYPE(package, name) ROSIDL_GET_MSG_TYPE_SUPPORT(package, msg, name)
 enum { CHAMBERS = 6 };
-
-static char scene_path[] = "/tmp/filum_arm_XXXXXX.yaml";
-static char scene_argument[64];
-static Client client;
 
 static const char scene_text[] =
     "world: {gravity: [0, 0, -9.81], dt: 0.002}\n"
@@ -39,7 +36,7 @@ static const char scene_text[] =
 
 static pid_t start(const char* const* more)
 {
-    const char* arguments[32] = {"--ros-args", "-p", scene_argument};
+    const char* arguments[32] = {"--ros-args", "-p", test_scene->argument};
     for (int i = 0; more != NULL && more[i] != NULL && i < 28; i++) {
         arguments[3 + i] = more[i];
     }
@@ -82,7 +79,7 @@ static void tells_shape_and_frames(void** state)
     (void)state;
     const pid_t node = start(NULL);
     filum__msg__ArmStates* states = filum__msg__ArmStates__create();
-    assert_true(client_hear(&client, TYPE(filum, ArmStates), "/arm_states", &rmw_qos_profile_default, states, hangs, NULL));
+    assert_true(client_hear(&test_client, TYPE(filum, ArmStates), "/arm_states", &rmw_qos_profile_default, states, hangs, NULL));
     assert_string_equal(states->header.frame_id.data, "world");
     assert_int_equal(states->arms.size, 1);
     const filum__msg__ArmState* arm = &states->arms.data[0];
@@ -100,7 +97,7 @@ static void tells_shape_and_frames(void** state)
     filum__msg__ArmStates__destroy(states);
 
     tf2_msgs__msg__TFMessage* tf = tf2_msgs__msg__TFMessage__create();
-    assert_true(client_hear(&client, TYPE(tf2_msgs, TFMessage), "/tf", &rmw_qos_profile_default, tf, NULL, NULL));
+    assert_true(client_hear(&test_client, TYPE(tf2_msgs, TFMessage), "/tf", &rmw_qos_profile_default, tf, NULL, NULL));
     const char* const frames[] = {"trunk/base", "trunk/section_0", "trunk/section_1"};
     assert_int_equal(tf->transforms.size, 3);
     for (size_t i = 0; i < 3; i++) {
@@ -138,7 +135,7 @@ static void send_until_pressure(rcl_publisher_t* publisher, const filum__msg__Ch
 {
     rcl_subscription_t subscription = rcl_get_zero_initialized_subscription();
     filum__msg__ArmStates* states = filum__msg__ArmStates__create();
-    must(rclc_subscription_init(&subscription, &client.node, TYPE(filum, ArmStates), "/arm_states", &rmw_qos_profile_sensor_data), "arm_states");
+    must(rclc_subscription_init(&subscription, &test_client.node, TYPE(filum, ArmStates), "/arm_states", &rmw_qos_profile_sensor_data), "arm_states");
     bool seen = false;
     double next = 0.0;
     for (const double limit = seconds_now() + PATIENCE; !seen && seconds_now() < limit;) {
@@ -153,7 +150,7 @@ static void send_until_pressure(rcl_publisher_t* publisher, const filum__msg__Ch
         }
     }
     filum__msg__ArmStates__destroy(states);
-    must(rcl_subscription_fini(&subscription, &client.node), "arm_states");
+    must(rcl_subscription_fini(&subscription, &test_client.node), "arm_states");
     assert_true(seen);
 }
 
@@ -162,7 +159,7 @@ static void takes_pressures_and_refuses_nonsense(void** state)
     (void)state;
     const pid_t node = start(NULL);
     rcl_publisher_t publisher = rcl_get_zero_initialized_publisher();
-    must(rclc_publisher_init(&publisher, &client.node, TYPE(filum, ChamberPressures), "/chamber_commands", &rmw_qos_profile_default),
+    must(rclc_publisher_init(&publisher, &test_client.node, TYPE(filum, ChamberPressures), "/chamber_commands", &rmw_qos_profile_default),
          "chamber_commands");
     filum__msg__ChamberPressures* command = new_command();
     command->pressures.data[1] = 2000.0;
@@ -186,15 +183,16 @@ static void takes_pressures_and_refuses_nonsense(void** state)
     must(rcl_publish(&publisher, command, NULL), "chamber_commands");
     double refused = 4.0;  // Inf, two names, one length
     diagnostic_msgs__msg__DiagnosticArray* diagnostics = diagnostic_msgs__msg__DiagnosticArray__create();
-    assert_true(client_hear(&client, TYPE(diagnostic_msgs, DiagnosticArray), "/diagnostics", &rmw_qos_profile_default, diagnostics, refused_enough,
-                            &refused));
+    assert_true(client_hear(&test_client, TYPE(diagnostic_msgs, DiagnosticArray), "/diagnostics", &rmw_qos_profile_default, diagnostics,
+                            refused_enough, &refused));
     diagnostic_msgs__msg__DiagnosticArray__destroy(diagnostics);
     filum__msg__ArmStates* states = filum__msg__ArmStates__create();
-    assert_true(client_hear(&client, TYPE(filum, ArmStates), "/arm_states", &rmw_qos_profile_default, states, has_pressure, (void*)(uintptr_t)third));
+    assert_true(
+        client_hear(&test_client, TYPE(filum, ArmStates), "/arm_states", &rmw_qos_profile_default, states, has_pressure, (void*)(uintptr_t)third));
     filum__msg__ArmStates__destroy(states);
     command->pressures.size = CHAMBERS;
     filum__msg__ChamberPressures__destroy(command);
-    must(rcl_publisher_fini(&publisher, &client.node), "chamber_commands");
+    must(rcl_publisher_fini(&publisher, &test_client.node), "chamber_commands");
     assert_int_equal(stop(node), 0);
 }
 
@@ -252,9 +250,9 @@ static void loop_open(Loop* loop)
     qos.depth = 200;
     loop->states = loop->infos = rcl_get_zero_initialized_subscription();
     loop->commands = rcl_get_zero_initialized_publisher();
-    must(rclc_subscription_init(&loop->states, &client.node, TYPE(filum, ArmStates), "/arm_states", &qos), "states");
-    must(rclc_subscription_init(&loop->infos, &client.node, TYPE(filum, StepInfo), "/step_info", &qos), "infos");
-    must(rclc_publisher_init(&loop->commands, &client.node, TYPE(filum, ChamberPressures), "/chamber_commands", &qos), "commands");
+    must(rclc_subscription_init(&loop->states, &test_client.node, TYPE(filum, ArmStates), "/arm_states", &qos), "states");
+    must(rclc_subscription_init(&loop->infos, &test_client.node, TYPE(filum, StepInfo), "/step_info", &qos), "infos");
+    must(rclc_publisher_init(&loop->commands, &test_client.node, TYPE(filum, ChamberPressures), "/chamber_commands", &qos), "commands");
     loop->state = filum__msg__ArmStates__create();
     loop->info = filum__msg__StepInfo__create();
     loop->command = new_command();
@@ -265,9 +263,9 @@ static void loop_close(Loop* loop)
     filum__msg__ArmStates__destroy(loop->state);
     filum__msg__StepInfo__destroy(loop->info);
     filum__msg__ChamberPressures__destroy(loop->command);
-    must(rcl_publisher_fini(&loop->commands, &client.node), "commands");
-    must(rcl_subscription_fini(&loop->infos, &client.node), "infos");
-    must(rcl_subscription_fini(&loop->states, &client.node), "states");
+    must(rcl_publisher_fini(&loop->commands, &test_client.node), "commands");
+    must(rcl_subscription_fini(&loop->infos, &test_client.node), "infos");
+    must(rcl_subscription_fini(&loop->states, &test_client.node), "states");
 }
 
 /* free running in real time at 100 Hz: the error settles below 1 % and stays there for a second */
@@ -356,22 +354,7 @@ static void lockstep_repeats(void** state)
 
 static int set_up(void** state)
 {
-    (void)state;
-    FILE* file = fdopen(mkstemps(scene_path, 5), "w");
-    if (file == NULL || fputs(scene_text, file) < 0 || fclose(file) != 0) {
-        perror(scene_path);
-        return -1;
-    }
-    snprintf(scene_argument, sizeof scene_argument, "scene:=%s", scene_path);
-    client_join(&client, "controller", 0, NULL);
-    return 0;
-}
-
-static int tear_down(void** state)
-{
-    (void)state;
-    client_leave(&client);
-    return remove(scene_path);
+    return test_scene_join_with(state, scene_text);
 }
 
 int main(int argc, char** argv)
@@ -385,5 +368,5 @@ int main(int argc, char** argv)
         cmocka_unit_test_teardown(reaches_its_goal, process_end_all),
         cmocka_unit_test_teardown(lockstep_repeats, process_end_all),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up, test_scene_leave);
 }

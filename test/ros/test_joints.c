@@ -16,6 +16,7 @@
 #include "process.h"
 #include "rosidl_runtime_c/primitives_sequence_functions.h"
 #include "rosidl_runtime_c/string_functions.h"
+#include "scene.h"
 #include "sensor_msgs/msg/joint_state.h"
 #include "std_msgs/msg/string.h"
 #include "tf2_msgs/msg/tf_message.h"
@@ -23,10 +24,6 @@
 #include "trajectory_msgs/msg/joint_trajectory_point.h"
 
 #define TYPE(package, name) ROSIDL_GET_MSG_TYPE_SUPPORT(package, msg, name)
-
-static char scene_path[] = "/tmp/filum_joints_XXXXXX.yaml";
-static char scene_argument[64];
-static Client client;
 
 static const char scene_text[] =
     "world: {gravity: [0, 0, 0], dt: 0.002}\n"
@@ -38,7 +35,7 @@ static const char joint_text[] = "{joint: lift, gains: {stiffness: 5000, damping
 
 static pid_t start(void)
 {
-    const char* const arguments[] = {"--ros-args", "-p", scene_argument, "-p", "publish_rate:=100.0", NULL};
+    const char* const arguments[] = {"--ros-args", "-p", test_scene->argument, "-p", "publish_rate:=100.0", NULL};
     return process_start(FILUM_NODE, arguments);
 }
 
@@ -80,7 +77,7 @@ static void tells_joints_and_links(void** state)
     (void)state;
     const pid_t node = start();
     sensor_msgs__msg__JointState* states = sensor_msgs__msg__JointState__create();
-    assert_true(client_hear(&client, TYPE(sensor_msgs, JointState), "/joint_states", &rmw_qos_profile_default, states, NULL, NULL));
+    assert_true(client_hear(&test_client, TYPE(sensor_msgs, JointState), "/joint_states", &rmw_qos_profile_default, states, NULL, NULL));
     assert_true(find(states, "left_lift") >= 0 && find(states, "right_grip") >= 0);
     assert_int_equal(states->position.size, states->name.size);
     assert_int_equal(states->velocity.size, states->name.size);
@@ -89,15 +86,15 @@ static void tells_joints_and_links(void** state)
     rmw_qos_profile_t kept = rmw_qos_profile_default;
     kept.durability = RMW_QOS_POLICY_DURABILITY_TRANSIENT_LOCAL;
     std_msgs__msg__String* description = std_msgs__msg__String__create();
-    assert_true(client_hear(&client, TYPE(std_msgs, String), "/right/robot_description", &kept, description, NULL, NULL));
+    assert_true(client_hear(&test_client, TYPE(std_msgs, String), "/right/robot_description", &kept, description, NULL, NULL));
     assert_non_null(strstr(description->data.data, "<robot"));
     assert_non_null(strstr(description->data.data, "\"right_lift\""));
     std_msgs__msg__String__destroy(description);
 
     // moving and fixed frames make one tree: every parent is the root or a child somewhere
     tf2_msgs__msg__TFMessage* both[2] = {tf2_msgs__msg__TFMessage__create(), tf2_msgs__msg__TFMessage__create()};
-    assert_true(client_hear(&client, TYPE(tf2_msgs, TFMessage), "/tf", &rmw_qos_profile_default, both[0], NULL, NULL));
-    assert_true(client_hear(&client, TYPE(tf2_msgs, TFMessage), "/tf_static", &kept, both[1], NULL, NULL));
+    assert_true(client_hear(&test_client, TYPE(tf2_msgs, TFMessage), "/tf", &rmw_qos_profile_default, both[0], NULL, NULL));
+    assert_true(client_hear(&test_client, TYPE(tf2_msgs, TFMessage), "/tf_static", &kept, both[1], NULL, NULL));
     size_t roots = 0;
     for (int m = 0; m < 2; m++) {
         for (size_t i = 0; i < both[m]->transforms.size; i++) {
@@ -128,8 +125,8 @@ static bool publish_until(const rosidl_message_type_support_t* type, const char*
 {
     rcl_publisher_t publisher = rcl_get_zero_initialized_publisher();
     rcl_subscription_t subscription = rcl_get_zero_initialized_subscription();
-    must(rclc_publisher_init(&publisher, &client.node, type, topic, &rmw_qos_profile_default), topic);
-    must(rclc_subscription_init(&subscription, &client.node, heard_type, heard_topic, &rmw_qos_profile_default), heard_topic);
+    must(rclc_publisher_init(&publisher, &test_client.node, type, topic, &rmw_qos_profile_default), topic);
+    must(rclc_subscription_init(&subscription, &test_client.node, heard_type, heard_topic, &rmw_qos_profile_default), heard_topic);
     bool accepted = false;
     double next = seconds_now();
     for (const double limit = next + PATIENCE; !accepted && seconds_now() < limit;) {
@@ -143,8 +140,8 @@ static bool publish_until(const rosidl_message_type_support_t* type, const char*
             sleep_seconds(0.002);
         }
     }
-    must(rcl_subscription_fini(&subscription, &client.node), heard_topic);
-    must(rcl_publisher_fini(&publisher, &client.node), topic);
+    must(rcl_subscription_fini(&subscription, &test_client.node), heard_topic);
+    must(rcl_publisher_fini(&publisher, &test_client.node), topic);
     return accepted;
 }
 
@@ -198,7 +195,7 @@ static sensor_msgs__msg__JointState* new_command(const char* first, const char* 
 static bool hear_there(Goal goal)
 {
     sensor_msgs__msg__JointState* states = sensor_msgs__msg__JointState__create();
-    const bool there = client_hear(&client, TYPE(sensor_msgs, JointState), "/joint_states", &rmw_qos_profile_default, states, is_there, &goal);
+    const bool there = client_hear(&test_client, TYPE(sensor_msgs, JointState), "/joint_states", &rmw_qos_profile_default, states, is_there, &goal);
     sensor_msgs__msg__JointState__destroy(states);
     return there;
 }
@@ -282,22 +279,9 @@ static void joints_follow_trajectories(void** state)
 
 static int set_up(void** state)
 {
-    (void)state;
-    FILE* file = fdopen(mkstemps(scene_path, 5), "w");
-    if (file == NULL || fprintf(file, scene_text, FILUM_SOURCE_DIR, joint_text, FILUM_SOURCE_DIR, joint_text) < 0 || fclose(file) != 0) {
-        perror(scene_path);
-        return -1;
-    }
-    snprintf(scene_argument, sizeof scene_argument, "scene:=%s", scene_path);
-    client_join(&client, "controller", 0, NULL);
-    return 0;
-}
-
-static int tear_down(void** state)
-{
-    (void)state;
-    client_leave(&client);
-    return remove(scene_path);
+    static char text[4096];
+    snprintf(text, sizeof text, scene_text, FILUM_SOURCE_DIR, joint_text, FILUM_SOURCE_DIR, joint_text);
+    return test_scene_join_with(state, text);
 }
 
 int main(void)
@@ -307,5 +291,5 @@ int main(void)
         cmocka_unit_test_teardown(joints_follow_commands, process_end_all),
         cmocka_unit_test_teardown(joints_follow_trajectories, process_end_all),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up, test_scene_leave);
 }

@@ -15,6 +15,7 @@
 #include "filum/msg/mesh_states.h"
 #include "filum/msg/ring_states.h"
 #include "process.h"
+#include "scene.h"
 #include "visualization_msgs/msg/marker_array.h"
 
 #define TYPE(package, name) ROSIDL_GET_MSG_TYPE_SUPPORT(package, msg, name)
@@ -31,21 +32,17 @@ static const char scene_text[] =
     "attachments: [{name: ends, pin: {rod: line, nodes: [0, 11]}}, {name: corner, pin: {shell: cloth, vertex: 0}}]\n"
     "rings: [{name: hook, rod: line, range: 0.05, stiffness: 100, point: {mass: 0.001, position: [0, 0, -0.01]}}]\n";
 
-static char scene_path[] = "/tmp/filum_scene_XXXXXX.yaml";
-static char scene_argument[64];
-static Client client;
-
 static void states_are_heard(void** state)
 {
     (void)state;
-    const char* const arguments[] = {"--ros-args", "-p", scene_argument, NULL};
+    const char* const arguments[] = {"--ros-args", "-p", test_scene->argument, NULL};
     const pid_t node = process_start(FILUM_NODE, arguments);
     static const struct {
         const char *topic, *name;
     } rows[] = {{"/shell_states", "cloth"}, {"/solid_states", "jelly"}};
     for (int k = 0; k < 2; k++) {
         filum__msg__MeshStates* states = filum__msg__MeshStates__create();
-        assert_true(client_hear(&client, TYPE(filum, MeshStates), rows[k].topic, &rmw_qos_profile_default, states, NULL, NULL));
+        assert_true(client_hear(&test_client, TYPE(filum, MeshStates), rows[k].topic, &rmw_qos_profile_default, states, NULL, NULL));
         assert_string_equal(states->header.frame_id.data, "world");
         assert_int_equal(states->meshes.size, 1);
         const filum__msg__MeshState* mesh = &states->meshes.data[0];
@@ -62,7 +59,7 @@ static void states_are_heard(void** state)
         filum__msg__MeshStates__destroy(states);
     }
     filum__msg__RingStates* rings = filum__msg__RingStates__create();
-    assert_true(client_hear(&client, TYPE(filum, RingStates), "/ring_states", &rmw_qos_profile_default, rings, NULL, NULL));
+    assert_true(client_hear(&test_client, TYPE(filum, RingStates), "/ring_states", &rmw_qos_profile_default, rings, NULL, NULL));
     assert_int_equal(rings->rings.size, 1);
     assert_string_equal(rings->rings.data[0].name.data, "hook");
     assert_true(rings->rings.data[0].threaded);
@@ -93,10 +90,10 @@ static const visualization_msgs__msg__Marker* find_marker(const visualization_ms
 static void markers_have_looks(void** state)
 {
     (void)state;
-    const char* const arguments[] = {"--ros-args", "-p", scene_argument, NULL};
+    const char* const arguments[] = {"--ros-args", "-p", test_scene->argument, NULL};
     const pid_t node = process_start(FILUM_NODE, arguments);
     visualization_msgs__msg__MarkerArray* markers = visualization_msgs__msg__MarkerArray__create();
-    assert_true(client_hear(&client, TYPE(visualization_msgs, MarkerArray), "/markers", &rmw_qos_profile_default, markers, is_full, NULL));
+    assert_true(client_hear(&test_client, TYPE(visualization_msgs, MarkerArray), "/markers", &rmw_qos_profile_default, markers, is_full, NULL));
     const visualization_msgs__msg__Marker* cloth = find_marker(markers, "cloth");
     assert_true(fabsf(cloth->color.r - 1.0f) < 1e-6f && fabsf(cloth->color.g - 0x63 / 255.0f) < 1e-6f && cloth->color.a == 1.0f);
     assert_non_null(find_marker(markers, "hook"));
@@ -109,20 +106,7 @@ static void markers_have_looks(void** state)
 
 static int set_up(void** state)
 {
-    (void)state;
-    FILE* file = fdopen(mkstemps(scene_path, 5), "w");
-    fputs(scene_text, file);
-    fclose(file);
-    snprintf(scene_argument, sizeof scene_argument, "scene:=%s", scene_path);
-    client_join(&client, "tester", 0, NULL);
-    return 0;
-}
-
-static int tear_down(void** state)
-{
-    (void)state;
-    client_leave(&client);
-    return remove(scene_path);
+    return test_scene_join_with(state, scene_text);
 }
 
 int main(void)
@@ -131,5 +115,5 @@ int main(void)
         cmocka_unit_test_teardown(states_are_heard, process_end_all),
         cmocka_unit_test_teardown(markers_have_looks, process_end_all),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up, test_scene_leave);
 }
