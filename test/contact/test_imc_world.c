@@ -219,6 +219,26 @@ static void what_passes_is_counted(void** state)
     }
 }
 
+/* The same of strips, which touch with their sides: how far apart their axes are is not asked there. */
+static void strips_that_pass_are_counted(void** state)
+{
+    (void)state;
+    static const char text[] =
+        "world: {gravity: [0, 0, 0], dt: 0.001, contact: sap}\n"
+        "materials: {soft: {young: 1e6, poisson: 0.4, density: 1000, friction: 0, contact_stiffness: 1e-9}}\n"
+        "rods:\n"
+        "  - {name: low, material: soft, section: {rectangle: {width: 0.006, height: 0.004}}, shape: {straight: {from: [-0.1, 0, 0], to: [0.09, 0, "
+        "0], nodes: 20}}}\n"
+        "  - {name: high, material: soft, section: {rectangle: {width: 0.006, height: 0.004}}, velocity: [0, 0, -0.3],\n"
+        "     shape: {straight: {from: [0.034, -0.097, 0.0097], to: [0.034, 0.093, 0.0097], nodes: 20}}}\n";
+    FilWorld* world = NULL;
+    FilError error = {{0}};
+    assert_int_equal(fil_scene_load_text("strips", text, strlen(text), NULL, &world, NULL, &error), FIL_OK);
+    assert_int_equal(things_run(world, 30).crossings, 0);  // 9 mm of 9.7
+    assert_int_equal(things_run(world, 5).crossings, 1);
+    fil_world_destroy(world);
+}
+
 static void bad_settings_are_refused(void** state)
 {
     (void)state;
@@ -337,6 +357,7 @@ int main(void)
         cmocka_unit_test(repeated_steps_do_not_allocate),
         cmocka_unit_test(contacts_tell_how_they_slip),
         cmocka_unit_test(what_passes_is_counted),
+        cmocka_unit_test(strips_that_pass_are_counted),
         cmocka_unit_test(bad_settings_are_refused),
         cmocka_unit_test(pairs_are_refused),
         cmocka_unit_test(scenes_with_other_pairs_are_refused),

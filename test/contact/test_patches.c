@@ -97,6 +97,23 @@ static void a_ball_sinks_by_its_weight(void** state)
     }
 }
 
+/* A ball and a rigid box whose margin, 1e-4 m, is more than their sizes have them look around: seen ahead, whichever was added first. */
+static void small_things_are_seen_ahead(void** state)
+{
+    (void)state;
+    for (int first = 0; first < 2; first++) {
+        FilWorld* world = things_world("sap", 1e-3);
+        Soft things[2] = {soft_ball(1e-3, 1e5, 0.0), soft_box(1e-3, 1e-3, 1e-3, -5e-4)};
+        things[0].position.z += 8e-5;
+        things[0].mass = things[1].mass = 1e-5;
+        things[1].modulus = 0.0;
+        (void)add_soft(world, &things[first]);
+        (void)add_soft(world, &things[1 - first]);
+        assert_true(things_run(world, 1).patch_polygons > 0);
+        fil_world_destroy(world);
+    }
+}
+
 /* Without a margin they would rock by dt^2 g = 1 mm. They begin where they bear their weight: E A/H = 7.5e4 N/m below, half of that
  * in between. */
 static void flat_faces_lie_still(void** state)
@@ -426,17 +443,12 @@ static void a_soft_floor_gives_way(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_ball_sinks_by_its_weight),
-        cmocka_unit_test(flat_faces_lie_still),
-        cmocka_unit_test(spinning_bodies_slow_down),
-        cmocka_unit_test(a_rod_sinks_by_its_weight),
-        cmocka_unit_test(forces_are_opposite),
-        cmocka_unit_test(rods_lie_on_rods),
-        cmocka_unit_test(settled_patches_do_not_allocate),
-        cmocka_unit_test(a_pair_may_touch_by_points),
-        cmocka_unit_test(models_without_patches_refuse),
-        cmocka_unit_test(bad_settings_are_refused),
-        cmocka_unit_test(a_soft_floor_gives_way),
+        cmocka_unit_test(a_ball_sinks_by_its_weight), cmocka_unit_test(small_things_are_seen_ahead),
+        cmocka_unit_test(flat_faces_lie_still),       cmocka_unit_test(spinning_bodies_slow_down),
+        cmocka_unit_test(a_rod_sinks_by_its_weight),  cmocka_unit_test(forces_are_opposite),
+        cmocka_unit_test(rods_lie_on_rods),           cmocka_unit_test(settled_patches_do_not_allocate),
+        cmocka_unit_test(a_pair_may_touch_by_points), cmocka_unit_test(models_without_patches_refuse),
+        cmocka_unit_test(bad_settings_are_refused),   cmocka_unit_test(a_soft_floor_gives_way),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

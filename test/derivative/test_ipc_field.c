@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -378,6 +379,139 @@ static void test_barrier_hessian(void** state)
     free_matrix(&matrix);
 }
 
+/* Two balls of one body above a level rod: the body and the rod's halves move upright, each by itself, and the body turns across its arms,
+ * which couples its turn with nodes. */
+static void test_barrier_hessian_of_turns(void** state)
+{
+    (void)state;
+    static const char* const barbell = SCENE("rods:\n" ROD(
+        "rod", "[-0.3, 0, 0.02]",
+        "[0.3, 0, 0.02]") "rigid_bodies:\n"
+                          "  - {name: barbell, motion: dynamic, material: soft, position: [0, 0, 0.09],\n"
+                          "     shapes: [{sphere: {radius: 0.05}, position: [0.12, 0, 0]}, {sphere: {radius: 0.05}, position: [-0.12, 0, 0]}]}\n");
+    Random random = {47};
+    Matrix matrix = {0};
+    double v[MOST] = {0.0}, x[MOST] = {0.0};
+    FilWorld* world = begin(barbell, &random, 0.0, v);
+    assert_int_equal(world->solver.ipc.active_count, 2);
+    for (int round = 0; round < 5; ++round) {
+        for (int b = 0; b < world->system.body_count; ++b) {
+            const FilBody* body = &world->system.bodies[b];
+            const double up[2] = {random_between(&random, -1.0, 1.0), random_between(&random, -1.0, 1.0)}, spin = random_between(&random, -3.0, 3.0);
+            for (int k = 2; k < body->v_count; k += body->ops->points ? 4 : 3) {
+                x[body->v + k] = body->ops->points ? up[k / 12] : k == 2 ? up[0] : spin;
+            }
+        }
+        const double expected = curvature_by_differences(world, v, x, 1e-6);  // friction's curvature bends at rest: as small as the step
+        assert_true(expect_now(world, v));
+        assemble(world, v, FIL_POTENTIAL_FULL, &matrix);
+        assert_true(fabs(curvature(world, &matrix, x) - expected) < 1e-6 * expected);
+    }
+    free_matrix(&matrix);
+    fil_world_destroy(world);
+}
+
+/* Velocities of all as one rigid body: v0 + w x r, and rods turn about their axes with it. */
+static void move_together(const FilWorld* world, const double* v0, const double* w, double* v)
+{
+    for (int b = 0; b < world->system.body_count; ++b) {
+        const FilBody* body = &world->system.bodies[b];
+        const double* q = world->system.state.q + body->q;
+        for (int k = 0; k < (body->ops->points ? body->v_count : 4); k += 4) {
+            fil_v3_cross(v + body->v + k, w, q + k);
+            fil_v3_add(v + body->v + k, v + body->v + k, v0);
+            if (body->ops->edge_blocks != NULL && k + 4 < body->v_count) {
+                double along[3];
+                fil_v3_sub(along, q + k + 4, q + k);
+                fil_v3_normalise(along);
+                v[body->v + k + 3] = fil_v3_dot(w, along);
+            }
+        }
+        if (!body->ops->points && body->v_count == 8) {
+            double r[9];
+            fil_m3_from_quat(r, (FilQuat){q[4], q[5], q[6], q[7]});
+            fil_m3_apply_transposed(v + body->v + 4, r, w);
+        }
+    }
+}
+
+/* Rings that move with their rod do not slip, however askew the hole is. */
+static void test_rings_that_move_along(void** state)
+{
+    (void)state;
+    Random random = {46};
+    for (int round = 0; round < 5; ++round) {
+        double v[MOST] = {0.0}, v0[3], w[3];
+        FilWorld* world = begin(threaded, &random, 0.0, v);
+        for (int k = 0; k < 3; ++k) {
+            v0[k] = random_between(&random, -1.0, 1.0);
+            w[k] = random_between(&random, -1.0, 1.0);
+        }
+        move_together(world, v0, w, v);
+        for (int k = 0; k < 4; ++k) {  // the last one's hole is moved by a script
+            const FilRingTerm* term = &world->solver.ipc.rings[k];
+            double slip[3] = {0.0};
+            for (int e = 0; e < 12 * term->count; ++e) {
+                slip[e % 12 / 4] += term->jacobian[e / 12][e % 12] * v[4 * term->lagged[e / 12] + e % 4];
+            }
+            // rounding of numbers around 1; points rub along the rod alone
+            assert_true(fabs(fil_v3_dot(slip, term->friction.tangent[0])) < 1e-12);
+            assert_true(k < 3 || fil_v3_norm(slip) < 1e-12);
+        }
+        fil_world_destroy(world);
+    }
+}
+
+/* The rims of cylinders that lean this way and that, for each plane: the lowest point is the circle's, n . (c +- l a) - r sqrt(1 - (n . a)^2). */
+static void test_rims(void** state)
+{
+    (void)state;
+    enum { CYLINDERS = 3 };
+    static const double lean[CYLINDERS][2] = {{0.4, 0.7}, {1.2, -2.0}, {0.9, 2.5}};  // from upright, and towards
+    static const double radius = 0.05, half = 0.08, centre[3] = {0.0, 0.0, 0.3};
+    char scene[2000] = SCENE(
+        "rigid_bodies:\n"
+        "  - {name: ground, motion: static, material: soft, shapes: [{half_space: {}}]}\n"
+        "  - {name: wall, motion: static, material: soft, position: [-1, 0, 0], rotation: [0, 1.1, 0], shapes: [{half_space: {}}]}\n");
+    for (int c = 0; c < CYLINDERS; ++c) {
+        const size_t end = strlen(scene);
+        (void)snprintf(scene + end, sizeof scene - end,
+                       "  - {name: can%d, motion: dynamic, material: soft, position: [%g, %g, %g], rotation: [%.17g, %.17g, 0],\n"
+                       "     shapes: [{cylinder: {radius: %g, length: %g}}]}\n",
+                       c, centre[0], centre[1] + c, centre[2], -lean[c][0] * sin(lean[c][1]), lean[c][0] * cos(lean[c][1]), radius, 2.0 * half);
+    }
+    Random random = {45};
+    double v[MOST] = {0.0};
+    FilWorld* world = begin(scene, &random, 0.0, v);
+    const FilIpcSurface* s = &world->solver.ipc.surface;
+    double *x = malloc(sizeof(double) * 3 * (size_t)s->point_count), lowest[CYLINDERS][2][2];
+    assert_non_null(x);
+    for (int k = 0; k < CYLINDERS * 4; ++k) {
+        lowest[k / 4][k / 2 % 2][k % 2] = INFINITY;
+    }
+    fil_ipc_surface_place(&world->solver, world->system.state.q, x);
+    for (int k = 0; k < s->point_count; ++k) {
+        const FilIpcPoint* point = &s->points[k];
+        if (point->rim > 0) {
+            const double n[3] = {point->rim == 2 ? sin(1.1) : 0.0, 0.0, point->rim == 2 ? cos(1.1) : 1.0}, at[3] = {point->rim == 2 ? -1.0 : 0.0};
+            double from[3];
+            fil_v3_sub(from, x + 3 * k, at);
+            double* least = &lowest[lround(x[3 * k + 1])][point->rim - 1][point->local[2] > 0.0];
+            *least = fmin(*least, fil_v3_dot(n, from));
+        }
+    }
+    for (int k = 0; k < CYLINDERS * 4; ++k) {
+        const int c = k / 4, wall = k / 2 % 2, top = k % 2;
+        const double n[3] = {wall ? sin(1.1) : 0.0, 0.0, wall ? cos(1.1) : 1.0};
+        const double a[3] = {sin(lean[c][0]) * cos(lean[c][1]), sin(lean[c][0]) * sin(lean[c][1]), cos(lean[c][0])};
+        const double from[3] = {centre[0] + (wall ? 1.0 : 0.0), centre[1] + c, centre[2]}, along = fil_v3_dot(n, a);
+        const double expected = fil_v3_dot(n, from) + (top ? half : -half) * along - radius * sqrt(1.0 - along * along);
+        assert_true(fabs(lowest[c][wall][top] - expected) < 1e-12);
+    }
+    free(x);
+    fil_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -385,6 +519,9 @@ int main(void)
         cmocka_unit_test(test_spinning),
         cmocka_unit_test(test_ring_hessian),
         cmocka_unit_test(test_barrier_hessian),
+        cmocka_unit_test(test_barrier_hessian_of_turns),
+        cmocka_unit_test(test_rims),
+        cmocka_unit_test(test_rings_that_move_along),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
