@@ -67,6 +67,32 @@ static void test_strips(void** state)
     }
 }
 
+/* what does not collide comes first: what follows collides all the same */
+static void test_ghost(void** state)
+{
+    (void)state;
+    static const char text[] =
+        "world: {contact: ipc, gravity: [0, 0, -9.81], dt: 0.002}\n"
+        "materials: {soft: {young: 1e5, poisson: 0.3, density: 1000}}\n"
+        "rods: [{name: ghost, material: soft, section: {circle: {radius: 0.01}}, collision: {enabled: false}, shape: {straight: {from: [-1, 0, 0], "
+        "to: [1, 0, 0], nodes: 5}}}]\n"
+        "rigid_bodies:\n"
+        "  - {name: ground, motion: static, shapes: [{half_space: {}}]}\n"
+        "  - {name: ball, motion: dynamic, material: soft, position: [0, 0, 0.06], shapes: [{sphere: {radius: 0.05}}]}\n";
+    FilWorld* world;
+    FilError error;
+    assert_int_equal(load(text, &world, &error), FIL_OK);
+    const FilId ball = fil_world_find_rigid(world, "ball");
+    for (int step = 0; step < 100; ++step) {  // it would fall by 0.2 m
+        FilVec3 p;
+        FilQuat q;
+        assert_int_equal(fil_world_step(world, NULL), FIL_OK);
+        fil_rigid_get_pose(world, ball, &p, &q);
+        assert_true(p.z > 0.05);
+    }
+    fil_world_destroy(world);
+}
+
 /* rings out of reach, and rings under other models */
 static void test_bad_rings(void** state)
 {
@@ -286,6 +312,7 @@ int main(int argc, char** argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_start_that_intersects),
         cmocka_unit_test(test_strips),
+        cmocka_unit_test(test_ghost),
         cmocka_unit_test(test_bad_rings),
         cmocka_unit_test_prestate(test_nothing_crosses, &seeds),
         cmocka_unit_test(test_no_pair_is_missed),

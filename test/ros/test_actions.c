@@ -48,7 +48,7 @@ static pid_t start(const char* more, const char* and_more)
                                      "-p",
                                      scene_argument,
                                      "-p",
-                                     "gripper_joints:=left_grip",
+                                     "gripper_joints:=right_lift, left_grip",
                                      "-p",
                                      "gripper_stall_timeout:=0.2",
                                      "-p",
