@@ -132,6 +132,25 @@ static void test_directory(void** state)
     }
 }
 
+/* A bag whose description cannot be written is whole all the same, and the failure has its words. */
+static void test_no_metadata(void** state)
+{
+    char path[128], file[256];
+    FilError error = {""};
+    snprintf(path, sizeof path, "%s/run", (const char*)*state);
+    FilRecorder* recorder = sample_start(path, NULL);
+    sample_write(recorder, 0, 10);
+    snprintf(file, sizeof file, "%s/metadata.yaml", path);
+    (void)remove(file);  // one of the start
+    assert_int_equal(mkdir(file, 0755), 0);
+    assert_int_equal(fil_recorder_close(recorder, NULL, &error), FIL_IO);
+    assert_non_null(strstr(error.text, "metadata.yaml"));
+    snprintf(file, sizeof file, "%s/run_0.mcap", path);
+    FilReader* reader = sample_open(file, fil_reader_options_default());
+    assert_int_equal(sample_check(reader, 0), 10);
+    fil_reader_close(reader);
+}
+
 /* Names that are not UTF-8, or not printable, are escaped: anything else would be no YAML. */
 static void test_odd_names(void** state)
 {
@@ -323,6 +342,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_compression_pays, sample_folder_make, sample_folder_remove),
         cmocka_unit_test_setup_teardown(test_channels_and_extras, sample_folder_make, sample_folder_remove),
         cmocka_unit_test_setup_teardown(test_directory, sample_folder_make, sample_folder_remove),
+        cmocka_unit_test_setup_teardown(test_no_metadata, sample_folder_make, sample_folder_remove),
         cmocka_unit_test_setup_teardown(test_refusals, sample_folder_make, sample_folder_remove),
         cmocka_unit_test_setup_teardown(test_bad_messages, sample_folder_make, sample_folder_remove),
         cmocka_unit_test_setup_teardown(test_streaming, sample_folder_make, sample_folder_remove),
