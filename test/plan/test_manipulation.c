@@ -309,11 +309,24 @@ static void pushes_a_box_with_least_effort(void** state)
     }
 }
 
+/* Stages have room for 512 rows; two of them are a coordinate's. */
+static void problems_of_too_many_rows_are_refused(void** state)
+{
+    (void)state;
+    const FilManipulationBounds bounds = push_bounds();
+    FilManipulation m = push_task(0.7, 2, 1.0);
+    m.tree.coordinates = 257;
+    FilPlanMesh problem;
+    assert_false(fil_manipulation_problem_create(&m, &bounds, NULL, &problem));
+    assert_null(problem.memory);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(derivatives_are_exact),
         cmocka_unit_test(pushes_a_box_with_least_effort),
+        cmocka_unit_test(problems_of_too_many_rows_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -324,16 +324,30 @@ static void ipopt_plans_or_says_that_it_is_not_there(void** state)
     fil_world_destroy(world);
 }
 
+static void tasks_turn_about_axes_by_name_or_vector(void** state)
+{
+    (void)state;
+    static const struct {
+        const char* text;
+        FilVec3 axis;
+    } cases[] = {{"x", {1.0, 0.0, 0.0}}, {"y", {0.0, 1.0, 0.0}}, {"z", {0.0, 0.0, 1.0}}, {"[0, 0.6, 0.8]", {0.0, 0.6, 0.8}}};
+    for (int k = 0; k < 4; k++) {
+        const FilSetting setting = {"task.axis", cases[k].text};
+        FilSceneInfo info;
+        FilWorld* world = load(&setting, 1, &info);
+        const FilVec3 axis = info.plan.ball.axis;
+        assert_true(axis.x == cases[k].axis.x && axis.y == cases[k].axis.y && axis.z == cases[k].axis.z);
+        fil_world_destroy(world);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plans_obey_the_simulators_step),
-        cmocka_unit_test(cancelled_plans_keep_their_best_point),
-        cmocka_unit_test(threads_do_not_change_the_plan),
-        cmocka_unit_test(what_cannot_be_planned_is_refused),
-        cmocka_unit_test(tasks_leave_the_world_alone),
-        cmocka_unit_test(plans_begin_where_another_ended),
-        cmocka_unit_test(ipopt_plans_or_says_that_it_is_not_there),
+        cmocka_unit_test(plans_obey_the_simulators_step),          cmocka_unit_test(cancelled_plans_keep_their_best_point),
+        cmocka_unit_test(threads_do_not_change_the_plan),          cmocka_unit_test(what_cannot_be_planned_is_refused),
+        cmocka_unit_test(tasks_turn_about_axes_by_name_or_vector), cmocka_unit_test(tasks_leave_the_world_alone),
+        cmocka_unit_test(plans_begin_where_another_ended),         cmocka_unit_test(ipopt_plans_or_says_that_it_is_not_there),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
