@@ -10,6 +10,8 @@
 
 #include <cmocka.h>
 
+#include "base/quat.h"
+#include "base/vec3.h"
 #include "body/articulated.h"
 #include "filum/filum.h"
 #include "plan/manipulation_parts.h"
@@ -117,6 +119,87 @@ static void arms_move_as_in_the_simulator(void** state)
     fil_world_destroy(world);
 }
 
+static void make_start(const FilWorld* world, const FilManipulationTask* task, FilManipulationStart* start)
+{
+    FilError error = {""};
+    const FilStatus status = fil_manipulation_start_from(world, task, 1.0, start, &error);
+    print_message("%s", error.text);
+    assert_int_equal(status, FIL_OK);
+}
+
+/* Coordinates of a body that flies and turns, put into its blocks, give its pose; their rates, by differences, its velocities. */
+static void bodies_are_seen_where_they_are(void** state)
+{
+    (void)state;
+    static FilManipulationStart start;
+    FilSceneInfo info;
+    FilWorld* world = load("box_push", &info);
+    const FilId box = fil_world_find_rigid(world, "box");
+    make_start(world, &info.plan.manipulation, &start);
+    const FilManipulationPart* part = start.parts;
+    while (strcmp(part->name, "box") != 0) {
+        part++;
+    }
+    Random random = {4};
+    for (int trial = 0; trial < 5; trial++) {
+        double r[9], wanted[9], q[FIL_PLAN_COORDINATES], v[FIL_PLAN_COORDINATES], side[FIL_PLAN_COORDINATES];
+        FilPose pose[3];
+        for (int k = 0; k < 9; k++) {
+            r[k] = random_between(&random, -1.0, 1.0);
+        }
+        const FilQuat turn = fil_quat_exponential((const double[3]){0.5 * r[6], 0.5 * r[7], 0.5 * r[8]});
+        fil_m3_from_quat(wanted, turn);
+        assert_int_equal(fil_rigid_set_state(world, box, (FilVec3){r[0], r[1], r[2]}, turn, (FilVec3){r[3], r[4], r[5]}, (FilVec3){r[6], r[7], r[8]}),
+                         FIL_OK);
+        assert_true(fil_manipulation_observe(&start, world, q, v));
+        const double h = 1e-5;  // errors of h^2 and of rounding/h
+        for (int k = 0; k < 3; k++) {
+            FilPose block;
+            for (int i = 0; i < start.m.tree.coordinates; i++) {
+                side[i] = q[i] + (k - 1) * h * v[i];
+            }
+            fil_plan_tree_pose(&start.m.tree, side, part->first_block + 5, &block);
+            fil_pose_compose(&pose[k], &block, &part->turned);
+        }
+        for (int k = 0; k < 3; k++) {
+            double spun[3];  // the body's axis k moves by w x axis
+            const double axis[3] = {wanted[k], wanted[3 + k], wanted[6 + k]};
+            fil_v3_cross(spun, r + 6, axis);
+            assert_true(fabs(pose[1].p[k] - r[k]) < 1e-12);
+            assert_true(fabs((pose[2].p[k] - pose[0].p[k]) / (2.0 * h) - r[3 + k]) < 1e-8);
+            for (int i = 0; i < 3; i++) {
+                assert_true(fabs(pose[1].r[3 * i + k] - axis[i]) < 1e-12);
+                assert_true(fabs((pose[2].r[3 * i + k] - pose[0].r[3 * i + k]) / (2.0 * h) - spun[i]) < 1e-8);
+            }
+        }
+    }
+    fil_world_destroy(world);
+}
+
+/* The finger is at the box's -x side; as the box lies otherwise, another of its sides is the nearest. */
+static void the_nearest_side_is_touched(void** state)
+{
+    (void)state;
+    static FilManipulationStart chosen, named;
+    static const double turns[6][3] = {{0.0}, {0.0, 0.0, 2.0}, {0.0, 0.0, -1.0}, {0.0, 0.0, 1.0}, {0.0, 1.0, 0.0}, {0.0, -1.0, 0.0}};  // quarters
+    for (int side = 0; side < 6; side++) {
+        const double quarter = acos(0.0), turn[3] = {quarter * turns[side][0], quarter * turns[side][1], quarter * turns[side][2]};
+        FilSceneInfo info;
+        FilWorld* world = load("box_push", &info);
+        const FilVec3 still = {0.0, 0.0, 0.0}, place = {0.0, 0.0, 0.1};
+        const FilId box = fil_world_find_rigid(world, "box");
+        assert_int_equal(fil_rigid_set_state(world, box, place, fil_quat_exponential(turn), still, still), FIL_OK);
+        FilManipulationTask* task = &info.plan.manipulation;
+        task->contacts[1].side = -1;
+        make_start(world, task, &chosen);
+        task->contacts[1].side = side;
+        make_start(world, task, &named);
+        assert_int_equal(chosen.m.touches, 5);
+        assert_memory_equal(&chosen.m.touch[4].face, &named.m.touch[4].face, sizeof chosen.m.touch[4].face);
+        fil_world_destroy(world);
+    }
+}
+
 static void a_box_is_pushed_to_a_pose(void** state)
 {
     (void)state;
@@ -211,6 +294,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(robots_move_as_in_the_simulator),   cmocka_unit_test(arms_move_as_in_the_simulator),
+        cmocka_unit_test(bodies_are_seen_where_they_are),    cmocka_unit_test(the_nearest_side_is_touched),
         cmocka_unit_test(a_box_is_pushed_to_a_pose),         cmocka_unit_test(a_valve_is_turned_by_way_of_a_waypoint),
         cmocka_unit_test(what_cannot_be_planned_is_refused),
     };
