@@ -113,6 +113,12 @@ async function testAsking() {
     late.client.subscribe(channel.id);
     assert.ok((await late.heard('message')).data.byteLength > 0);
     late.client.close();
+    // markers are made for one who asks for nothing else
+    const only = connect();
+    const [markers] = (await only.heard('advertise')).filter(({ topic }) => topic === '/markers');
+    only.client.subscribe(markers.id);
+    assert.ok((await only.heard('message')).data.byteLength > 0);
+    only.client.close();
     told.catch(() => {});
   } finally {
     await program.stop();
