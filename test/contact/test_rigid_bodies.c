@@ -221,12 +221,37 @@ static void bodies_are_found_by_name(void** state)
     fil_world_destroy(world);
 }
 
+/* Bodies that are added far away one by one, as many as there is room for and more, change nothing for a ball at rest. */
+static void what_is_added_elsewhere_changes_nothing(void** state)
+{
+    (void)state;
+    FilWorldDef def = fil_world_def_default();
+    FilWorld* world = NULL;
+    FilError error = {{0}};
+    def.contact_model = "sap";
+    def.gravity = (FilVec3){0.0, 0.0, -9.81};
+    def.relinearisations = 1;
+    assert_int_equal(fil_world_create(&def, &world, &error), FIL_OK);
+    things_ground(world);
+    const FilId ball = things_ball(world, 0.05, 0.0, 0.0, 0.05);
+    for (int k = 0; k < 60; k++) {
+        things_run(world, 1);
+        (void)things_ball(world, 0.05, 1.0 + k, 0.0, 10.0);
+        assert_true(fabs(things_position(world, ball).z - 0.05) < 1e-4);
+    }
+    fil_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(mass_comes_from_shapes),   cmocka_unit_test(bodies_fly_about_their_centre_of_mass),
-        cmocka_unit_test(loads_accelerate),         cmocka_unit_test(damping_slows),
-        cmocka_unit_test(scripted_bodies_push),     cmocka_unit_test(every_shape_rests),
+        cmocka_unit_test(what_is_added_elsewhere_changes_nothing),
+        cmocka_unit_test(mass_comes_from_shapes),
+        cmocka_unit_test(bodies_fly_about_their_centre_of_mass),
+        cmocka_unit_test(loads_accelerate),
+        cmocka_unit_test(damping_slows),
+        cmocka_unit_test(scripted_bodies_push),
+        cmocka_unit_test(every_shape_rests),
         cmocka_unit_test(bodies_are_found_by_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
