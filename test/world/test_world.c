@@ -1,4 +1,5 @@
 /* Making worlds and what is in them: what is refused, with which message, and that refusal changes nothing. */
+#include <limits.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -361,6 +362,10 @@ static void unsound_attachments_are_refused(void** state)
         {{.name = "a", .kind = FIL_ATTACH_PIN, .first = -NODES - 1, .count = 1}, "not on the rod"},
         {{.name = "a", .kind = FIL_ATTACH_PIN, .first = 3, .count = 3}, "nodes 3 to 5"},
         {{.name = "a", .kind = FIL_ATTACH_PIN, .count = 0}, "not on the rod"},
+        {{.name = "a", .kind = FIL_ATTACH_PIN, .count = -1}, "no range from 0, -1 long"},
+        {{.name = "a", .kind = FIL_ATTACH_PIN, .count = INT_MAX}, "no range from 0, 2147483647 long"},
+        {{.name = "a", .kind = FIL_ATTACH_PIN, .first = INT_MAX, .count = 1}, "no range from 2147483647, 1 long"},
+        {{.name = "a", .kind = FIL_ATTACH_PIN, .first = -INT_MAX, .count = 1}, "no range from -2147483647, 1 long"},
         {{.name = "a", .kind = FIL_ATTACH_TWIST, .first = NODES - 1, .count = 1}, "edges 4 to 4"},
         {{.name = "a", .kind = FIL_ATTACH_CLAMP, .first = NODES}, "attachment 'a' on 'r'"},
         {{.name = "a", .kind = FIL_ATTACH_HANDLE}, "a handle needs a stiffness or damping"},
