@@ -262,8 +262,11 @@ static void joints_follow_trajectories(void** state)
     trajectory_msgs__msg__JointTrajectory* message = new_trajectory();
     assert_true(publish_until_there(type, "/joint_trajectory", message, (Goal){"right_lift", 0.04, 1e-4}));
     assert_true(hear_there((Goal){"left_lift", 0.06, 1e-4}));
-    // times that do not increase are refused, and a point without all positions
+    // a joint that is named twice is refused, as are times that do not increase, and a point without all positions
     Refusals refusals = {0};
+    rosidl_runtime_c__String__assign(&message->joint_names.data[0], "left_lift");
+    assert_true(publish_until_refused(type, "/joint_trajectory", message, &refusals, 1));
+    rosidl_runtime_c__String__assign(&message->joint_names.data[0], "right_lift");
     message->points.data[1].time_from_start.nanosec = 1;
     assert_true(publish_until_refused(type, "/joint_trajectory", message, &refusals, 1));
     message->points.data[1].positions.size = 1;
