@@ -181,6 +181,11 @@ static const Case cases[] = {
      "rigid_bodies: [{name: b, position: [0.2, 0.01, 0.15], velocity: [0.1, 0, -2], angular_velocity: [3, 2, 5], " BALL
      "}]\narms: [{name: a, rotation: [0, 1.57, 0], sections: [{length: 0.2, mass: 0.3}, {length: 0.15, mass: 0.2, elongation: [0.005, 0, 0], rate: "
      "[0.2, 0.1, -0.1]}]}]\n"},
+    {"contact: a rod of 40 nodes that slides on the ground under ipc", 1e-6,
+     "world: {dt: 2e-3, contact: {model: ipc}, ipc: {range: 2e-3, slip_speed: 1e-2, friction_iterations: 1}, newton: {tolerance: "
+     "1e-13}}\nmaterials: {rubber: {young: 1e6, poisson: 0.4, density: 1100}}\nrigid_bodies: [" FLOOR
+     "]\nrods: [{name: a, material: rubber, section: {circle: {radius: 0.006}}, velocity: [0.3, 0.2, -0.05], shape: {straight: {from: [0, 0, "
+     "-0.0116], to: [1, 0.1, -0.0117], nodes: 40}}}]\n"},
     {"contact: a cord on the ground", 1e-7,
      LIES "rigid_bodies: [" FLOOR "]\nrods: [{name: a, " LYING ", twist_free: true, gyroscopic: false, velocity: [0.3, 0.2, -0.5]}]\n"},
 };

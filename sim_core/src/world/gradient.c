@@ -170,7 +170,8 @@ static FilStatus prepare(FilGradient* gradient, int b)
         return fil_world_fail(world, FIL_BAD_INPUT, "'%s' %s", body->name, why);
     }
     body->ops->diagonal(body->impl, v, gradient->diagonal + body->v, gradient->correction + body->v);
-    if (!body->ops->factor(body->impl)) {
+    // under potentials all are factored together, from their tangents
+    if (!gradient->potential && !body->ops->factor(body->impl)) {
         return fil_world_fail(world, FIL_BAD_INPUT,
                               "'%s' buckles in this step: its tangent is not positive definite there, and it has no derivative here", body->name);
     }

@@ -72,10 +72,12 @@ FilStatus fil_gradient_springs_take(FilGradient* gradient, const FilBody* body)
         *spring = (FilGradientSpring){
             .body = (int)(body - world->system.bodies), .unknown = own.unknown[0], .pull = dt * k * square, .slope = slope * square};
         spring->column = gradient->columns + (size_t)gradient->spring_count * (size_t)gradient->n;
-        memset(spring->column, 0, sizeof(double) * (size_t)body->v_count);
-        spring->column[spring->unknown] = 1.0;
-        fil_gradient_precondition(gradient, body, spring->column);
-        spring->scale = 1.0 / (1.0 / spring->slope + spring->column[spring->unknown]);
+        if (!gradient->potential) {  // where they are in the factor of all
+            memset(spring->column, 0, sizeof(double) * (size_t)body->v_count);
+            spring->column[spring->unknown] = 1.0;
+            fil_gradient_precondition(gradient, body, spring->column);
+            spring->scale = 1.0 / (1.0 / spring->slope + spring->column[spring->unknown]);
+        }
         gradient->spring_count++;
     }
     return FIL_OK;
