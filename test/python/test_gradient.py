@@ -41,27 +41,42 @@ class Gradients(unittest.TestCase):
         with self.assertRaisesRegex(filum.InputError, "made like the one"):
             gradient.parameter(more, filum.World("hanging_rod"), 1.0)
 
-    def test_contact(self):
-        """A ball that rolls: forward against differences."""
-        world = filum.World(text="""
-world: {dt: 2e-3, contact: {model: sap, tolerance: 1e-12}}
-rigid_bodies: [{name: ground, motion: static, shapes: [{half_space: {}}]},
-               {name: a, position: [0, 0, 0.09999], velocity: [1, 0, 0], angular_velocity: [0, 10, 0], shapes: [{sphere: {radius: 0.1}}]}]
-""")
-        world.step(3)
+    def differ(self, text, steps, moving):
+        """Forward of a step in contact against differences, backward against forward."""
+        world = filum.World(text=text)
+        world.step(steps)
         gradient, before = world.gradient(), world.save()
-        n = gradient.size
-        start = numpy.zeros(2 * n)
-        moving = n - 8 + numpy.array([0, 1, 2, 4, 5, 6])
-        start[moving] = start[n + moving] = [0.3, -0.2, 0.1, 0.5, 0.4, -0.3]
+        n, random = gradient.size, numpy.random.default_rng(3)
+        start = numpy.zeros(gradient.variation_size)
+        moving = n - moving.stop + numpy.array([k for k in moving if k % 4 < 3])
+        start[moving], start[n + moving] = random.uniform(-0.5, 0.5, (2, len(moving)))
         gradient.step()
+        self.assertGreater(len(world.contacts), 0)
         end, ends = gradient.forward(start), []
+        weight = random.uniform(-1, 1, len(start))
+        self.assertAlmostEqual(weight @ end, gradient.backward(weight)[0] @ start, delta=1e-10 * abs(weight) @ abs(end))
         for size in 1e-7, -1e-7:
             world.restore(before)
-            world.vary(size * start)
+            world.vary(size * start[:2 * n])
             world.step()
             ends.append(world.velocities.copy())
-        self.assertLess(abs((ends[0] - ends[1]) / 2e-7 - end[n:]).max(), 1e-6 * abs(end[n:]).max())
+        self.assertLess(abs((ends[0] - ends[1]) / 2e-7 - end[n:2 * n]).max(), 1e-6 * abs(end[n:2 * n]).max())
+
+    def test_contact(self):
+        ground = "rigid_bodies: [{name: ground, motion: static, shapes: [{half_space: {}}]}"
+        ball = ground + ", {name: a, position: [0, 0, %g], velocity: [1, 0, 0], angular_velocity: [0, 10, 0], shapes: [{sphere: {radius: 0.1}}]}]\n"
+        rubber = "materials: {rubber: {young: 1e6, poisson: 0.4, density: 1100}}\n"
+        rod = "rods: [{name: a, material: rubber, section: {circle: {radius: 0.006}}, velocity: [0.2, 0.1, -0.2], " \
+              "shape: {straight: {from: [0, 0, %g], to: [0.3, 0.1, %g], nodes: 5}}}]\n"
+        world = "world: {dt: 2e-3, newton: {tolerance: 1e-13}, contact: {model: %s}%s}\n"
+        once = ", ipc: {range: 2e-3, slip_speed: 1e-2, friction_iterations: 1}"
+        steady = ", imc: {stiffness: 3, rate: 0, dissipation: 0, reach: 0.4, static_speed: 1e-2, friction_iterations: 1}"
+        self.differ(world % ("sap, tolerance: 1e-12", "") + ball % 0.09999, 3, range(8))
+        self.differ(world % ("ipc", once) + ball % 0.1018, 3, range(8))
+        self.differ(world % ("ipc", once) + rubber + ground + "]\n" + rod % (0.0079, 0.0079), 3, range(20))
+        self.differ(world % ("imc", steady) + rubber + ground + "]\n" + rod % (0.0065, 0.0066), 3, range(20))
+        with self.assertRaisesRegex(filum.InputError, "where its stiffness stays"):
+            filum.World(text=world % ("imc", "") + rubber + rod % (0, 0)).gradient()
 
     def test_forward_and_backward(self):
         world, gradient = self.world, self.world.gradient()
