@@ -9,12 +9,12 @@ FilViewTopics* fil_view_topics_create(const FilViewTopicsDef* def)
 
 void fil_view_topics_destroy(FilViewTopics* topics)
 {
-    (void)viewers;
+    (void)topics;
 }
 
 FilFoxglove* fil_view_topics_foxglove(FilViewTopics* topics)
 {
-    (void)viewers;
+    (void)topics;
     return NULL;
 }
 
@@ -27,18 +27,18 @@ void fil_view_topics_hear(FilViewTopics* topics, const FilOutputTopic* topic, co
 
 void fil_view_topics_serve(FilViewTopics* topics)
 {
-    (void)viewers;
+    (void)topics;
 }
 
 bool fil_view_topics_want_markers(const FilViewTopics* topics)
 {
-    (void)viewers;
+    (void)topics;
     return false;
 }
 
 bool fil_view_topics_joined(FilViewTopics* topics)
 {
-    (void)viewers;
+    (void)topics;
     return false;
 }
 
