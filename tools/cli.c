@@ -2,17 +2,35 @@
 #include "cli.h"
 
 #include <stdarg.h>
+#include <string.h>
+
+static void say(const char* command, const char* format, va_list arguments)
+{
+    fflush(stdout);
+    fprintf(stderr, command ? "filum %s: " : "filum: ", command);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+}
 
 int fil_cli_fail(const char* command, int exit_code, const char* format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    fflush(stdout);
-    fprintf(stderr, command ? "filum %s: " : "filum: ", command);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
+    say(command, format, arguments);
     va_end(arguments);
     return exit_code;
+}
+
+int fil_cli_absent(const char* command, char** argv, const char* format, ...)
+{
+    if (argv[1] != NULL && strcmp(argv[1], FIL_CLI_PAGE) == 0) {
+        return FIL_EXIT_DONE;
+    }
+    va_list arguments;
+    va_start(arguments, format);
+    say(command, format, arguments);
+    va_end(arguments);
+    return FIL_EXIT_USAGE;
 }
 
 int fil_cli_finish(const char* command, int exit_code)

@@ -23,6 +23,9 @@ int fil_cli_finish(const char* command, int exit_code);
 /* Asked of a command, it prints its part of the page for `man`, and a command with subcommands lets them print theirs. */
 #define FIL_CLI_PAGE "--man"
 
+/* As fil_cli_fail() for what this build does not have; it has no part in the page, which is then none the worse. */
+int fil_cli_absent(const char* command, char** argv, const char* format, ...) FIL_PRINTF(3, 4);
+
 /* ---- options ---- */
 
 typedef enum FilOptionKind {

@@ -26,17 +26,17 @@
 static int say_no_messages(int argc, char** argv)
 {
     (void)argc;
-    return fil_cli_fail("bag", FIL_EXIT_USAGE,
-                        "%s: this build has no message types: configure with -DFILUM_ROS=embedded or in a ROS 2 "
-                        "workspace",
-                        argv[0]);
+    return fil_cli_absent("bag", argv,
+                          "%s: this build has no message types: configure with -DFILUM_ROS=embedded or in a ROS 2 "
+                          "workspace",
+                          argv[0]);
 }
 #elif !defined FILUM_GRAPH
 static int say_no_graph(int argc, char** argv)
 {
     (void)argc;
-    return fil_cli_fail("bag", FIL_EXIT_USAGE, "%s: this build leaves the graph to ROS 2: use ros2 bag %s, which reads and writes the same bags",
-                        argv[0], argv[0]);
+    return fil_cli_absent("bag", argv, "%s: this build leaves the graph to ROS 2: use ros2 bag %s, which reads and writes the same bags", argv[0],
+                          argv[0]);
 }
 #endif
 
@@ -103,8 +103,7 @@ int fil_command_bag(int argc, char** argv)
 int fil_command_bag(int argc, char** argv)
 {
     (void)argc;
-    (void)argv;
-    return fil_cli_fail("bag", FIL_EXIT_USAGE, "this build has no recorder: it was configured without zlib, lz4, zstd or sqlite3");
+    return fil_cli_absent("bag", argv, "this build has no recorder: it was configured without zlib, lz4, zstd or sqlite3");
 }
 
 #endif
