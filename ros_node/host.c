@@ -45,6 +45,17 @@ static bool read_worlds(FilHost* host, int* worlds)
     return done;
 }
 
+/* Whether a world made before has the node's name; rcl itself lets two nodes of one name live. */
+static bool is_taken(const FilHost* host, const FilNode* node)
+{
+    for (int i = 0; i < host->count; i++) {
+        if (strcmp(rcl_node_get_fully_qualified_name(&host->nodes[i]->node), rcl_node_get_fully_qualified_name(&node->node)) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool make_node(FilHost* host, int index, int worlds)
 {
     char space[16] = "";
@@ -59,7 +70,12 @@ static bool make_node(FilHost* host, int index, int worlds)
                             .worlds = worlds,
                             .one_clock = host->one_clock,
                             .stop = host->stop};
-    if (node == NULL || !fil_node_init(node, &def)) {
+    bool made = node != NULL && fil_node_init(node, &def);
+    if (made && is_taken(host, node)) {
+        fil_node_fini(node);
+        made = false;
+    }
+    if (!made) {
         if (index > 0) {
             RCUTILS_LOG_FATAL_NAMED("filum", "world %d has no node: each needs a name of its own, so that __ns does not go with `worlds`", index);
         }
