@@ -19,7 +19,7 @@ static bool run_until(FilCheck* check, FilWorld* world, uint64_t seed, double ti
     return true;
 }
 
-/* Whether the object is in the air when it has been carried half-way, and stands 0.1 m aside when the arm has left. */
+/* Whether the object is in the air when it has been carried half-way, and is 0.1 m aside, standing or overturned, when the arm has left. */
 static bool carries(FilCheck* check, const char* path, uint64_t seed)
 {
     const FilSceneOptions options = {.seed = seed, .seed_given = true};
