@@ -23,23 +23,23 @@ static FilStatus add_arm(FilWorld* world, FilId* arm)
 static FilStatus add_ball_and_floor(FilWorld* world, FilId* ball)
 {
     FilShapeDef shape = fil_shape_def_default();
-    shape.type = FIL_TYPE_HALF_SPACE;
+    shape.type = FIL_SHAPE_HALF_SPACE;
     FilRigidDef def = fil_rigid_def_default();
     def.name = "floor";
     def.motion = FIL_STATIC;
     def.shapes = &shape;
     def.shape_count = 1;
-    const FilStatus status = fil_world_add_rigid_body(world, &def, NULL);
+    const FilStatus status = fil_world_add_rigid(world, &def, NULL);
     if (status != FIL_OK) {
         return status;
     }
-    shape.type = FIL_TYPE_SPHERE;
+    shape.type = FIL_SHAPE_SPHERE;
     shape.radius = 0.08;
     def.name = "ball";
     def.motion = FIL_DYNAMIC;
     def.position = (FilVec3){0.15, 0, 0.08};
     def.density = 400;
-    return fil_world_add_rigid_body(world, &def, ball);
+    return fil_world_add_rigid(world, &def, ball);
 }
 
 int main(void)

@@ -34,7 +34,7 @@ static FilStatus add_rope_and_weight(FilWorld* world, FilId* rope, FilId* weight
     def.section = (FilSection){.shape = FIL_SECTION_CIRCLE, .radius = 2e-3, .young = 1e7, .poisson = 0.5, .density = 1100};
     def.damping_stiffness = 0.01;
     FilShapeDef ball = fil_shape_def_default();
-    ball.type = FIL_TYPE_SPHERE;
+    ball.type = FIL_SHAPE_SPHERE;
     ball.radius = 0.03;
     FilRigidDef body = fil_rigid_def_default();
     body.name = "weight";
@@ -43,7 +43,7 @@ static FilStatus add_rope_and_weight(FilWorld* world, FilId* rope, FilId* weight
     body.shapes = &ball;
     body.shape_count = 1;
     const FilStatus status = fil_world_add_rod(world, &def, rope);
-    return status == FIL_OK ? fil_world_add_rigid_body(world, &body, weight) : status;
+    return status == FIL_OK ? fil_world_add_rigid(world, &body, weight) : status;
 }
 
 static FilStatus tie(FilWorld* world, FilId rope, int node, FilId to)

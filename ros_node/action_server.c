@@ -94,8 +94,8 @@ void fil_action_end(FilActionServer* server, FilActionGoal* goal, int8_t status)
 
 void fil_action_tell(FilActionServer* server, const FilActionGoal* goal)
 {
-    server->type->set_id(server->told, goal->id);
-    fil_ros_ok(rcl_publish(&server->feedback, server->told, NULL), server->logger, server->name);
+    server->type->set_id(server->feedback_message, goal->id);
+    fil_ros_ok(rcl_publish(&server->feedback, server->feedback_message, NULL), server->logger, server->name);
 }
 
 /* ---- what is asked ---- */
@@ -266,8 +266,8 @@ bool fil_action_server_init(FilActionServer* server, const FilActionType* type, 
     server->request = fil_message_create(&type->request);
     server->response = fil_message_create(&type->response);
     server->ask = fil_message_create(&type->ask);
-    server->told = fil_message_create(&type->told);
-    if (server->request == NULL || server->response == NULL || server->ask == NULL || server->told == NULL ||
+    server->feedback_message = fil_message_create(&type->feedback_message);
+    if (server->request == NULL || server->response == NULL || server->ask == NULL || server->feedback_message == NULL ||
         !action_msgs__srv__CancelGoal_Request__init(&server->cancel_request) ||
         !action_msgs__srv__CancelGoal_Response__init(&server->cancel_response) ||
         !action_msgs__msg__GoalInfo__Sequence__init(&server->cancel_response.goals_canceling, FIL_ACTION_GOALS) ||
@@ -303,7 +303,7 @@ void fil_action_server_fini(FilActionServer* server)
     fil_message_destroy(&server->type->request, server->request);
     fil_message_destroy(&server->type->response, server->response);
     fil_message_destroy(&server->type->ask, server->ask);
-    fil_message_destroy(&server->type->told, server->told);
+    fil_message_destroy(&server->type->feedback_message, server->feedback_message);
     action_msgs__srv__CancelGoal_Request__fini(&server->cancel_request);
     action_msgs__srv__CancelGoal_Response__fini(&server->cancel_response);
     action_msgs__msg__GoalStatusArray__fini(&server->status_message);

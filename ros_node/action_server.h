@@ -20,16 +20,16 @@ typedef unique_identifier_msgs__msg__UUID FilGoalId;
 typedef struct FilActionType {
     const rosidl_service_type_support_t* (*send_goal)(void), *(*get_result)(void);
     const rosidl_message_type_support_t* (*feedback)(void);
-    FilMessageType request;  /* <Name>_SendGoal_Request */
-    FilMessageType response; /* <Name>_SendGoal_Response */
-    FilMessageType ask;      /* <Name>_GetResult_Request */
-    FilMessageType result;   /* <Name>_GetResult_Response */
-    FilMessageType told;     /* <Name>_FeedbackMessage */
+    FilMessageType request;          /* <Name>_SendGoal_Request */
+    FilMessageType response;         /* <Name>_SendGoal_Response */
+    FilMessageType ask;              /* <Name>_GetResult_Request */
+    FilMessageType result;           /* <Name>_GetResult_Response */
+    FilMessageType feedback_message; /* <Name>_FeedbackMessage */
     FilGoalId (*id_of_request)(const void* request);
     FilGoalId (*id_of_ask)(const void* ask);
     void (*set_response)(void* response, bool accepted, builtin_interfaces__msg__Time stamp);
     void (*set_status)(void* result, int8_t status);
-    void (*set_id)(void* told, FilGoalId id);
+    void (*set_id)(void* feedback_message, FilGoalId id);
 } FilActionType;
 
 enum { FIL_ACTION_GOALS = 16, FIL_ACTION_CALLERS = 8 };
@@ -63,7 +63,7 @@ typedef struct FilActionServer {
     char name[160];
     rcl_service_t send_goal, cancel_goal, get_result;
     rcl_publisher_t feedback, status;
-    void *request, *response, *ask, *told; /* messages in use, made once */
+    void *request, *response, *ask, *feedback_message; /* messages in use, made once */
     action_msgs__srv__CancelGoal_Request cancel_request;
     action_msgs__srv__CancelGoal_Response cancel_response;
     action_msgs__msg__GoalStatusArray status_message;
@@ -85,7 +85,7 @@ bool fil_action_is_active(const FilActionGoal* goal);
 /* The goal ends as SUCCEEDED, CANCELED or ABORTED, with the result that it has now. */
 void fil_action_end(FilActionServer* server, FilActionGoal* goal, int8_t status);
 
-/* Sends server->told, which the caller has filled but for the goal. */
+/* Sends server->feedback_message, which the caller has filled but for the goal. */
 void fil_action_tell(FilActionServer* server, const FilActionGoal* goal);
 
 /* Defines `static const FilActionType <variable>` for an action of a package. */
@@ -102,58 +102,58 @@ void fil_action_tell(FilActionServer* server, const FilActionGoal* goal);
     {                                                                                 \
         sizeof(package##__action__##Name##part), init_##Name##part, fini_##Name##part \
     }
-#define FIL_ACTION_TYPE(package, Name, variable)                                                          \
-    FIL_ACTION_MESSAGE(package, Name, _SendGoal_Request)                                                  \
-    FIL_ACTION_MESSAGE(package, Name, _SendGoal_Response)                                                 \
-    FIL_ACTION_MESSAGE(package, Name, _GetResult_Request)                                                 \
-    FIL_ACTION_MESSAGE(package, Name, _GetResult_Response)                                                \
-    FIL_ACTION_MESSAGE(package, Name, _FeedbackMessage)                                                   \
-    static const rosidl_service_type_support_t* send_type_of_##Name(void)                                 \
-    {                                                                                                     \
-        return ROSIDL_GET_SRV_TYPE_SUPPORT(package, action, Name##_SendGoal);                             \
-    }                                                                                                     \
-    static const rosidl_service_type_support_t* result_type_of_##Name(void)                               \
-    {                                                                                                     \
-        return ROSIDL_GET_SRV_TYPE_SUPPORT(package, action, Name##_GetResult);                            \
-    }                                                                                                     \
-    static const rosidl_message_type_support_t* feedback_type_of_##Name(void)                             \
-    {                                                                                                     \
-        return ROSIDL_GET_MSG_TYPE_SUPPORT(package, action, Name##_FeedbackMessage);                      \
-    }                                                                                                     \
-    static FilGoalId id_of_request_##Name(const void* request)                                            \
-    {                                                                                                     \
-        return ((const package##__action__##Name##_SendGoal_Request*)request)->goal_id;                   \
-    }                                                                                                     \
-    static FilGoalId id_of_ask_##Name(const void* ask)                                                    \
-    {                                                                                                     \
-        return ((const package##__action__##Name##_GetResult_Request*)ask)->goal_id;                      \
-    }                                                                                                     \
-    static void set_response_##Name(void* message, bool accepted, builtin_interfaces__msg__Time stamp)    \
-    {                                                                                                     \
-        package##__action__##Name##_SendGoal_Response* response = message;                                \
-        response->accepted = accepted;                                                                    \
-        response->stamp = stamp;                                                                          \
-    }                                                                                                     \
-    static void set_status_##Name(void* result, int8_t status)                                            \
-    {                                                                                                     \
-        ((package##__action__##Name##_GetResult_Response*)result)->status = status;                       \
-    }                                                                                                     \
-    static void set_id_##Name(void* told, FilGoalId id)                                                   \
-    {                                                                                                     \
-        ((package##__action__##Name##_FeedbackMessage*)told)->goal_id = id;                               \
-    }                                                                                                     \
-    static const FilActionType variable = {.send_goal = send_type_of_##Name,                              \
-                                           .get_result = result_type_of_##Name,                           \
-                                           .feedback = feedback_type_of_##Name,                           \
-                                           .request = FIL_ACTION_ROW(package, Name, _SendGoal_Request),   \
-                                           .response = FIL_ACTION_ROW(package, Name, _SendGoal_Response), \
-                                           .ask = FIL_ACTION_ROW(package, Name, _GetResult_Request),      \
-                                           .result = FIL_ACTION_ROW(package, Name, _GetResult_Response),  \
-                                           .told = FIL_ACTION_ROW(package, Name, _FeedbackMessage),       \
-                                           .id_of_request = id_of_request_##Name,                         \
-                                           .id_of_ask = id_of_ask_##Name,                                 \
-                                           .set_response = set_response_##Name,                           \
-                                           .set_status = set_status_##Name,                               \
+#define FIL_ACTION_TYPE(package, Name, variable)                                                                \
+    FIL_ACTION_MESSAGE(package, Name, _SendGoal_Request)                                                        \
+    FIL_ACTION_MESSAGE(package, Name, _SendGoal_Response)                                                       \
+    FIL_ACTION_MESSAGE(package, Name, _GetResult_Request)                                                       \
+    FIL_ACTION_MESSAGE(package, Name, _GetResult_Response)                                                      \
+    FIL_ACTION_MESSAGE(package, Name, _FeedbackMessage)                                                         \
+    static const rosidl_service_type_support_t* send_type_of_##Name(void)                                       \
+    {                                                                                                           \
+        return ROSIDL_GET_SRV_TYPE_SUPPORT(package, action, Name##_SendGoal);                                   \
+    }                                                                                                           \
+    static const rosidl_service_type_support_t* result_type_of_##Name(void)                                     \
+    {                                                                                                           \
+        return ROSIDL_GET_SRV_TYPE_SUPPORT(package, action, Name##_GetResult);                                  \
+    }                                                                                                           \
+    static const rosidl_message_type_support_t* feedback_type_of_##Name(void)                                   \
+    {                                                                                                           \
+        return ROSIDL_GET_MSG_TYPE_SUPPORT(package, action, Name##_FeedbackMessage);                            \
+    }                                                                                                           \
+    static FilGoalId id_of_request_##Name(const void* request)                                                  \
+    {                                                                                                           \
+        return ((const package##__action__##Name##_SendGoal_Request*)request)->goal_id;                         \
+    }                                                                                                           \
+    static FilGoalId id_of_ask_##Name(const void* ask)                                                          \
+    {                                                                                                           \
+        return ((const package##__action__##Name##_GetResult_Request*)ask)->goal_id;                            \
+    }                                                                                                           \
+    static void set_response_##Name(void* message, bool accepted, builtin_interfaces__msg__Time stamp)          \
+    {                                                                                                           \
+        package##__action__##Name##_SendGoal_Response* response = message;                                      \
+        response->accepted = accepted;                                                                          \
+        response->stamp = stamp;                                                                                \
+    }                                                                                                           \
+    static void set_status_##Name(void* result, int8_t status)                                                  \
+    {                                                                                                           \
+        ((package##__action__##Name##_GetResult_Response*)result)->status = status;                             \
+    }                                                                                                           \
+    static void set_id_##Name(void* feedback_message, FilGoalId id)                                             \
+    {                                                                                                           \
+        ((package##__action__##Name##_FeedbackMessage*)feedback_message)->goal_id = id;                         \
+    }                                                                                                           \
+    static const FilActionType variable = {.send_goal = send_type_of_##Name,                                    \
+                                           .get_result = result_type_of_##Name,                                 \
+                                           .feedback = feedback_type_of_##Name,                                 \
+                                           .request = FIL_ACTION_ROW(package, Name, _SendGoal_Request),         \
+                                           .response = FIL_ACTION_ROW(package, Name, _SendGoal_Response),       \
+                                           .ask = FIL_ACTION_ROW(package, Name, _GetResult_Request),            \
+                                           .result = FIL_ACTION_ROW(package, Name, _GetResult_Response),        \
+                                           .feedback_message = FIL_ACTION_ROW(package, Name, _FeedbackMessage), \
+                                           .id_of_request = id_of_request_##Name,                               \
+                                           .id_of_ask = id_of_ask_##Name,                                       \
+                                           .set_response = set_response_##Name,                                 \
+                                           .set_status = set_status_##Name,                                     \
                                            .set_id = set_id_##Name};
 
 #endif

@@ -148,11 +148,11 @@ static bool obeys(const Gripper* gripper)
 
 static void tell(Gripper* gripper, FilJointState state, bool stalled, bool reached)
 {
-    control_msgs__action__GripperCommand_FeedbackMessage* told = gripper->server.told;
-    told->feedback.position = state.position;
-    told->feedback.effort = state.effort;
-    told->feedback.stalled = stalled;
-    told->feedback.reached_goal = reached;
+    control_msgs__action__GripperCommand_FeedbackMessage* feedback_message = gripper->server.feedback_message;
+    feedback_message->feedback.position = state.position;
+    feedback_message->feedback.effort = state.effort;
+    feedback_message->feedback.stalled = stalled;
+    feedback_message->feedback.reached_goal = reached;
     fil_action_tell(&gripper->server, gripper->goal);
 }
 

@@ -22,27 +22,27 @@ bool fil_marker_size_shape(FilMarker* marker, const char* space, int id, const F
     int points = 0;
     geometry_msgs__msg__Vector3 scale = {2.0 * shape->radius, 2.0 * shape->radius, 2.0 * shape->radius};
     switch (shape->type) {
-        case FIL_TYPE_SPHERE:
+        case FIL_SHAPE_SPHERE:
             break;
-        case FIL_TYPE_CAPSULE:
+        case FIL_SHAPE_CAPSULE:
             type = FIL_MARKER(SPHERE_LIST);
             points = CAPSULE_POINTS;
             break;
-        case FIL_TYPE_CYLINDER:
+        case FIL_SHAPE_CYLINDER:
             type = FIL_MARKER(CYLINDER);
             scale.z = shape->length;
             break;
-        case FIL_TYPE_BOX:
+        case FIL_SHAPE_BOX:
             type = FIL_MARKER(CUBE);
             scale = (geometry_msgs__msg__Vector3){shape->size.x, shape->size.y, shape->size.z};
             break;
-        case FIL_TYPE_HALF_SPACE:
+        case FIL_SHAPE_HALF_SPACE:
             type = FIL_MARKER(CUBE);
             scale = (geometry_msgs__msg__Vector3){PLANE_SIZE, PLANE_SIZE, FIL_MARKER_THIN};
             break;
-        case FIL_TYPE_MESH:
-        case FIL_TYPE_HULL:
-        case FIL_TYPE_REVOLUTION:
+        case FIL_SHAPE_MESH:
+        case FIL_SHAPE_HULL:
+        case FIL_SHAPE_REVOLUTION:
             if (shape->triangle_count > 0) {
                 type = FIL_MARKER(TRIANGLE_LIST);
                 points = 3 * shape->triangle_count;
@@ -58,10 +58,10 @@ bool fil_marker_size_shape(FilMarker* marker, const char* space, int id, const F
     if (!fil_marker_size(marker, space, id, type, points)) {
         return false;
     }
-    for (int i = 0; i < points && shape->type == FIL_TYPE_CAPSULE; i++) {
+    for (int i = 0; i < points && shape->type == FIL_SHAPE_CAPSULE; i++) {
         marker->points.data[i].z = shape->length * (i / (points - 1.0) - 0.5);
     }
-    for (int i = 0; i < points && shape->type != FIL_TYPE_CAPSULE; i++) {
+    for (int i = 0; i < points && shape->type != FIL_SHAPE_CAPSULE; i++) {
         marker->points.data[i] = fil_marker_point(shape->points + 3 * (shape->triangle_count > 0 ? shape->triangles[i] : i));
     }
     return true;

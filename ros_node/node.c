@@ -282,9 +282,9 @@ static void watch_controllers(FilNode* node)
     const size_t controllers = count_controllers(node);
     if (controllers != node->controllers) {
         node->controllers = controllers;
-        node->told = node->heard = false;
+        node->published = node->heard = false;
     } else if (node->commands.awaited_stamp < 0) {
-        node->heard = node->told;
+        node->heard = node->published;
     }
 }
 
@@ -295,9 +295,9 @@ static void publish(FilNode* node, bool all, double now)
     }
     const double before = node->publishers.outputs.states.next;
     fil_publishers_update(&node->publishers, &node->simulation, all);
-    const bool told = node->publishers.outputs.states.next != before || all;
-    if (node->commands.lockstep && told) {
-        node->told = true;
+    const bool published = node->publishers.outputs.states.next != before || all;
+    if (node->commands.lockstep && published) {
+        node->published = true;
         fil_commands_await(&node->commands, stamp_of(node));
         node->await_limit = now + node->lockstep_timeout;
         node->await_repeat = now + AWAIT_REPEAT;

@@ -45,7 +45,7 @@ typedef struct FilNode {
     FilParameterServer parameter_server;
     FilTap tap;
     struct FilRecording* recording; /* NULL: none */
-    uint64_t told_drops;            /* messages known to be missing in the recording */
+    uint64_t reported_drops;        /* messages known to be missing in the recording */
     double next_complaint;          /* wall time, s: not before that about more of them */
     FilPublishers publishers;
     FilCommands commands;
@@ -76,7 +76,7 @@ typedef struct FilNode {
     double await_repeat;     /* wall time at which the state is published again: who joined late has not heard it */
     bool await_counts;       /* whether the time up to await_limit runs: not while paused */
     size_t controllers;      /* publishers of commands, when last counted */
-    bool told;               /* a state was published since their number changed */
+    bool published;          /* a state was published since their number changed */
     bool heard;              /* and answered: none needs to hear it again */
     bool waits;              /* its step is due, but not those of all others that it steps with */
     bool stands;             /* time has stood since the last turn of the main loop */

@@ -154,7 +154,7 @@ bool fil_node_record(FilNode* node, const char* path, const char* folders, char 
         return false;
     }
     node->tap.recorder = (FilTapListener){fil_recording_hear, node->recording};
-    node->told_drops = 0;
+    node->reported_drops = 0;
     attach_parameters(node);
     RCUTILS_LOG_INFO_NAMED(node->logger, "recording to %s", fil_recording_file(node->recording));
     return true;
@@ -166,11 +166,11 @@ void fil_node_watch_recording(FilNode* node, double now)
         return;
     }
     const uint64_t dropped = fil_recording_counts(node->recording).dropped;
-    if (dropped > node->told_drops && now > node->next_complaint) {
+    if (dropped > node->reported_drops && now > node->next_complaint) {
         RCUTILS_LOG_ERROR_NAMED(node->logger,
                                 "recording: the disk is too slow: %" PRIu64 " messages were dropped, %" PRIu64 " in all; lockstep would wait instead",
-                                dropped - node->told_drops, dropped);
-        node->told_drops = dropped;
+                                dropped - node->reported_drops, dropped);
+        node->reported_drops = dropped;
         node->next_complaint = now + COMPLAINT_INTERVAL;
     }
     if (fil_recording_error(node->recording) != NULL) {

@@ -232,7 +232,7 @@ void fil_publishers_diagnose(FilPublishers* publishers, const FilSimulation* sim
     }
     diagnostic_msgs__msg__DiagnosticStatus* status = &message->status.data[0];
     status->values.size = 0;
-    const bool late = simulation->missed_deadlines > publishers->told_deadlines;
+    const bool late = simulation->missed_deadlines > publishers->reported_deadlines;
     const bool lags = late && !simulation->paused;
     const char* summary = lags ? "slower than real_time_factor asks for" : fil_simulation_word(simulation);
     status->level = simulation->failed ? diagnostic_msgs__msg__DiagnosticStatus__ERROR
@@ -265,6 +265,6 @@ void fil_publishers_diagnose(FilPublishers* publishers, const FilSimulation* sim
     add_number(status, "failed_publications", (double)publishers->failed);
     add_number(status, "slowest_publication", publishers->slowest);
     publish(publishers, FIL_TOPIC_DIAGNOSTICS, message);
-    publishers->told_deadlines = simulation->missed_deadlines;
+    publishers->reported_deadlines = simulation->missed_deadlines;
     publishers->slowest = 0.0;
 }

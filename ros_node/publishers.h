@@ -21,7 +21,7 @@ typedef struct FilPublishers {
     FilOutputs outputs;
     diagnostic_msgs__msg__DiagnosticArray diagnostics;
     double next_diagnostics;           /* wall time, s */
-    uint64_t told_deadlines;           /* missed deadlines up to the last diagnostics */
+    uint64_t reported_deadlines;       /* missed deadlines up to the last diagnostics */
     uint64_t failed;                   /* publications that failed */
     bool looked_at;                    /* somebody else than subscribers wants markers */
     bool repeating;                    /* what is published was published before: a recording does not want it */

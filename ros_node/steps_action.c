@@ -71,9 +71,9 @@ static void follow(void* part)
 {
     Steps* steps = part;
     if (steps->goal != NULL) {
-        simulation_interfaces__action__SimulateSteps_FeedbackMessage* told = steps->server.told;
-        told->feedback.completed_steps = completed(steps);
-        told->feedback.remaining_steps = steps->asked - told->feedback.completed_steps;
+        simulation_interfaces__action__SimulateSteps_FeedbackMessage* feedback_message = steps->server.feedback_message;
+        feedback_message->feedback.completed_steps = completed(steps);
+        feedback_message->feedback.remaining_steps = steps->asked - feedback_message->feedback.completed_steps;
         fil_action_tell(&steps->server, steps->goal);
     }
 }

@@ -231,8 +231,8 @@ static bool size_point(trajectory_msgs__msg__JointTrajectoryPoint* point, size_t
 
 static void tell(Followers* part, FilActionGoal* goal, const Pursuit* pursuit, const FilWorld* world)
 {
-    control_msgs__action__FollowJointTrajectory_FeedbackMessage* told = part->server.told;
-    control_msgs__action__FollowJointTrajectory_Feedback* feedback = &told->feedback;
+    control_msgs__action__FollowJointTrajectory_FeedbackMessage* feedback_message = part->server.feedback_message;
+    control_msgs__action__FollowJointTrajectory_Feedback* feedback = &feedback_message->feedback;
     const size_t count = pursuit->hold.joint_names.size;
     feedback->header.stamp = fil_stamp_of(world);
     bool good = size_point(&feedback->desired, count) && size_point(&feedback->actual, count) && size_point(&feedback->error, count) &&

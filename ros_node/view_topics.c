@@ -192,9 +192,9 @@ static bool set_parameter(void* context, const FilFoxgloveParameter* given, char
 void fil_view_topics_tell_parameter(FilViewTopics* topics, int index)
 {
     if (topics != NULL) {
-        FilFoxgloveParameter told;
-        parameter_at(topics, index, &told);
-        fil_foxglove_changed(topics->foxglove, &told);
+        FilFoxgloveParameter changed;
+        parameter_at(topics, index, &changed);
+        fil_foxglove_changed(topics->foxglove, &changed);
     }
 }
 

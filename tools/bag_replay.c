@@ -180,13 +180,13 @@ static FilStatus compare(FilReplay* replay, const FilBagMessage* message, FilErr
 {
     FilWorld* world = replay->simulation.world;
     const rmw_serialized_message_t bytes = bytes_of(message);
-    filum__msg__StepInfo* told = &replay->step_info;
-    if (rmw_deserialize(&bytes, fil_output_topic(FIL_TOPIC_STEP_INFO)->type(), told) != RMW_RET_OK) {
+    filum__msg__StepInfo* recorded = &replay->step_info;
+    if (rmw_deserialize(&bytes, fil_output_topic(FIL_TOPIC_STEP_INFO)->type(), recorded) != RMW_RET_OK) {
         rcl_reset_error();
         return fil_error(error, FIL_BAD_INPUT, "a message of step_info cannot be read");
     }
-    FilStatus status = told->step < fil_world_step_count(world) ? fil_world_reset(world) : FIL_OK;
-    while (status == FIL_OK && fil_world_step_count(world) < told->step && replay->info.stop[0] == '\0') {
+    FilStatus status = recorded->step < fil_world_step_count(world) ? fil_world_reset(world) : FIL_OK;
+    while (status == FIL_OK && fil_world_step_count(world) < recorded->step && replay->info.stop[0] == '\0') {
         status = step(replay, error);
     }
     if (replay->info.stop[0] != '\0') {
@@ -194,11 +194,11 @@ static FilStatus compare(FilReplay* replay, const FilBagMessage* message, FilErr
     }
     replay->info.compared += 1;
     const uint64_t hash = fil_world_hash(world);
-    if (status == FIL_OK && hash != told->state_hash) {
+    if (status == FIL_OK && hash != recorded->state_hash) {
         replay->info.differs = true;
         snprintf(replay->info.stop, sizeof replay->info.stop,
-                 "step %" PRIu64 ", t = %.9g s: the state has the hash %016" PRIx64 ", the bag says %016" PRIx64, told->step, fil_world_time(world),
-                 hash, told->state_hash);
+                 "step %" PRIu64 ", t = %.9g s: the state has the hash %016" PRIx64 ", the bag says %016" PRIx64, recorded->step,
+                 fil_world_time(world), hash, recorded->state_hash);
     }
     return status;
 }

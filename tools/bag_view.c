@@ -101,13 +101,13 @@ static int play(BagView* view, const FilBagViewOptions* options)
     printf("%s: http://%s:%d/ (Ctrl-C ends it)\n", fil_replay_info(view->replay)->bag, options->address, fil_view_server_port(player.server));
     fflush(stdout);
     const bool started = pthread_create(&view->thread, NULL, replay, view) == 0;
-    bool told = false;
+    bool reported = false;
     while (started && status == FIL_OK && !fil_stop_requested()) {
         status = fil_player_update(&player, now(), now() + PICTURE_TIME);
         send(&messages, player.time);
-        if (!told && atomic_load(&view->done)) {
+        if (!reported && atomic_load(&view->done)) {
             report(view);
-            told = true;
+            reported = true;
         }
     }
     atomic_store(&view->ends, true);

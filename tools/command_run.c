@@ -102,7 +102,7 @@ static void warn_of_no_contact(const Run* run)
     for (int k = 0; k < fil_world_rigid_count(world); k++) {
         const FilId id = fil_world_rigid_at(world, k);
         for (int s = 0; s < fil_rigid_shape_count(world, id); s++) {
-            if (fil_rigid_shape(world, id, s).type == FIL_TYPE_HALF_SPACE) {
+            if (fil_rigid_shape(world, id, s).type == FIL_SHAPE_HALF_SPACE) {
                 fprintf(stderr, "filum run: under contact model 'none' everything falls through '%s'; --contact sap lets it be met\n",
                         fil_rigid_name(world, id));
                 return;

@@ -12,20 +12,20 @@ static void farthest(const FilShapeDef* shape, const double* d, double* out)
     double best = -INFINITY;
     fil_v3_set(out, 0.0, 0.0, 0.0);  // a half-space, which has no outline
     switch (shape->type) {
-        case FIL_TYPE_SPHERE:
-        case FIL_TYPE_CAPSULE:
+        case FIL_SHAPE_SPHERE:
+        case FIL_SHAPE_CAPSULE:
             fil_v3_scale(out, shape->radius / fil_v3_norm(d), d);
-            out[2] += shape->type == FIL_TYPE_CAPSULE ? end : 0.0;
+            out[2] += shape->type == FIL_SHAPE_CAPSULE ? end : 0.0;
             break;
-        case FIL_TYPE_CYLINDER:
+        case FIL_SHAPE_CYLINDER:
             fil_v3_set(out, across > 0.0 ? shape->radius * d[0] / across : 0.0, across > 0.0 ? shape->radius * d[1] / across : 0.0, end);
             break;
-        case FIL_TYPE_BOX:
+        case FIL_SHAPE_BOX:
             fil_v3_set(out, copysign(0.5 * shape->size.x, d[0]), copysign(0.5 * shape->size.y, d[1]), copysign(0.5 * shape->size.z, d[2]));
             break;
-        case FIL_TYPE_HULL:
-        case FIL_TYPE_MESH:
-        case FIL_TYPE_REVOLUTION:
+        case FIL_SHAPE_HULL:
+        case FIL_SHAPE_MESH:
+        case FIL_SHAPE_REVOLUTION:
             for (int i = 0; i < shape->point_count; ++i) {
                 if (fil_v3_dot(shape->points + 3 * i, d) > best) {
                     best = fil_v3_dot(shape->points + 3 * i, d);
@@ -33,7 +33,7 @@ static void farthest(const FilShapeDef* shape, const double* d, double* out)
                 }
             }
             break;
-        case FIL_TYPE_HALF_SPACE:
+        case FIL_SHAPE_HALF_SPACE:
             break;
     }
 }
@@ -66,7 +66,7 @@ static void outline_rim(const FilView* view, const FilShapeDef* shape, const Fil
 /* A ball, or a tube along z. */
 static void outline_round(const FilView* view, const FilShapeDef* shape, const FilPose* pose, FilOutline* out)
 {
-    const bool tube = shape->type == FIL_TYPE_CAPSULE;
+    const bool tube = shape->type == FIL_SHAPE_CAPSULE;
     outline_rim(view, shape, pose, out);
     out->form = tube ? FIL_OUTLINE_TUBE : FIL_OUTLINE_BALL;
     out->radius = shape->radius;
@@ -153,11 +153,11 @@ static void outline_cylinder(const FilView* view, const FilShapeDef* shape, cons
 
 static int count_outlines(const FilShapeDef* shape)
 {
-    return shape->type == FIL_TYPE_HALF_SPACE ? 0
-           : shape->type == FIL_TYPE_BOX      ? 6
-           : shape->type == FIL_TYPE_CYLINDER ? SIDES + 2
-           : shape->triangle_count > 0        ? shape->triangle_count
-                                              : 1;
+    return shape->type == FIL_SHAPE_HALF_SPACE ? 0
+           : shape->type == FIL_SHAPE_BOX      ? 6
+           : shape->type == FIL_SHAPE_CYLINDER ? SIDES + 2
+           : shape->triangle_count > 0         ? shape->triangle_count
+                                               : 1;
 }
 
 static void outline_shape(const FilView* view, const FilShownShape* shape, FilOutline* out)
@@ -165,14 +165,14 @@ static void outline_shape(const FilView* view, const FilShownShape* shape, FilOu
     const FilPose pose = fil_shown_pose(shape);
     const FilShapeDef* def = &shape->def;
     for (int k = 0; k < count_outlines(def); ++k) {
-        const bool round = def->type == FIL_TYPE_SPHERE || def->type == FIL_TYPE_CAPSULE || def->type == FIL_TYPE_CYLINDER;
+        const bool round = def->type == FIL_SHAPE_SPHERE || def->type == FIL_SHAPE_CAPSULE || def->type == FIL_SHAPE_CYLINDER;
         out[k] = (FilOutline){.moves = shape->moves, .behind = !shape->moves && !round, .colored = shape->colored, .color = shape->color};
     }
-    if (def->type == FIL_TYPE_BOX) {
+    if (def->type == FIL_SHAPE_BOX) {
         outline_box(view, def, &pose, out);
-    } else if (def->type == FIL_TYPE_CYLINDER) {
+    } else if (def->type == FIL_SHAPE_CYLINDER) {
         outline_cylinder(view, def, &pose, out);
-    } else if (def->type == FIL_TYPE_SPHERE || def->type == FIL_TYPE_CAPSULE) {
+    } else if (def->type == FIL_SHAPE_SPHERE || def->type == FIL_SHAPE_CAPSULE) {
         outline_round(view, def, &pose, out);
     } else if (def->triangle_count > 0) {
         for (int t = 0; t < def->triangle_count; ++t) {
@@ -182,7 +182,7 @@ static void outline_shape(const FilView* view, const FilShownShape* shape, FilOu
             }
             outline_face(view, &pose, (const double(*)[3])corners, 3, &out[t]);
         }
-    } else if (def->type != FIL_TYPE_HALF_SPACE) {
+    } else if (def->type != FIL_SHAPE_HALF_SPACE) {
         outline_rim(view, def, &pose, out);
     }
 }

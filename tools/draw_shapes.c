@@ -204,7 +204,7 @@ void fil_draw_ground(FILE* out, const FilView* view, const FilPage* page, const 
             for (int s = 0; fil_show_visible(kind, world, id) && s < kind->shape_count(world, id); ++s) {
                 FilShownShape shape;
                 kind->shape(world, id, s, &shape);
-                if (shape.def.type == FIL_TYPE_HALF_SPACE) {
+                if (shape.def.type == FIL_SHAPE_HALF_SPACE) {
                     write_plate(out, view, page, fil_shown_pose(&shape));
                 }
             }

@@ -18,8 +18,8 @@ struct FilViewMessages {
     FilViewTopics* topics;
     uint64_t load;              /* the world that was sent last */
     double time;                /* s, when */
-    FilFoxgloveParameter* told; /* values of parameters as viewers know them */
-    int told_count;
+    FilFoxgloveParameter* sent; /* values of parameters as viewers know them */
+    int sent_count;
 };
 
 /* ---- parameters: those of the node that concern the world, its pace, and those of the scene ---- */
@@ -149,21 +149,21 @@ static bool set_parameter(void* context, const FilFoxgloveParameter* given, char
 static void tell_parameters(FilViewMessages* messages)
 {
     const int count = parameter_count(messages);
-    if (count != messages->told_count) {
-        FilFoxgloveParameter* grown = realloc(messages->told, (size_t)count * sizeof *grown);
+    if (count != messages->sent_count) {
+        FilFoxgloveParameter* grown = realloc(messages->sent, (size_t)count * sizeof *grown);
         if (grown == NULL) {
             return;
         }
-        messages->told = grown;
-        memset(messages->told, 0, (size_t)count * sizeof *grown);
-        messages->told_count = count;
+        messages->sent = grown;
+        memset(messages->sent, 0, (size_t)count * sizeof *grown);
+        messages->sent_count = count;
     }
     for (int i = 0; i < count; ++i) {
-        FilFoxgloveParameter now, *told = &messages->told[i];
+        FilFoxgloveParameter now, *sent = &messages->sent[i];
         parameter_at(messages, i, &now);
-        const bool known = told->name[0] != '\0';
-        if (!known || now.number != told->number || strcmp(now.text, told->text) != 0 || strcmp(now.name, told->name) != 0) {
-            *told = now;
+        const bool known = sent->name[0] != '\0';
+        if (!known || now.number != sent->number || strcmp(now.text, sent->text) != 0 || strcmp(now.name, sent->name) != 0) {
+            *sent = now;
             if (known) {
                 fil_view_topics_tell_parameter(messages->topics, i);
             }
@@ -232,7 +232,7 @@ void fil_view_messages_destroy(FilViewMessages* messages)
     if (messages != NULL) {
         fil_view_topics_destroy(messages->topics);
         fil_outputs_fini(&messages->outputs);
-        free(messages->told);
+        free(messages->sent);
         free(messages);
     }
 }

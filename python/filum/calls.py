@@ -8,7 +8,7 @@
     settings.stick = 1e-4
     calls.world_set_sap_settings(world, settings)
     definition = calls.rigid_def_default()              # defaults, edited, then used
-    calls.world_add_rigid_body(world, definition)
+    calls.world_add_rigid(world, definition)
 
 Worlds are filum.World, ids are pairs or filum.Object, FilVec3 and FilQuat are tuples, FilSlice is bytes, pointers in structs take arrays or lists of structs. A
 status that is not FIL_OK is raised, and so is what fil_world_error() says of a getter that was asked for what there is not. Sizes of arrays are checked. Enums have their names in C: calls.FIL_DRIVE_FORCE.

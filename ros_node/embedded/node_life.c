@@ -75,8 +75,8 @@ rcl_ret_t rcl_node_fini(rcl_node_t* node)
             ret = rcl_logging_rosout_fini_publisher_for_node(node);
         }
         if (node->impl->graph_node != NULL) {
-            const rcl_ret_t told = fil_graph_remove_node(&node->context->impl->graph, node->impl->graph_node);
-            ret = ret == RCL_RET_OK ? told : ret;
+            const rcl_ret_t removed = fil_graph_remove_node(&node->context->impl->graph, node->impl->graph_node);
+            ret = ret == RCL_RET_OK ? removed : ret;
         }
         free(node->impl);
     }

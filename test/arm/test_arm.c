@@ -20,7 +20,7 @@ static void rest_on_a_sphere(FilArmScheme scheme)
     body.shapes = &ball;
     body.shape_count = 1;
     FilId sphere;
-    assert_int_equal(fil_world_add_rigid_body(world, &body, &sphere), FIL_OK);
+    assert_int_equal(fil_world_add_rigid(world, &body, &sphere), FIL_OK);
     double deepest = 0.0;
     int touched = 0;
     for (int k = 0; k < 3000; ++k) {
@@ -85,7 +85,7 @@ static void tip_elongations(int kind, double* found)
         body.shapes = &ball;
         body.shape_count = 1;
         body.mass = weight / g;
-        assert_int_equal(fil_world_add_rigid_body(world, &body, &thing), FIL_OK);
+        assert_int_equal(fil_world_add_rigid(world, &body, &thing), FIL_OK);
         joint.kind = FIL_JOINT_WELD;
         joint.b = thing;
         assert_int_equal(fil_world_add_joint(world, &joint, &id), FIL_OK);

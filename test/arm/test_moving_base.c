@@ -173,7 +173,7 @@ static Scene hang(FilMotion motion, bool mounted, bool free_base, const FilWorld
     assert_int_equal(fil_world_create(def, &scene.world, &error), FIL_OK);
     FilRigidDef rigid = fil_rigid_def_default();
     FilShapeDef box = fil_shape_def_default();
-    box.type = FIL_TYPE_BOX;
+    box.type = FIL_SHAPE_BOX;
     box.size = (FilVec3){0.2, 0.2, 0.05};
     rigid.name = "cart";
     rigid.motion = motion;
@@ -182,7 +182,7 @@ static Scene hang(FilMotion motion, bool mounted, bool free_base, const FilWorld
     rigid.position = (FilVec3){0.0, 0.0, 0.03};
     rigid.collision.enabled = false;
     if (mounted) {
-        assert_int_equal(fil_world_add_rigid_body(scene.world, &rigid, &scene.body), FIL_OK);
+        assert_int_equal(fil_world_add_rigid(scene.world, &rigid, &scene.body), FIL_OK);
     }
     FilArmSection sections[SECTIONS];
     sections_of(sections, damping);

@@ -34,7 +34,7 @@ static void a_revolution_is_a_hull_and_a_profile(void** state)
     (void)state;
     const double radii[3] = {0.9, 1.0, 0.9};
     FilShapeDef def = fil_shape_def_default();
-    def.type = FIL_TYPE_REVOLUTION;
+    def.type = FIL_SHAPE_REVOLUTION;
     def.radii = radii;
     def.radius_count = 3;
     def.length = 2.0;
@@ -76,17 +76,17 @@ static void reach_is_that_of_the_box_around(void** state)
     def.point_count = 8;
     assert_true(fabs(reach_of(&def, 0.0) - sqrt(3.0)) < rounding);
     assert_true(fabs(reach_of(&def, 2.0) - sqrt(11.0)) < rounding);  // (-3, 1, 1)
-    def.type = FIL_TYPE_CAPSULE;
+    def.type = FIL_SHAPE_CAPSULE;
     assert_true(fabs(reach_of(&def, 0.0) - sqrt(11.0)) < rounding);  // (1, 1, 3)
-    def.type = FIL_TYPE_CYLINDER;
+    def.type = FIL_SHAPE_CYLINDER;
     assert_true(fabs(reach_of(&def, 0.0) - sqrt(6.0)) < rounding);  // (1, 1, 2)
-    def.type = FIL_TYPE_BOX;
+    def.type = FIL_SHAPE_BOX;
     assert_true(fabs(reach_of(&def, 0.0) - sqrt(14.0)) < rounding);  // (1, 2, 3)
     def.position.x = 1.0;
     assert_true(fabs(reach_of(&def, 0.0) - sqrt(17.0)) < rounding);  // (2, 2, 3)
-    def.type = FIL_TYPE_HULL;
+    def.type = FIL_SHAPE_HULL;
     assert_true(fabs(reach_of(&def, 1.0) - sqrt(14.0)) < rounding);
-    def.type = FIL_TYPE_HALF_SPACE;
+    def.type = FIL_SHAPE_HALF_SPACE;
     assert_true(reach_of(&def, 0.0) == 0.0);
 }
 
@@ -95,7 +95,7 @@ static void pose_and_points_are_kept(void** state)
 {
     (void)state;
     FilShapeDef def = fil_shape_def_default();
-    def.type = FIL_TYPE_HULL;
+    def.type = FIL_SHAPE_HULL;
     def.points = corners;
     def.point_count = 8;
     def.position = (FilVec3){1.0, 2.0, 3.0};
@@ -137,7 +137,7 @@ static void bad_definitions_are_refused(void** state)
     def.position.y = NAN;
     refused(&def, FIL_BAD_INPUT, "a shape's position is not finite");
     def.position.y = 0.0;
-    def.type = FIL_TYPE_MESH;
+    def.type = FIL_SHAPE_MESH;
     refused(&def, FIL_BAD_INPUT, "a mesh shape needs a file");
     def.file = "/nowhere.stl";
     refused(&def, FIL_IO, "/nowhere.stl");

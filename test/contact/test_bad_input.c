@@ -22,7 +22,7 @@ static void refuse(FilWorld* world, const FilRigidDef* def, const char* says)
 {
     FilId id = {7, 7};
     const int before = fil_world_rigid_count(world);
-    assert_int_equal(fil_world_add_rigid_body(world, def, &id), FIL_BAD_INPUT);
+    assert_int_equal(fil_world_add_rigid(world, def, &id), FIL_BAD_INPUT);
     if (strstr(fil_world_error(world), says) == NULL) {
         fail_msg("'%s' does not say '%s'", fil_world_error(world), says);
     }
@@ -72,12 +72,12 @@ static void bad_shapes_are_refused(void** state)
     refuse(world, &def, "radius");
     shape.radius = NAN;
     refuse(world, &def, "radius");
-    shape.type = FIL_TYPE_BOX;
+    shape.type = FIL_SHAPE_BOX;
     shape.size = (FilVec3){0.1, -0.1, 0.1};
     refuse(world, &def, "");
-    shape.type = FIL_TYPE_HALF_SPACE;
+    shape.type = FIL_SHAPE_HALF_SPACE;
     refuse(world, &def, "half-space");
-    shape.type = FIL_TYPE_SPHERE;
+    shape.type = FIL_SHAPE_SPHERE;
     shape.radius = 0.1;
     shape.orientation = (FilQuat){0.0, 0.0, 0.0, 0.0};
     refuse(world, &def, "rotation");
@@ -93,17 +93,17 @@ static void bad_shapes_are_refused(void** state)
     // points of a plane have no inside
     static const double plane[12] = {0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 1.0, 1.0, 0.0};
     def.orientation = (FilQuat){0.0, 0.0, 0.0, 1.0};
-    shape.type = FIL_TYPE_HULL;
+    shape.type = FIL_SHAPE_HULL;
     shape.points = plane;
     shape.point_count = 4;
     refuse(world, &def, "");
     shape.point_count = 0;
     refuse(world, &def, "");
-    shape.type = FIL_TYPE_MESH;
+    shape.type = FIL_SHAPE_MESH;
     refuse(world, &def, "file");
     shape.file = "/nowhere/at/all.stl";
     FilId id;
-    assert_int_not_equal(fil_world_add_rigid_body(world, &def, &id), FIL_OK);
+    assert_int_not_equal(fil_world_add_rigid(world, &def, &id), FIL_OK);
     assert_non_null(strstr(fil_world_error(world), "/nowhere/at/all.stl"));
     fil_world_destroy(world);
 }
@@ -136,13 +136,13 @@ static void bad_meshes_are_refused(void** state)
         assert_int_equal(fclose(file), 0);
         FilWorld* world = things_world("sap", 1e-3);
         FilShapeDef shape = fil_shape_def_default();
-        shape.type = FIL_TYPE_MESH;
+        shape.type = FIL_SHAPE_MESH;
         shape.file = path;
         FilRigidDef def = fil_rigid_def_default();
         def.shapes = &shape;
         def.shape_count = 1;
         FilId id;
-        const FilStatus status = fil_world_add_rigid_body(world, &def, &id);
+        const FilStatus status = fil_world_add_rigid(world, &def, &id);
         remove(path);
         rmdir(folder);
         if (status != cases[k].status) {

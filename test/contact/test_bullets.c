@@ -17,14 +17,14 @@ static FilWorld* walled_world(const char* model)
 {
     FilWorld* world = things_world(model, 1e-3);
     FilShapeDef shape = fil_shape_def_default();
-    shape.type = FIL_TYPE_BOX;
+    shape.type = FIL_SHAPE_BOX;
     shape.size = (FilVec3){WALL, 1.0, 1.0};
     FilRigidDef def = fil_rigid_def_default();
     def.motion = FIL_STATIC;
     def.shapes = &shape;
     def.shape_count = 1;
     FilId wall;
-    assert_int_equal(fil_world_add_rigid_body(world, &def, &wall), FIL_OK);
+    assert_int_equal(fil_world_add_rigid(world, &def, &wall), FIL_OK);
     return world;
 }
 
@@ -47,7 +47,7 @@ static void rigid_bullets(void** state)
     for (int k = 0; k < 6; k++) {
         FilWorld* world = walled_world("ipc");
         FilShapeDef shape = fil_shape_def_default();
-        shape.type = k < 3 ? FIL_TYPE_SPHERE : FIL_TYPE_CAPSULE;
+        shape.type = k < 3 ? FIL_SHAPE_SPHERE : FIL_SHAPE_CAPSULE;
         shape.radius = 5e-3;
         shape.length = 0.02;
         FilRigidDef def = fil_rigid_def_default();
@@ -58,7 +58,7 @@ static void rigid_bullets(void** state)
         FilId bullet;
         FilVec3 position;
         FilQuat orientation;
-        assert_int_equal(fil_world_add_rigid_body(world, &def, &bullet), FIL_OK);
+        assert_int_equal(fil_world_add_rigid(world, &def, &bullet), FIL_OK);
         fly(world);
         fil_rigid_get_pose(world, bullet, &position, &orientation);
         assert_true(position.x < -(0.5 * WALL + 0.9 * shape.radius));

@@ -30,7 +30,7 @@ static void near(const char* what, double found, double expected, double toleran
 static FilId add_bar(FilWorld* world, FilVec3 middle, FilQuat orientation)
 {
     FilShapeDef shape = fil_shape_def_default();
-    shape.type = FIL_TYPE_BOX;
+    shape.type = FIL_SHAPE_BOX;
     shape.size = (FilVec3){0.5, 0.02, 0.02};
     FilRigidDef def = fil_rigid_def_default();
     def.shapes = &shape;
@@ -38,7 +38,7 @@ static FilId add_bar(FilWorld* world, FilVec3 middle, FilQuat orientation)
     def.position = middle;
     def.orientation = orientation;
     FilId id = {0, 0};
-    assert_int_equal(fil_world_add_rigid_body(world, &def, &id), FIL_OK);
+    assert_int_equal(fil_world_add_rigid(world, &def, &id), FIL_OK);
     return id;
 }
 

@@ -157,7 +157,7 @@ static void kinematic_bodies_carry(void** state)
     def.shapes = &shape;
     def.shape_count = 1;
     FilId hand, drive;
-    assert_int_equal(fil_world_add_rigid_body(world, &def, &hand), FIL_OK);
+    assert_int_equal(fil_world_add_rigid(world, &def, &hand), FIL_OK);
     const FilId cube = things_cube(world, 0.05, 0.0, 0.0, -0.1);
     const FilId weld = join(world, FIL_JOINT_WELD, hand, 0, cube, 0, (FilVec3){0.0, 0.0, -0.05});
     FilDriveDef move = fil_drive_def_default();

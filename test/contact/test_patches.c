@@ -40,14 +40,14 @@ static FilId add_soft(FilWorld* world, const Soft* soft)
                                          .dissipation = 1e3 * soft->damping,
                                          .whole = soft->whole};
     FilId id = {0, 0};
-    assert_int_equal(fil_world_add_rigid_body(world, &def, &id), FIL_OK);
+    assert_int_equal(fil_world_add_rigid(world, &def, &id), FIL_OK);
     return id;
 }
 
 static Soft soft_ball(double radius, double modulus, double resolution)
 {
     Soft soft = {.shape = fil_shape_def_default(), .mass = 1.0, .modulus = modulus, .resolution = resolution, .friction = 0.5};
-    soft.shape.type = FIL_TYPE_SPHERE;
+    soft.shape.type = FIL_SHAPE_SPHERE;
     soft.shape.radius = radius;
     soft.position.z = radius;
     soft.damping = 0.05;
@@ -57,7 +57,7 @@ static Soft soft_ball(double radius, double modulus, double resolution)
 static Soft soft_box(double x, double y, double z, double height)
 {
     Soft soft = {.shape = fil_shape_def_default(), .mass = 0.2, .modulus = 1e5, .resolution = 0.05, .friction = 0.5};
-    soft.shape.type = FIL_TYPE_BOX;
+    soft.shape.type = FIL_SHAPE_BOX;
     soft.shape.size = (FilVec3){x, y, z};
     soft.position.z = height;
     return soft;
@@ -165,7 +165,7 @@ static void spinning_bodies_slow_down(void** state)
     (void)state;
     // the same friction for both sides: 0.5
     Soft disk = {.shape = fil_shape_def_default(), .mass = 1.0, .modulus = 1e6, .friction = 0.5, .damping = 0.01};
-    disk.shape.type = FIL_TYPE_CYLINDER;
+    disk.shape.type = FIL_SHAPE_CYLINDER;
     disk.shape.radius = 0.05;
     disk.shape.length = 0.1;
     disk.resolution = 8e-3;
@@ -400,12 +400,12 @@ static void bad_settings_are_refused(void** state)
     def.shape_count = 1;
     shape.radius = 0.1;
     def.collision.surface.modulus = -1.0;
-    assert_int_equal(fil_world_add_rigid_body(world, &def, &id), FIL_BAD_INPUT);
+    assert_int_equal(fil_world_add_rigid(world, &def, &id), FIL_BAD_INPUT);
     assert_non_null(strstr(fil_world_error(world), "modulus"));
-    shape.type = FIL_TYPE_HALF_SPACE;
+    shape.type = FIL_SHAPE_HALF_SPACE;
     def.motion = FIL_STATIC;
     def.collision.surface.modulus = 1e5;
-    assert_int_equal(fil_world_add_rigid_body(world, &def, &id), FIL_BAD_INPUT);
+    assert_int_equal(fil_world_add_rigid(world, &def, &id), FIL_BAD_INPUT);
     assert_non_null(strstr(fil_world_error(world), "thickness"));
     assert_true(isnan(fil_world_patch(world, 0).area));
     fil_world_destroy(world);
@@ -419,7 +419,7 @@ static void a_soft_floor_gives_way(void** state)
     for (int soft_floor = 0; soft_floor < 2; soft_floor++) {
         FilWorld* world = things_world("sap", 5e-3);
         FilShapeDef shape = fil_shape_def_default();
-        shape.type = FIL_TYPE_HALF_SPACE;
+        shape.type = FIL_SHAPE_HALF_SPACE;
         FilRigidDef def = fil_rigid_def_default();
         def.shapes = &shape;
         def.shape_count = 1;
@@ -427,7 +427,7 @@ static void a_soft_floor_gives_way(void** state)
         def.collision.surface.modulus = soft_floor ? 1e5 : 0.0;
         def.collision.surface.thickness = 0.05;
         FilId floor;
-        assert_int_equal(fil_world_add_rigid_body(world, &def, &floor), FIL_OK);
+        assert_int_equal(fil_world_add_rigid(world, &def, &floor), FIL_OK);
         Soft soft = soft_ball(0.05, 1e5, 4e-3);
         soft.position.z -= 5e-3;
         const FilId ball = add_soft(world, &soft);

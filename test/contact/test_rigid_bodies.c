@@ -15,7 +15,7 @@ static const FilVec3 still = {0.0, 0.0, 0.0};
 static FilId add(FilWorld* world, const FilRigidDef* def)
 {
     FilId id = {0, 0};
-    assert_int_equal(fil_world_add_rigid_body(world, def, &id), FIL_OK);
+    assert_int_equal(fil_world_add_rigid(world, def, &id), FIL_OK);
     return id;
 }
 
@@ -24,7 +24,7 @@ static void mass_comes_from_shapes(void** state)
     (void)state;
     FilWorld* world = things_world("sap", 1e-3);
     FilShapeDef shapes[2] = {fil_shape_def_default(), fil_shape_def_default()};
-    shapes[0].type = FIL_TYPE_BOX;
+    shapes[0].type = FIL_SHAPE_BOX;
     shapes[0].size = (FilVec3){0.1, 0.2, 0.3};
     shapes[1].radius = 0.1;
     shapes[1].position = (FilVec3){1.0, 0.0, 0.0};
@@ -136,7 +136,7 @@ static void scripted_bodies_push(void** state)
     (void)state;
     FilWorld* world = things_world("sap", 1e-3);
     FilShapeDef shape = fil_shape_def_default();
-    shape.type = FIL_TYPE_BOX;
+    shape.type = FIL_SHAPE_BOX;
     shape.size = (FilVec3){1.0, 1.0, 0.1};
     FilRigidDef def = fil_rigid_def_default();
     def.name = "belt";
@@ -172,11 +172,11 @@ static void every_shape_rests(void** state)
         shapes[k].points = tetrahedron;
         shapes[k].point_count = 4;
     }
-    shapes[0].type = FIL_TYPE_SPHERE;
-    shapes[1].type = FIL_TYPE_CYLINDER;  // upright
-    shapes[2].type = FIL_TYPE_BOX;
-    shapes[3].type = FIL_TYPE_HULL;  // on a face: its centre is a quarter of its height, 0.4/sqrt(12), up
-    shapes[4].type = FIL_TYPE_CAPSULE;
+    shapes[0].type = FIL_SHAPE_SPHERE;
+    shapes[1].type = FIL_SHAPE_CYLINDER;  // upright
+    shapes[2].type = FIL_SHAPE_BOX;
+    shapes[3].type = FIL_SHAPE_HULL;  // on a face: its centre is a quarter of its height, 0.4/sqrt(12), up
+    shapes[4].type = FIL_SHAPE_CAPSULE;
     shapes[4].orientation = (FilQuat){0.0, sin(M_PI / 4.0), 0.0, cos(M_PI / 4.0)};  // lying
     const double heights[5] = {0.05, 0.05, 0.05, 0.1 / sqrt(3.0), 0.05};
     for (int k = 0; k < 5; k++) {
@@ -211,7 +211,7 @@ static void bodies_are_found_by_name(void** state)
     def.name = "ball";
     const FilId ball = add(world, &def);
     FilId other;
-    assert_int_equal(fil_world_add_rigid_body(world, &def, &other), FIL_BAD_INPUT);
+    assert_int_equal(fil_world_add_rigid(world, &def, &other), FIL_BAD_INPUT);
     assert_non_null(strstr(fil_world_error(world), "ball"));
     assert_int_equal(fil_world_find_rigid(world, "ball").index, ball.index);
     assert_int_equal(fil_world_find_rigid(world, "nobody").index, 0);

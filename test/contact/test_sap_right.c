@@ -47,7 +47,7 @@ static FilVec3 position_of(const FilWorld* world, FilId body)
 static FilId add_box(FilWorld* world, FilVec3 size, double mass, FilMotion motion, FilVec3 position)
 {
     FilShapeDef shape = fil_shape_def_default();
-    shape.type = FIL_TYPE_BOX;
+    shape.type = FIL_SHAPE_BOX;
     shape.size = size;
     FilRigidDef def = fil_rigid_def_default();
     def.shapes = &shape;
@@ -56,7 +56,7 @@ static FilId add_box(FilWorld* world, FilVec3 size, double mass, FilMotion motio
     def.motion = motion;
     def.position = position;
     FilId id = {0, 0};
-    assert_int_equal(fil_world_add_rigid_body(world, &def, &id), FIL_OK);
+    assert_int_equal(fil_world_add_rigid(world, &def, &id), FIL_OK);
     return id;
 }
 
@@ -98,7 +98,7 @@ static void a_bullet_stops_at_a_wall(void** state)
         def.position = (FilVec3){starts[k % 3], 0.0, 0.2};
         def.velocity = (FilVec3){1000.0, 0.0, 0.0};
         FilId ball = {0, 0};
-        assert_int_equal(fil_world_add_rigid_body(world, &def, &ball), FIL_OK);
+        assert_int_equal(fil_world_add_rigid(world, &def, &ball), FIL_OK);
         things_run(world, 10);
         assert_true(position_of(world, ball).x < -9e-3);  // its radius and half the wall, less a tenth of a wall
         fil_world_destroy(world);

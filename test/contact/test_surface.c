@@ -66,7 +66,7 @@ static void bad_surfaces_are_refused(void** state)
         def.shape_count = 1;
         def.collision.surface = cases[k].surface;
         FilId id;
-        assert_int_equal(fil_world_add_rigid_body(world, &def, &id), FIL_BAD_INPUT);
+        assert_int_equal(fil_world_add_rigid(world, &def, &id), FIL_BAD_INPUT);
         assert_non_null(strstr(fil_world_error(world), cases[k].says));
     }
     const FilSurface good = fil_surface_default();

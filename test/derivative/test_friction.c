@@ -83,10 +83,10 @@ static void test_gradient(void** state)
 }
 
 /* curvature over the relative velocity */
-static void hessian_of(const FilFriction* friction, const FilSlipping* slipping, double bound, bool cautious, const double* v, double hessian[9])
+static void hessian_of(const FilFriction* friction, const FilSlipping* slipping, double bound, bool majorised, const double* v, double hessian[9])
 {
     double c[4];
-    fil_friction_curvature(friction, slipping, bound, cautious, v, c);
+    fil_friction_curvature(friction, slipping, bound, majorised, v, c);
     for (int k = 0; k < 9; k++) {
         hessian[k] = 0.0;
         for (int m = 0; m < 4; m++) {
@@ -135,8 +135,8 @@ static void test_model_about_now(void** state)
     }
 }
 
-/* the cautious paraboloid lies above the potential everywhere */
-static void test_cautious_lies_above(void** state)
+/* the majorised paraboloid lies above the potential everywhere */
+static void test_majorised_lies_above(void** state)
 {
     (void)state;
     Random random = {3};
@@ -339,7 +339,7 @@ static void test_models_agree(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gradient),       cmocka_unit_test(test_model_about_now), cmocka_unit_test(test_cautious_lies_above),
+        cmocka_unit_test(test_gradient),       cmocka_unit_test(test_model_about_now), cmocka_unit_test(test_majorised_lies_above),
         cmocka_unit_test(test_stick_and_slip), cmocka_unit_test(test_models_agree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

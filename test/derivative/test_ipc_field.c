@@ -283,7 +283,7 @@ static void test_spinning(void** state)
     }
 }
 
-/* rings, holes and all friction: exactly. The larger Hessian of cautious steps is never below */
+/* rings, holes and all friction: exactly. The larger Hessian of majorised steps is never below */
 static void test_ring_hessian(void** state)
 {
     (void)state;

@@ -65,15 +65,15 @@ static inline FilShape random_shape(Random* random, FilShapeKind kind, FilHull**
     const double z = random_between(random, 0.2, 1.0);
     *hull = NULL;
     switch (kind) {
-        case FIL_SHAPE_SPHERE:
+        case FIL_PRIMITIVE_SPHERE:
             return fil_shape_sphere(x);
-        case FIL_SHAPE_CAPSULE:
+        case FIL_PRIMITIVE_CAPSULE:
             return fil_shape_capsule(x, z);
-        case FIL_SHAPE_CYLINDER:
+        case FIL_PRIMITIVE_CYLINDER:
             return fil_shape_cylinder(x, z);
-        case FIL_SHAPE_BOX:
+        case FIL_PRIMITIVE_BOX:
             return fil_shape_box(x, y, z);
-        case FIL_SHAPE_HALF_SPACE:
+        case FIL_PRIMITIVE_HALF_SPACE:
             return fil_shape_half_space();
         default:
             *hull = random_hull(random, 4 + (int)(random_bits(random) % 120));

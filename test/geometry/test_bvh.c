@@ -126,7 +126,7 @@ static void test_marks(void** state)
             for (int i = 0; i < MOST; ++i) {
                 for (int j = self ? i + 1 : 0; j < MOST; ++j) {
                     if (fil_aabb_overlap(&a[i], &other[j]) && (marks[0][i] || marks[self ? 0 : 1][j])) {
-                        wanted.items[wanted.count++] = (FilPair){i, j};
+                        wanted.items[wanted.count++] = (FilIndexPair){i, j};
                     }
                 }
             }

@@ -36,7 +36,7 @@ static bool excluded(int i, int j, int count, int skip, bool closed)
 
 static int compare_pairs(const void* a, const void* b)
 {
-    const FilPair *x = a, *y = b;
+    const FilIndexPair *x = a, *y = b;
     return x->a != y->a ? x->a - y->a : x->b - y->b;
 }
 

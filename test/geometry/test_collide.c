@@ -14,7 +14,7 @@ typedef struct Scene {
 
 static FilShapeKind kind_of(int n)
 {
-    return (FilShapeKind)(n % FIL_SHAPE_KINDS);
+    return (FilShapeKind)(n % FIL_PRIMITIVE_KINDS);
 }
 
 static Scene random_scene(Random* random, FilShapeKind kind_a, FilShapeKind kind_b)
@@ -49,7 +49,7 @@ static int collide(const Scene* s, double margin, FilContactPoint* out)
 
 static bool two_half_spaces(const Scene* s)
 {
-    return s->a.kind == FIL_SHAPE_HALF_SPACE && s->b.kind == FIL_SHAPE_HALF_SPACE;
+    return s->a.kind == FIL_PRIMITIVE_HALF_SPACE && s->b.kind == FIL_PRIMITIVE_HALF_SPACE;
 }
 
 // the reported least distance must be within this of the truth: boxes prefer faces by 1e-4 of the depth, a contact
@@ -64,8 +64,8 @@ static void every_point_is_well_formed(void** state)
     (void)state;
     Random random = {21};
     int contacts = 0;
-    for (int n = 0; n < 100 * FIL_SHAPE_KINDS * FIL_SHAPE_KINDS; n++) {
-        Scene s = random_scene(&random, kind_of(n), kind_of(n / FIL_SHAPE_KINDS));
+    for (int n = 0; n < 100 * FIL_PRIMITIVE_KINDS * FIL_PRIMITIVE_KINDS; n++) {
+        Scene s = random_scene(&random, kind_of(n), kind_of(n / FIL_PRIMITIVE_KINDS));
         FilContactPoint points[FIL_MANIFOLD_POINTS];
         const int count = collide(&s, MARGIN, points);
         assert_in_range(count, 0, FIL_MANIFOLD_POINTS);
@@ -87,8 +87,8 @@ static void swapping_negates_the_normal(void** state)
 {
     (void)state;
     Random random = {22};
-    for (int n = 0; n < 100 * FIL_SHAPE_KINDS * FIL_SHAPE_KINDS; n++) {
-        Scene s = random_scene(&random, kind_of(n), kind_of(n / FIL_SHAPE_KINDS));
+    for (int n = 0; n < 100 * FIL_PRIMITIVE_KINDS * FIL_PRIMITIVE_KINDS; n++) {
+        Scene s = random_scene(&random, kind_of(n), kind_of(n / FIL_PRIMITIVE_KINDS));
         FilContactPoint there[FIL_MANIFOLD_POINTS], back[FIL_MANIFOLD_POINTS];
         const int count = collide(&s, MARGIN, there);
         const int again = fil_collide(&s.b, &s.pose_b, &s.a, &s.pose_a, MARGIN, back);
@@ -113,8 +113,8 @@ static void rigid_motion_changes_nothing(void** state)
 {
     (void)state;
     Random random = {23};
-    for (int n = 0; n < 100 * FIL_SHAPE_KINDS * FIL_SHAPE_KINDS; n++) {
-        Scene s = random_scene(&random, kind_of(n), kind_of(n / FIL_SHAPE_KINDS));
+    for (int n = 0; n < 100 * FIL_PRIMITIVE_KINDS * FIL_PRIMITIVE_KINDS; n++) {
+        Scene s = random_scene(&random, kind_of(n), kind_of(n / FIL_PRIMITIVE_KINDS));
         const FilPose motion = random_pose(&random, 3.0);
         FilPose moved_a, moved_b;
         fil_pose_compose(&moved_a, &motion, &s.pose_a);
@@ -133,8 +133,8 @@ static void moving_by_the_distance_makes_them_touch(void** state)
     (void)state;
     Random random = {24};
     int deep = 0;
-    for (int n = 0; n < 100 * FIL_SHAPE_KINDS * FIL_SHAPE_KINDS; n++) {
-        Scene s = random_scene(&random, kind_of(n), kind_of(n / FIL_SHAPE_KINDS));
+    for (int n = 0; n < 100 * FIL_PRIMITIVE_KINDS * FIL_PRIMITIVE_KINDS; n++) {
+        Scene s = random_scene(&random, kind_of(n), kind_of(n / FIL_PRIMITIVE_KINDS));
         FilContactPoint points[FIL_MANIFOLD_POINTS];
         const int count = collide(&s, MARGIN, points);
         if (count > 0) {
@@ -153,7 +153,7 @@ static void closed_forms_match_the_general_method(void** state)
 {
     (void)state;
     Random random = {25};
-    static const FilShapeKind kinds[] = {FIL_SHAPE_SPHERE, FIL_SHAPE_CAPSULE, FIL_SHAPE_CYLINDER, FIL_SHAPE_BOX, FIL_SHAPE_HULL};
+    static const FilShapeKind kinds[] = {FIL_PRIMITIVE_SPHERE, FIL_PRIMITIVE_CAPSULE, FIL_PRIMITIVE_CYLINDER, FIL_PRIMITIVE_BOX, FIL_PRIMITIVE_HULL};
     for (int n = 0; n < 100 * 25; n++) {
         Scene s = random_scene(&random, kinds[n % 5], kinds[n / 5 % 5]);
         FilSeparation general;
@@ -182,7 +182,7 @@ static void scale_side(FilShape* shape, FilPose* pose, double by)
 static void sizes_do_not_matter(void** state)
 {
     (void)state;
-    static const FilShapeKind kinds[4] = {FIL_SHAPE_SPHERE, FIL_SHAPE_CAPSULE, FIL_SHAPE_CYLINDER, FIL_SHAPE_BOX};
+    static const FilShapeKind kinds[4] = {FIL_PRIMITIVE_SPHERE, FIL_PRIMITIVE_CAPSULE, FIL_PRIMITIVE_CYLINDER, FIL_PRIMITIVE_BOX};
     const double by = 32.0;
     Random random = {29};
     int contacts = 0;
@@ -207,7 +207,7 @@ static void half_space_measures_the_lowest_point(void** state)
     (void)state;
     Random random = {26};
     for (int n = 0; n < 1000; n++) {
-        Scene s = random_scene(&random, FIL_SHAPE_HALF_SPACE, kind_of(n));
+        Scene s = random_scene(&random, FIL_PRIMITIVE_HALF_SPACE, kind_of(n));
         if (!two_half_spaces(&s)) {
             double up[3], local[3], lowest[3], world[3], to[3];
             fil_pose_axis(up, &s.pose_a, 2);
@@ -412,15 +412,15 @@ static void features_persist_while_a_box_slides_and_sinks(void** state)
 static void middle_of(const FilShape* shape, const FilPose* pose, double* out)
 {
     static const double origin[3] = {0.0, 0.0, 0.0};
-    fil_pose_apply(out, pose, shape->kind == FIL_SHAPE_HULL ? shape->hull->mass.centre : origin);
+    fil_pose_apply(out, pose, shape->kind == FIL_PRIMITIVE_HULL ? shape->hull->mass.centre : origin);
 }
 
 static void coincident_shapes_give_a_finite_answer(void** state)
 {
     (void)state;
     Random random = {27};
-    for (int n = 0; n < 40 * FIL_SHAPE_KINDS * FIL_SHAPE_KINDS; n++) {
-        Scene s = random_scene(&random, kind_of(n), kind_of(n / FIL_SHAPE_KINDS));
+    for (int n = 0; n < 40 * FIL_PRIMITIVE_KINDS * FIL_PRIMITIVE_KINDS; n++) {
+        Scene s = random_scene(&random, kind_of(n), kind_of(n / FIL_PRIMITIVE_KINDS));
         if (!two_half_spaces(&s)) {
             FilContactPoint points[FIL_MANIFOLD_POINTS];
             if (n % 2) {

@@ -7,7 +7,7 @@
 #include "geometry/closest.h"
 #include "random_shapes.h"
 
-static const FilShapeKind bounded[] = {FIL_SHAPE_SPHERE, FIL_SHAPE_CAPSULE, FIL_SHAPE_CYLINDER, FIL_SHAPE_BOX, FIL_SHAPE_HULL};
+static const FilShapeKind bounded[] = {FIL_PRIMITIVE_SPHERE, FIL_PRIMITIVE_CAPSULE, FIL_PRIMITIVE_CYLINDER, FIL_PRIMITIVE_BOX, FIL_PRIMITIVE_HULL};
 #define BOUNDED 5
 
 // ---- the polytopes as plain lists, in the world ----
@@ -151,8 +151,8 @@ static void boxes_match_hulls(void** state)
     Random random = {12};
     for (int n = 0; n < 1500; n++) {
         FilHull *none, *hull_a, *hull_b;
-        const FilShape box_a = random_shape(&random, FIL_SHAPE_BOX, &none);
-        const FilShape box_b = random_shape(&random, FIL_SHAPE_BOX, &none);
+        const FilShape box_a = random_shape(&random, FIL_PRIMITIVE_BOX, &none);
+        const FilShape box_b = random_shape(&random, FIL_PRIMITIVE_BOX, &none);
         FilPose pose_a = random_pose(&random, 0.3), pose_b = random_pose(&random, 1.2);
         if (n % 3 == 0) {
             fil_pose_compose(&pose_b, &pose_a,
@@ -230,7 +230,7 @@ static void certificates_hold_for_all_pairs(void** state)
     int overlaps = 0;
     for (int n = 0; n < 100 * BOUNDED * BOUNDED; n++) {
         const FilShapeKind kind_a = bounded[n % BOUNDED], kind_b = bounded[n / BOUNDED % BOUNDED];
-        if (kind_a <= FIL_SHAPE_CAPSULE && kind_b <= FIL_SHAPE_CAPSULE) {
+        if (kind_a <= FIL_PRIMITIVE_CAPSULE && kind_b <= FIL_PRIMITIVE_CAPSULE) {
             continue;  // flat differences have closed forms instead
         }
         FilHull *hull_a, *hull_b;
@@ -275,7 +275,7 @@ static void touching_and_coincident_shapes_have_a_normal(void** state)
         assert_near(fil_v3_norm(s.normal), 1.0, 1e-12);
         // moved out by the reported depth they touch
         fil_v3_axpy(pose_b.p, -s.distance, s.normal);
-        if (kind_a > FIL_SHAPE_CAPSULE || kind_b > FIL_SHAPE_CAPSULE) {
+        if (kind_a > FIL_PRIMITIVE_CAPSULE || kind_b > FIL_PRIMITIVE_CAPSULE) {
             assert_true(fil_convex_separation(&a, &pose_a, &b, &pose_b, HUGE_VAL, &s));
             assert_near(s.distance, 0.0, 1e-9);
         }
@@ -291,8 +291,8 @@ static void small_gaps_keep_their_digits(void** state)
     Random random = {15};
     for (int n = 0; n < 400; n++) {
         FilHull *hull_a, *hull_b;
-        const FilShape a = random_shape(&random, FIL_SHAPE_HULL, &hull_a);
-        const FilShape b = random_shape(&random, n % 2 ? FIL_SHAPE_CYLINDER : FIL_SHAPE_HULL, &hull_b);
+        const FilShape a = random_shape(&random, FIL_PRIMITIVE_HULL, &hull_a);
+        const FilShape b = random_shape(&random, n % 2 ? FIL_PRIMITIVE_CYLINDER : FIL_PRIMITIVE_HULL, &hull_b);
         const FilPose pose_a = random_pose(&random, 0.5);
         FilPose pose_b = random_pose(&random, 0.5);
         FilSeparation s, t;
@@ -338,8 +338,8 @@ static void libccd_agrees_on_overlap_and_is_never_shorter(void** state)
     Random random = {16};
     for (int n = 0; n < 600; n++) {
         FilHull *hull_a, *hull_b;
-        const FilShape a = random_shape(&random, n % 2 ? FIL_SHAPE_CYLINDER : FIL_SHAPE_BOX, &hull_a);
-        const FilShape b = random_shape(&random, n % 3 ? FIL_SHAPE_HULL : FIL_SHAPE_CYLINDER, &hull_b);
+        const FilShape a = random_shape(&random, n % 2 ? FIL_PRIMITIVE_CYLINDER : FIL_PRIMITIVE_BOX, &hull_a);
+        const FilShape b = random_shape(&random, n % 3 ? FIL_PRIMITIVE_HULL : FIL_PRIMITIVE_CYLINDER, &hull_b);
         const Posed posed_a = {&a, random_pose(&random, 0.5)}, posed_b = {&b, random_pose(&random, 1.0)};
         FilSeparation s;
         assert_true(fil_convex_separation(&a, &posed_a.pose, &b, &posed_b.pose, HUGE_VAL, &s));

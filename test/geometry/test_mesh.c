@@ -246,7 +246,7 @@ static void open_and_inverted_meshes_are_told_apart(void** state)
     fil_mesh_free(&mesh);
 }
 
-static void files_are_told_by_their_ending(void** state)
+static void files_are_known_by_their_ending(void** state)
 {
     (void)state;
     FilMesh mesh;
@@ -317,7 +317,7 @@ int main(void)
         cmocka_unit_test(broken_obj_is_refused),
         cmocka_unit_test(a_bad_scale_is_refused),
         cmocka_unit_test(open_and_inverted_meshes_are_told_apart),
-        cmocka_unit_test(files_are_told_by_their_ending),
+        cmocka_unit_test(files_are_known_by_their_ending),
         cmocka_unit_test(noise_never_crashes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

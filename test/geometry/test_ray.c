@@ -49,7 +49,7 @@ static void shapes_are_met_where_distances_vanish(void** state)
 {
     (void)state;
     Random random = {7};
-    for (int kind = 0; kind < FIL_SHAPE_KINDS; kind++) {
+    for (int kind = 0; kind < FIL_PRIMITIVE_KINDS; kind++) {
         int met = 0;
         for (int n = 0; n < 300; n++) {
             FilHull* hull;
@@ -96,7 +96,7 @@ static void meshes_are_met(void** state)
     if (fil_tri_mesh_create(&mesh, "L", &surface, &error) != FIL_OK) {
         fail_msg("%s", error.text);
     }
-    const FilShape shape = {.kind = FIL_SHAPE_HULL, .mesh = surface};
+    const FilShape shape = {.kind = FIL_PRIMITIVE_HULL, .mesh = surface};
     const FilPose home = fil_pose_identity();
     const FilHalfLine over = {{3.0, 1.5, 0.5}, {-1.0, 0.0, 0.0}}, low = {{3.0, 0.5, 0.5}, {-1.0, 0.0, 0.0}},
                       past = {{3.0, 2.5, 0.5}, {-1.0, 0.0, 0.0}};

@@ -7,14 +7,14 @@
 
 static FilShapeKind bounded_kind(int n)
 {
-    static const FilShapeKind kinds[] = {FIL_SHAPE_SPHERE, FIL_SHAPE_CAPSULE, FIL_SHAPE_CYLINDER, FIL_SHAPE_BOX, FIL_SHAPE_HULL};
+    static const FilShapeKind kinds[] = {FIL_PRIMITIVE_SPHERE, FIL_PRIMITIVE_CAPSULE, FIL_PRIMITIVE_CYLINDER, FIL_PRIMITIVE_BOX, FIL_PRIMITIVE_HULL};
     return kinds[n % 5];
 }
 
 // a random point inside, by definition of the shape
 static void random_inside(Random* random, const FilShape* shape, double* p)
 {
-    if (shape->kind == FIL_SHAPE_HULL) {
+    if (shape->kind == FIL_PRIMITIVE_HULL) {
         // a random mean of vertices
         double sum = 0.0;
         fil_v3_set(p, 0.0, 0.0, 0.0);
@@ -31,9 +31,9 @@ static void random_inside(Random* random, const FilShape* shape, double* p)
         random_vector(random, 2.0, p);
         const double rho = sqrt(p[0] * p[0] + p[1] * p[1]);
         const double beyond = fmax(fabs(p[2]) - h[2], 0.0);
-        const bool inside = shape->kind == FIL_SHAPE_BOX        ? fabs(p[0]) <= h[0] && fabs(p[1]) <= h[1] && fabs(p[2]) <= h[2]
-                            : shape->kind == FIL_SHAPE_CYLINDER ? rho <= r && beyond == 0.0
-                                                                : rho * rho + beyond * beyond <= r * r;
+        const bool inside = shape->kind == FIL_PRIMITIVE_BOX        ? fabs(p[0]) <= h[0] && fabs(p[1]) <= h[1] && fabs(p[2]) <= h[2]
+                            : shape->kind == FIL_PRIMITIVE_CYLINDER ? rho <= r && beyond == 0.0
+                                                                    : rho * rho + beyond * beyond <= r * r;
         if (inside) {
             return;
         }
@@ -170,7 +170,7 @@ static void bad_sizes_are_refused(void** state)
     refuse(fil_shape_cylinder(1.0, INFINITY), "the half length inf of a cylinder");
     refuse(fil_shape_box(1.0, 0.0, 1.0), "the half sizes 1, 0, 1 of a box");
     refuse(fil_shape_hull(NULL), "a hull without points");
-    refuse((FilShape){.kind = FIL_SHAPE_KINDS}, "6 is not a kind of shape");
+    refuse((FilShape){.kind = FIL_PRIMITIVE_KINDS}, "6 is not a kind of shape");
 }
 
 int main(void)

@@ -210,7 +210,7 @@ static void a_heap_of_boxes_reports_every_pair(void** state)
     assert_int_equal(fil_tree_self_pairs(&tree, &pairs), FIL_OK);
     assert_int_equal(pairs.count, 4950);
     for (int i = 1; i < pairs.count; i++) {
-        const FilPair *x = &pairs.items[i - 1], *y = &pairs.items[i];
+        const FilIndexPair *x = &pairs.items[i - 1], *y = &pairs.items[i];
         assert_true(x->a < y->a || (x->a == y->a && x->b < y->b));
     }
     fil_tree_free(&tree);

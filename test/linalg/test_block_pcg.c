@@ -311,7 +311,7 @@ static void predicts_where_f_reaches(void** state)
 
 /* Fewer contacts fit into the old analysis, one more between neighbours needs another one in the old order, and many more another
  * order; afresh gives the bits of a solver that never saw another pattern. */
-static void analyses_afresh_when_told(void** state)
+static void analyses_afresh_when_asked(void** state)
 {
     (void)state;
     Fixture *many = make_fixture(1e4, 1.0, 30), *few = make_fixture(1e4, 1.0, 25), *more = make_fixture(1e4, 1.0, 25);
@@ -373,7 +373,7 @@ int main(void)
         cmocka_unit_test(is_quick_with_stiff_contacts),
         cmocka_unit_test(finds_what_is_indefinite),
         cmocka_unit_test(predicts_where_f_reaches),
-        cmocka_unit_test(analyses_afresh_when_told),
+        cmocka_unit_test(analyses_afresh_when_asked),
         cmocka_unit_test(allocates_only_to_grow),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -125,8 +125,8 @@ static void it_pushes_a_box(void** state)
 
 static bool stop_soon(void* user, const FilPlanProgress* progress)
 {
-    int* told = user;
-    (*told)++;
+    int* calls = user;
+    (*calls)++;
     return progress->iteration < 5;
 }
 
@@ -136,15 +136,15 @@ static void it_can_be_cancelled(void** state)
     (void)state;
     Turn* t = create(12, 0.6);
     double x[MOST_STAGES * N];
-    int told = 0;
+    int calls = 0;
     FilPlanPoint point = {.x = x};
     FilPlanSettings settings = fil_plan_settings_default();
     settings.report = stop_soon;
-    settings.user = &told;
+    settings.user = &calls;
     memcpy(x, t->guess, sizeof x);
     const FilPlanResult result = fil_plan_ipopt(&t->problem.problem, &settings, &point);
     assert_int_equal(result.outcome, FIL_PLAN_CANCELLED);
-    assert_int_equal(told, 6);
+    assert_int_equal(calls, 6);
     assert_true(isfinite(fil_ball_judge(&t->problem, x).cost));
     assert_true(memcmp(x, t->guess, sizeof(double) * (size_t)(12 * t->problem.problem.variables)) != 0);
     destroy(t);

@@ -99,10 +99,10 @@ def use_batch():
 def use_calls():
     world = calls.world_create(calls.world_def_default())
     shape = calls.shape_def_default()
-    shape.type, shape.radius = calls.FIL_TYPE_SPHERE, 0.1
+    shape.type, shape.radius = calls.FIL_SHAPE_SPHERE, 0.1
     body = calls.rigid_def_default()
     body.name, body.shapes, body.shape_count = "ball", [shape], 1
-    ball = calls.world_add_rigid_body(world, body)
+    ball = calls.world_add_rigid(world, body)
     drive = calls.drive_def_default()
     drive.kind, drive.object, drive.times, drive.values, drive.knot_count = calls.FIL_DRIVE_FORCE, ball, [0, 1], [[0, 0, 1], [0, 0, 2]], 2
     made = calls.world_add_drive(world, drive)

@@ -106,7 +106,7 @@ class Worlds(unittest.TestCase):
         with self.assertRaisesRegex(filum.InputError, "nodes: 12 x 3 are needed, not 11 x 3"):
             calls.rod_set_state(world, rope, wanted[1:], None, None, None)
         with self.assertRaises(BufferError):  # they would look at memory that is gone
-            calls.world_add_rigid_body(world, calls.rigid_def_default())
+            calls.world_add_rigid(world, calls.rigid_def_default())
 
     def test_efforts_hold_what_inverse_dynamics_says(self):
         bar = self.world.find("robot", "bar")
@@ -176,13 +176,13 @@ attachments: [{name: hook, pin: {rod: cable, node: 0}}]
     def test_drives_robots_and_meshes(self):
         world = calls.world_create(calls.world_def_default())
         ball = calls.shape_def_default()
-        ball.type, ball.radius = calls.FIL_TYPE_SPHERE, 0.1
+        ball.type, ball.radius = calls.FIL_SHAPE_SPHERE, 0.1
         body = calls.rigid_def_default()
         body.shapes, body.shape_count = [ball], 2
         with self.assertRaisesRegex(filum.InputError, "FilRigidDef.shapes: 2 are needed, not 1"):
-            calls.world_add_rigid_body(world, body)
+            calls.world_add_rigid(world, body)
         body.shape_count = 1
-        made = calls.world_add_rigid_body(world, body)
+        made = calls.world_add_rigid(world, body)
         drive = calls.drive_def_default()
         drive.kind, drive.object, drive.times, drive.knot_count = calls.FIL_DRIVE_FORCE, made, [0, 1], 2
         drive.values = [[0, 0, 1]]

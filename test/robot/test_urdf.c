@@ -111,7 +111,7 @@ static void everything_arrives(void** state)
     assert_true(slider->axis[2] == 1.0 && slider->center[2] == 0.3);
     assert_int_equal(fil_robot_shape_count(world, id, 1), 2);
     const FilShapeDef shape = fil_robot_shape(world, id, 1, 0);
-    assert_true(shape.type == FIL_TYPE_CYLINDER && shape.radius == 0.1 && shape.length == 0.5 && shape.position.z == 1.0);
+    assert_true(shape.type == FIL_SHAPE_CYLINDER && shape.radius == 0.1 && shape.length == 0.5 && shape.position.z == 1.0);
     assert_string_equal(fil_robot_ignored(world, id), "safety_controller, hardware, gazebo");
     FilVec3 place;
     FilQuat orientation;
@@ -185,7 +185,7 @@ static void meshes_are_found(void** state)
         const FilId id = add_good(world, urdf, NULL, NULL);
         const FilShapeDef shape = fil_robot_shape(world, id, 0, 0);
         double low[3] = {0.0}, high[3] = {0.0};
-        assert_int_equal(shape.type, FIL_TYPE_HULL);
+        assert_int_equal(shape.type, FIL_SHAPE_HULL);
         for (int p = 0; p < 3 * shape.point_count; p++) {
             low[p % 3] = fmin(low[p % 3], shape.points[p]);
             high[p % 3] = fmax(high[p % 3], shape.points[p]);

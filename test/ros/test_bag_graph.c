@@ -146,7 +146,7 @@ static void foreign_types_go_through(void** state)
     compare_rows("run_csv", "known_csv", "probes");
 }
 
-static void bad_usage_is_told(void** state)
+static void bad_usage_is_refused(void** state)
 {
     (void)state;
     static const struct {
@@ -187,7 +187,7 @@ int main(void)
         cmocka_unit_test_teardown(latecomers_get_what_lasts, process_end_all),
         cmocka_unit_test_teardown(loops_go_on, process_end_all),
         cmocka_unit_test_teardown(foreign_types_go_through, process_end_all),
-        cmocka_unit_test_teardown(bad_usage_is_told, process_end_all),
+        cmocka_unit_test_teardown(bad_usage_is_refused, process_end_all),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -296,7 +296,7 @@ static void count_message(void* context, FilTopicId topic, const void* message)
 }
 
 /* Messages of cloth, solids and rings hold the world's own numbers. */
-static void states_of_all_kinds_are_told(void** state)
+static void states_of_all_kinds_are_published(void** state)
 {
     (void)state;
     const FilWorld* world = simulation.world;
@@ -381,7 +381,7 @@ int main(void)
         cmocka_unit_test(every_object_has_its_markers),
         cmocka_unit_test(arms_are_smooth),
         cmocka_unit_test(patches_are_discs),
-        cmocka_unit_test(states_of_all_kinds_are_told),
+        cmocka_unit_test(states_of_all_kinds_are_published),
         cmocka_unit_test(kinds_without_objects_are_silent),
         cmocka_unit_test(every_topic_has_a_name_of_its_own),
         cmocka_unit_test(moved_shells_keep_their_shape),

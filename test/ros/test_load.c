@@ -39,12 +39,12 @@ typedef struct Count {
     double cpu;              /* s */
 } Count;
 
-static volatile sig_atomic_t told_to_stop;
+static volatile sig_atomic_t asked_to_stop;
 
 static void on_signal(int number)
 {
     (void)number;
-    told_to_stop = 1;
+    asked_to_stop = 1;
 }
 
 static int read_states(const char* file)
@@ -59,7 +59,7 @@ static int read_states(const char* file)
     filum__msg__RodStates* states = filum__msg__RodStates__create();
     Count count = {0};
     int64_t last = -1;
-    while (told_to_stop == 0) {
+    while (asked_to_stop == 0) {
         if (rcl_take(&subscription, states, NULL, NULL) != RCL_RET_OK) {
             sleep_seconds(0.002);
             continue;

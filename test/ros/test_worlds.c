@@ -53,7 +53,7 @@ static Seen hear(int world, uint64_t step)
 }
 
 /* whether a clock is told within half a second */
-static bool is_told(const char* topic)
+static bool is_published(const char* topic)
 {
     rcl_subscription_t clock = rcl_get_zero_initialized_subscription();
     rosgraph_msgs__msg__Clock message;
@@ -91,8 +91,8 @@ static void keeps_worlds_apart(void** state)
     assert_true(client_pause(&test_client, "/w1/filum", false));
     hear(1, 20);
     assert_int_equal(hear(0, 0).step, 5);
-    assert_true(is_told("/w1/clock"));
-    assert_false(is_told("/clock"));
+    assert_true(is_published("/w1/clock"));
+    assert_false(is_published("/clock"));
     stop(node);
 }
 
@@ -106,8 +106,8 @@ static void steps_together_by_one_clock(void** state)
     assert_int_equal(hear(0, 0).step, 0);  // it waits for the third
     assert_true(client_pause(&test_client, "/w2/filum", false));
     assert_true(hear(2, 50).step >= 50);
-    assert_true(is_told("/clock"));
-    assert_false(is_told("/w1/clock"));
+    assert_true(is_published("/clock"));
+    assert_false(is_published("/w1/clock"));
     // whoever stands holds all; they stand at the same step, in the same state
     assert_true(client_pause(&test_client, "/w1/filum", true));
     const Seen a = hear(1, 50), b = hear(0, 50), c = hear(2, 50);

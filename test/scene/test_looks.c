@@ -153,8 +153,8 @@ static void handles_are_where_they_hold(void** state)
     }
     shape_of(world, "clamp", 0, &clamp);
     shape_of(world, "spring", 0, &spring);
-    assert_true(clamp.position.x == 0.0 && !clamp.moves && clamp.def.type == FIL_TYPE_CYLINDER && clamp.def.radius > 0.01);
-    assert_true(fabs(spring.position.z - 0.02) < 1e-15 && spring.position.x == 1.0 && spring.moves && spring.def.type == FIL_TYPE_SPHERE);
+    assert_true(clamp.position.x == 0.0 && !clamp.moves && clamp.def.type == FIL_SHAPE_CYLINDER && clamp.def.radius > 0.01);
+    assert_true(fabs(spring.position.z - 0.02) < 1e-15 && spring.position.x == 1.0 && spring.moves && spring.def.type == FIL_SHAPE_SPHERE);
     const FilId id = fil_world_find_attachment(world, "spring");
     const FilAttachmentInfo info = fil_attachment_info(world, id);
     assert_true(info.kind == FIL_ATTACH_HANDLE && info.first == 4 && info.count == 1 && info.active && info.driven);
@@ -257,14 +257,14 @@ static void urdf_visuals_are_shown(void** state)
     assert_int_equal(fil_show_robot.shape_count(world, robot), 3);  // two visuals, and the sphere of what has none
     FilShownShape shape;
     fil_show_robot.shape(world, robot, 0, &shape);
-    assert_true(shape.def.type == FIL_TYPE_BOX && shape.def.size.y == 2.0 && shape.def.position.z == 0.5);
+    assert_true(shape.def.type == FIL_SHAPE_BOX && shape.def.size.y == 2.0 && shape.def.position.z == 0.5);
     assert_string_equal(shape.part, "left_base");
     assert_true(shape.colored);
     assert_color(shape.color, 0.0, 0.0, 1.0, 0.5);
     fil_show_robot.shape(world, robot, 1, &shape);
     assert_color(shape.color, 1.0, 0.0, 0.0, 1.0);
     fil_show_robot.shape(world, robot, 2, &shape);
-    assert_true(shape.def.type == FIL_TYPE_SPHERE && !shape.colored);
+    assert_true(shape.def.type == FIL_SHAPE_SPHERE && !shape.colored);
     // what the scene says goes before
     FilLook look = fil_look_default();
     look.colored = true;
@@ -291,13 +291,13 @@ static void misuse_is_refused(void** state)
     assert_int_equal(fil_world_set_look(world, rod, &look), FIL_BAD_INPUT);
     assert_true(fil_world_look(world, (FilId){0}).visible);
     FilVisual visual = {.shape = fil_shape_def_default()};
-    visual.shape.type = FIL_TYPE_SPHERE;
+    visual.shape.type = FIL_SHAPE_SPHERE;
     visual.shape.radius = 0.1;
     assert_int_equal(fil_world_add_visual(world, rod, &visual), FIL_BAD_INPUT);
     assert_int_equal(fil_world_add_visual(world, box, NULL), FIL_BAD_INPUT);
     const double points[9] = {0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0};
     const int triangle[3] = {0, 1, 3};
-    visual.shape.type = FIL_TYPE_MESH;
+    visual.shape.type = FIL_SHAPE_MESH;
     visual.shape.points = points;
     visual.shape.point_count = 3;
     visual.shape.triangles = triangle;

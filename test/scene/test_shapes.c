@@ -33,7 +33,7 @@ static void assert_equal_edges(const double* nodes, int count, double length)
     }
 }
 
-static void straight_ends_where_told(void** state)
+static void straight_ends_where_asked(void** state)
 {
     (void)state;
     const double from[3] = {0.1, -0.2, 0.3}, to[3] = {1.1, 0.7, -0.4};
@@ -208,7 +208,7 @@ static void wrap_touches_its_post(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(straight_ends_where_told),
+        cmocka_unit_test(straight_ends_where_asked),
         cmocka_unit_test(arc_turns_right_handed),
         cmocka_unit_test(a_stadium_goes_around_two_wheels),
         cmocka_unit_test(ring_closes),

@@ -7,12 +7,12 @@ static FilId add_ground(FilWorld* world)
     FilShapeDef shape = fil_shape_def_default();
     FilRigidDef ground = fil_rigid_def_default();
     FilId id;
-    shape.type = FIL_TYPE_HALF_SPACE;
+    shape.type = FIL_SHAPE_HALF_SPACE;
     ground.name = "ground";
     ground.motion = FIL_STATIC;
     ground.shapes = &shape;
     ground.shape_count = 1;
-    assert_int_equal(fil_world_add_rigid_body(world, &ground, &id), FIL_OK);
+    assert_int_equal(fil_world_add_rigid(world, &ground, &id), FIL_OK);
     return id;
 }
 

@@ -51,7 +51,7 @@ void misuse_begin(Misuse* m)
     body.shapes = &ball;
     body.shape_count = 1;
     for (int k = 0; k < 3; k++) {
-        if (fil_world_add_rigid_body(m->other, &body, &id) != FIL_OK) {
+        if (fil_world_add_rigid(m->other, &body, &id) != FIL_OK) {
             abort();
         }
         add_foreign(m, id);

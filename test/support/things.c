@@ -30,21 +30,21 @@ static FilId add_shape(FilWorld* world, const FilShapeDef* shape, FilMotion moti
     def.motion = motion;
     def.position = position;
     FilId id = {0, 0};
-    assert_int_equal(fil_world_add_rigid_body(world, &def, &id), FIL_OK);
+    assert_int_equal(fil_world_add_rigid(world, &def, &id), FIL_OK);
     return id;
 }
 
 FilId things_ground(FilWorld* world)
 {
     FilShapeDef shape = fil_shape_def_default();
-    shape.type = FIL_TYPE_HALF_SPACE;
+    shape.type = FIL_SHAPE_HALF_SPACE;
     return add_shape(world, &shape, FIL_STATIC, (FilVec3){0.0, 0.0, 0.0});
 }
 
 FilId things_ball(FilWorld* world, double radius, double x, double y, double z)
 {
     FilShapeDef shape = fil_shape_def_default();
-    shape.type = FIL_TYPE_SPHERE;
+    shape.type = FIL_SHAPE_SPHERE;
     shape.radius = radius;
     return add_shape(world, &shape, FIL_DYNAMIC, (FilVec3){x, y, z});
 }
@@ -52,7 +52,7 @@ FilId things_ball(FilWorld* world, double radius, double x, double y, double z)
 FilId things_cube(FilWorld* world, double size, double x, double y, double z)
 {
     FilShapeDef shape = fil_shape_def_default();
-    shape.type = FIL_TYPE_BOX;
+    shape.type = FIL_SHAPE_BOX;
     shape.size = (FilVec3){size, size, size};
     return add_shape(world, &shape, FIL_DYNAMIC, (FilVec3){x, y, z});
 }

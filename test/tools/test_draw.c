@@ -199,11 +199,11 @@ static void shapes_have_outlines(void** state)
     FilId id;
     assert_int_equal(fil_world_create(&def, &world, &error), FIL_OK);
     FilShapeDef shapes[3] = {fil_shape_def_default(), fil_shape_def_default(), fil_shape_def_default()};
-    shapes[0].type = FIL_TYPE_SPHERE;
+    shapes[0].type = FIL_SHAPE_SPHERE;
     shapes[0].radius = 0.5;
-    shapes[1].type = FIL_TYPE_BOX;
+    shapes[1].type = FIL_SHAPE_BOX;
     shapes[1].size = (FilVec3){1.0, 1.0, 1.0};
-    shapes[2].type = FIL_TYPE_HALF_SPACE;
+    shapes[2].type = FIL_SHAPE_HALF_SPACE;
     const FilMotion motions[] = {FIL_STATIC, FIL_DYNAMIC, FIL_STATIC};
     for (int k = 0; k < 3; k++) {
         FilRigidDef rigid = fil_rigid_def_default();
@@ -211,7 +211,7 @@ static void shapes_have_outlines(void** state)
         rigid.shape_count = 1;
         rigid.motion = motions[k];
         rigid.position = (FilVec3){3.0 * k, 0.0, 0.0};
-        assert_int_equal(fil_world_add_rigid_body(world, &rigid, &id), FIL_OK);
+        assert_int_equal(fil_world_add_rigid(world, &rigid, &id), FIL_OK);
     }
     FilArmSection section = fil_arm_section_default();
     FilArmDef arm = fil_arm_def_default();

@@ -121,10 +121,10 @@ static void groups_and_masks_filter(void** state)
         def.shape_count = 1;
         FilId id;
         def.collision = cases[k].a;
-        assert_int_equal(fil_world_add_rigid_body(world, &def, &id), FIL_OK);
+        assert_int_equal(fil_world_add_rigid(world, &def, &id), FIL_OK);
         def.collision = cases[k].b;
         def.position.x = 0.19;
-        assert_int_equal(fil_world_add_rigid_body(world, &def, &id), FIL_OK);
+        assert_int_equal(fil_world_add_rigid(world, &def, &id), FIL_OK);
         assert_int_equal(contacts_after(world, 1), cases[k].meets ? 1 : 0);
         fil_world_destroy(world);
     }
@@ -141,9 +141,9 @@ static void things_that_cannot_move_do_not_meet(void** state)
     def.shape_count = 1;
     FilId id;
     def.motion = FIL_STATIC;
-    assert_int_equal(fil_world_add_rigid_body(world, &def, &id), FIL_OK);
+    assert_int_equal(fil_world_add_rigid(world, &def, &id), FIL_OK);
     def.motion = FIL_KINEMATIC;
-    assert_int_equal(fil_world_add_rigid_body(world, &def, &id), FIL_OK);
+    assert_int_equal(fil_world_add_rigid(world, &def, &id), FIL_OK);
     things_ground(world);
     assert_int_equal(contacts_after(world, 2), 0);
     fil_world_destroy(world);

@@ -23,10 +23,10 @@ static const double NAP = 1e-4, TOGETHER = 0.02, LOOK = 0.1, GOODBYE = 3.0, SILE
 
 /* What rank 0 knows of another one. */
 typedef struct Peer {
-    uint64_t held; /* items that it has not answered */
-    bool asks;     /* is there and has nothing to do */
-    bool gone;     /* has said goodbye */
-    double told;   /* when it last got a word */
+    uint64_t held;   /* items that it has not answered */
+    bool asks;       /* is there and has nothing to do */
+    bool gone;       /* has said goodbye */
+    double answered; /* when it last got a word */
 } Peer;
 
 struct FilRanks {
@@ -255,11 +255,11 @@ static bool hand_out(FilRanks* ranks)
         if (count > 0) {
             peer->held = (uint64_t)count;
             peer->asks = false;
-            peer->told = fil_watch_now();
+            peer->answered = fil_watch_now();
             MPI_Send(items, count * (int)sizeof *items, MPI_BYTE, r, TAG_ITEMS, MPI_COMM_WORLD);
             any = true;
-        } else if (peer->asks && fil_watch_now() > peer->told + SIGN) {  // of life
-            peer->told = fil_watch_now();
+        } else if (peer->asks && fil_watch_now() > peer->answered + SIGN) {  // of life
+            peer->answered = fil_watch_now();
             say(r, TAG_PATIENCE);
         }
     }

@@ -97,7 +97,7 @@ static double measure(FilCheck* check, const char* model, const Capstan* c)
     fil_sandbox_set_gravity(&box, 0.0, 0.0, 0.0);
     fil_sandbox_set_friction(&box, c->friction);
     FilShapeDef post = fil_shape_def_default();
-    post.type = FIL_TYPE_CAPSULE;
+    post.type = FIL_SHAPE_CAPSULE;
     post.radius = POST;
     post.length = 0.2;
     fil_sandbox_add_shape(&box, &post, FIL_STATIC, (FilVec3){0.0, 0.0, 0.0});

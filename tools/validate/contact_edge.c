@@ -53,11 +53,11 @@ static void add_support(FilSandbox* box, double rounding)
     FilShapeDef shape = fil_shape_def_default();
     FilVec3 place = {0.0, 0.0, 0.0};
     if (rounding > 0.0) {
-        shape.type = FIL_TYPE_CAPSULE;
+        shape.type = FIL_SHAPE_CAPSULE;
         shape.radius = rounding;
         shape.length = 0.1;
     } else {  // its edge along z at the origin
-        shape.type = FIL_TYPE_BOX;
+        shape.type = FIL_SHAPE_BOX;
         shape.size = (FilVec3){0.1, 0.1, 0.1};
         place = (FilVec3){0.05, -0.05, 0.0};
     }

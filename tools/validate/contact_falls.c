@@ -39,10 +39,10 @@ static void slide_ladder(FilCheck* check, const char* model, double dt, double* 
     fil_sandbox_add_ground(&box);
     const double gap = set_gap(&box, model), l = 0.5 * LENGTH;
     FilShapeDef wall = fil_shape_def_default(), ladder = wall;
-    wall.type = FIL_TYPE_BOX;
+    wall.type = FIL_SHAPE_BOX;
     wall.size = (FilVec3){1.0, 2.0, 4.0};
     fil_sandbox_add_shape(&box, &wall, FIL_STATIC, (FilVec3){-0.5, 0.0, 1.0});
-    ladder.type = FIL_TYPE_CAPSULE;
+    ladder.type = FIL_SHAPE_CAPSULE;
     ladder.radius = CAP;
     ladder.length = LENGTH;
     FilRigidDef def = fil_rigid_def_default();
@@ -123,10 +123,10 @@ static double slide_rope(FilCheck* check, const char* model, int edges, double d
     fil_sandbox_set_friction(&box, 0.0);
     const double gap = set_gap(&box, model), edge = ALL / edges;
     FilShapeDef table = fil_shape_def_default(), round = table;
-    table.type = FIL_TYPE_BOX;
+    table.type = FIL_SHAPE_BOX;
     table.size = (FilVec3){1.0, 0.4, 0.2};
     fil_sandbox_add_shape(&box, &table, FIL_STATIC, (FilVec3){-0.5, 0.0, -0.1});
-    round.type = FIL_TYPE_CAPSULE;
+    round.type = FIL_SHAPE_CAPSULE;
     round.radius = EDGE;
     round.length = 0.4;
     FilRigidDef def = fil_rigid_def_default();

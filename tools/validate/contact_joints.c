@@ -89,7 +89,7 @@ static double tip_of_welded(FilCheck* check, int chain, double* moment)
     FilSandbox box = fil_sandbox_begin(check, "sap", 5e-3);
     const FilId rod = add_beam(&box, (FilVec3){1.0, 0.0, 0.0}), world = {0, 0};
     FilShapeDef shape = fil_shape_def_default();
-    shape.type = FIL_TYPE_BOX;
+    shape.type = FIL_SHAPE_BOX;
     shape.size = (FilVec3){0.1, 0.1, 0.1};
     FilId joint = {0, 0};
     if (chain == 0) {

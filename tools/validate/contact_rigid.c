@@ -112,9 +112,9 @@ static void check_drop(FilCheck* check, const char* model, const FilShapeDef* sh
 void fil_check_drop(FilCheck* check)
 {
     FilShapeDef cube = fil_shape_def_default(), ball = fil_shape_def_default();
-    cube.type = FIL_TYPE_BOX;
+    cube.type = FIL_SHAPE_BOX;
     cube.size = (FilVec3){0.1, 0.1, 0.1};
-    ball.type = FIL_TYPE_SPHERE;
+    ball.type = FIL_SHAPE_SPHERE;
     ball.radius = 0.05;
     for (int m = 0; m < 2; m++) {
         check_drop(check, MODELS[m], &cube, 0.05, "cube");
@@ -185,7 +185,7 @@ static void check_coin(FilCheck* check, const char* model, double tilt, double s
     FilSandbox box = fil_sandbox_begin(check, model, dt);
     fil_sandbox_set_friction(&box, surface.friction);
     FilShapeDef shape = fil_shape_def_default();
-    shape.type = FIL_TYPE_CYLINDER;
+    shape.type = FIL_SHAPE_CYLINDER;
     shape.radius = COIN_RADIUS;
     shape.length = COIN_THICKNESS;
     FilRigidDef def = fil_rigid_def_default();
@@ -247,7 +247,7 @@ void fil_check_free_spin(FilCheck* check)
         def.integrator = cases[c].integrator;
         FilSandbox box = fil_sandbox_begin_with(check, &def);
         FilShapeDef shape = fil_shape_def_default();
-        shape.type = FIL_TYPE_BOX;
+        shape.type = FIL_SHAPE_BOX;
         shape.size = (FilVec3){0.3, 0.2, 0.1};
         FilRigidDef body = fil_rigid_def_default();
         body.shapes = &shape;
@@ -285,7 +285,7 @@ void fil_check_collision(FilCheck* check)
         FilSandbox box = fil_sandbox_begin(check, MODELS[m], 1e-3);
         fil_sandbox_set_gravity(&box, 0.0, 0.0, 0.0);
         FilShapeDef shape = fil_shape_def_default();
-        shape.type = FIL_TYPE_BOX;
+        shape.type = FIL_SHAPE_BOX;
         shape.size = (FilVec3){0.2, 0.1, 0.1};
         FilRigidDef a = fil_rigid_def_default(), b = fil_rigid_def_default();
         a.shapes = b.shapes = &shape;

@@ -29,7 +29,7 @@ static FilRodDef straight_rod(FilVec3 from, FilVec3 along, double* nodes)
 static FilId add_plate(FilSandbox* box, FilVec3 size, FilVec3 position, FilSurface surface, FilMotion motion, FilId* drive)
 {
     FilShapeDef shape = fil_shape_def_default();
-    shape.type = FIL_TYPE_BOX;
+    shape.type = FIL_SHAPE_BOX;
     shape.size = size;
     FilRigidDef def = fil_rigid_def_default();
     def.motion = motion;

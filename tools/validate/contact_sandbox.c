@@ -57,7 +57,7 @@ FilId fil_sandbox_add_body(FilSandbox* box, const FilRigidDef* def)
 {
     FilId id = {0, 0};
     if (!box->failed) {
-        fil_sandbox_expect(box, fil_world_add_rigid_body(box->world, def, &id), "adding a body");
+        fil_sandbox_expect(box, fil_world_add_rigid(box->world, def, &id), "adding a body");
     }
     return id;
 }
@@ -76,14 +76,14 @@ FilId fil_sandbox_add_shape(FilSandbox* box, const FilShapeDef* shape, FilMotion
 FilId fil_sandbox_add_ground(FilSandbox* box)
 {
     FilShapeDef shape = fil_shape_def_default();
-    shape.type = FIL_TYPE_HALF_SPACE;
+    shape.type = FIL_SHAPE_HALF_SPACE;
     return fil_sandbox_add_shape(box, &shape, FIL_STATIC, (FilVec3){0.0, 0.0, 0.0});
 }
 
 FilId fil_sandbox_add_cube(FilSandbox* box, double size, FilVec3 position)
 {
     FilShapeDef shape = fil_shape_def_default();
-    shape.type = FIL_TYPE_BOX;
+    shape.type = FIL_SHAPE_BOX;
     shape.size = (FilVec3){size, size, size};
     return fil_sandbox_add_shape(box, &shape, FIL_DYNAMIC, position);
 }

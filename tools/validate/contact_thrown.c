@@ -86,7 +86,7 @@ static double throw_puck(FilCheck* check, const Thrown* thrown)
     double gap, worst = 0.0;
     FilSandbox box = begin(check, thrown, tan(slope), slope, &gap);
     FilShapeDef shape = fil_shape_def_default();
-    shape.type = FIL_TYPE_BOX;
+    shape.type = FIL_SHAPE_BOX;
     shape.size = (FilVec3){0.1, 0.1, height};
     const FilId puck = throw(&box, &shape, (const double[3]){1e-3, 1e-3, 2e-3}, 0.5 * height + gap, (FilQuat){0.0, 0.0, 0.0, 1.0}, level(0.0, start),
                              (FilVec3){0.0, 0.0, 0.0});
@@ -109,7 +109,7 @@ static double throw_ball(FilCheck* check, const Thrown* thrown)
     double gap;
     FilSandbox box = begin(check, thrown, 0.3, 0.0, &gap);
     FilShapeDef shape = fil_shape_def_default();
-    shape.type = FIL_TYPE_SPHERE;
+    shape.type = FIL_SHAPE_SPHERE;
     shape.radius = radius;
     FilVec3 spin = level(w[0], w[1]);
     spin.z = 5.0;
@@ -150,7 +150,7 @@ static double throw_log(FilCheck* check, const Thrown* thrown)
     const FilVec3 axis = level(1.0, 0.0), start = level(v[0], v[1]);
     if (thrown->edges == 0) {
         FilShapeDef shape = fil_shape_def_default();
-        shape.type = FIL_TYPE_CAPSULE;
+        shape.type = FIL_SHAPE_CAPSULE;
         shape.radius = radius;
         shape.length = length;
         // its axis, z, turned to y = 0's x, then askew: half angles of 90 degrees about y, and of ASKEW about z

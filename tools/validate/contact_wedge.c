@@ -26,7 +26,7 @@ static Wedge begin(FilCheck* check, const char* model, double mu, double nu)
     fil_sandbox_set_friction(&w.box, mu);
     fil_sandbox_add_ground(&w.box);
     FilShapeDef shape = fil_shape_def_default();
-    shape.type = FIL_TYPE_BOX;
+    shape.type = FIL_SHAPE_BOX;
     shape.size = (FilVec3){WIDTH, DEPTH, HEIGHT};
     for (int k = 0; k < 2; k++) {
         const double x = (k == 0 ? -0.5 : 0.5) * (GAP + WIDTH);

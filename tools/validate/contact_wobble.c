@@ -75,7 +75,7 @@ static Coin begin(FilCheck* check, const char* model, FilIntegrator integrator, 
     }
     fil_sandbox_add_ground(&coin.box);
     FilShapeDef shape = fil_shape_def_default();
-    shape.type = FIL_TYPE_CYLINDER;
+    shape.type = FIL_SHAPE_CYLINDER;
     shape.radius = RADIUS;
     shape.length = THICKNESS;
     FilRigidDef def = fil_rigid_def_default();

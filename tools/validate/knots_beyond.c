@@ -288,7 +288,7 @@ void fil_check_imc_rods(FilCheck* check)
     const FilId hung = add_rod(&box, (FilVec3){-0.1, 0.0, 2.0 * RADIUS + 1e-4}, (FilVec3){1.0, 0.0, 0.0}, 0.8, &section);
     const FilId saddled = add_rod(&box, (FilVec3){0.9, 0.0, 0.02 + RADIUS + 1e-4}, (FilVec3){1.0, 0.0, 0.0}, 0.8, &section);
     FilShapeDef bar = fil_shape_def_default();
-    bar.type = FIL_TYPE_SPHERE;
+    bar.type = FIL_SHAPE_SPHERE;
     bar.radius = 0.02;
     fil_sandbox_add_shape(&box, &bar, FIL_STATIC, (FilVec3){1.0, 0.0, 0.0});
     fil_sandbox_run(&box, 1000);

@@ -56,7 +56,7 @@ static FilStatus add_mesh(FilWorld* world, const FilMatrixKind* kind, const FilM
     fclose(file);
     (void)kind;
     FilShapeDef shape = fil_shape_def_default();
-    shape.type = FIL_TYPE_MESH;
+    shape.type = FIL_SHAPE_MESH;
     shape.file = path;
     shape.scale = 1.0;
     FilRigidDef def = fil_rigid_def_default();
@@ -70,7 +70,7 @@ static FilStatus add_mesh(FilWorld* world, const FilMatrixKind* kind, const FilM
     def.shapes = &shape;
     def.shape_count = 1;
     FilId id;
-    const FilStatus status = fil_world_add_rigid_body(world, &def, &id);
+    const FilStatus status = fil_world_add_rigid(world, &def, &id);
     unlink(path);
     rmdir(folder);
     return status;
@@ -232,7 +232,7 @@ static FilStatus add_robot(FilWorld* world, const FilMatrixKind* kind, const Fil
     (void)kind;
     snprintf(prefix, sizeof prefix, "%s_", place->name);
     FilShapeDef shapes[2] = {fil_shape_def_default(), fil_shape_def_default()};
-    shapes[0].type = shapes[1].type = FIL_TYPE_BOX;
+    shapes[0].type = shapes[1].type = FIL_SHAPE_BOX;
     shapes[0].size = (FilVec3){0.1, 0.08, 0.04};
     shapes[1].size = (FilVec3){0.08, 0.08, 0.02};
     FilLinkDef links[2] = {fil_link_def_default(), fil_link_def_default()};

@@ -44,7 +44,7 @@ static FilSandbox begin(FilCheck* check, const char* model, double dt)
 static Soft soft_ball(double resolution)
 {
     Soft soft = {.shape = fil_shape_def_default(), .modulus = 1e5, .resolution = resolution, .mass = 1.0};
-    soft.shape.type = FIL_TYPE_SPHERE;
+    soft.shape.type = FIL_SHAPE_SPHERE;
     soft.shape.radius = 0.05;
     return soft;
 }
@@ -150,7 +150,7 @@ static double torque(FilCheck* check, const char* model, Soft soft, double spin,
 static Soft soft_disk(void)
 {
     Soft disk = {.shape = fil_shape_def_default(), .modulus = 1e6, .resolution = 8e-3, .mass = 1.0};
-    disk.shape.type = FIL_TYPE_CYLINDER;
+    disk.shape.type = FIL_SHAPE_CYLINDER;
     disk.shape.radius = 0.05;
     disk.shape.length = 0.1;
     disk.height = 0.05 - GRAVITY / (M_PI * 1e6 * 0.05);  // m g = pi E R x
@@ -160,7 +160,7 @@ static Soft soft_disk(void)
 void fil_check_patch_torsion(FilCheck* check)
 {
     Soft square = {.shape = fil_shape_def_default(), .modulus = 1e6, .resolution = 8e-3, .mass = 1.0};
-    square.shape.type = FIL_TYPE_BOX;
+    square.shape.type = FIL_SHAPE_BOX;
     square.shape.size = (FilVec3){0.1, 0.1, 0.1};
     square.height = 0.05 - GRAVITY / (1e6 * 0.01 / 0.05);  // m g = E a^2 x/H
     Soft ball = soft_ball(2.5e-3);
@@ -204,7 +204,7 @@ void fil_check_patch_flat(FilCheck* check)
     for (int m = 0; m < 2; m++) {
         FilSandbox box = begin(check, models[m], 1e-2);
         Soft soft = {.shape = fil_shape_def_default(), .modulus = 1e5, .resolution = 0.05, .mass = 0.2};
-        soft.shape.type = FIL_TYPE_BOX;
+        soft.shape.type = FIL_SHAPE_BOX;
         soft.shape.size = (FilVec3){0.2, 0.15, 0.08};
         // they begin where they bear their weight: E A/H = 7.5e4 N/m below, half of that in between
         const double sunk = 2.0 * 0.2 * GRAVITY / 7.5e4, start[2] = {0.04 - sunk, 0.12 - 2.0 * sunk};

@@ -75,7 +75,7 @@ static FilStatus add_ball(FilWorld* world, FilId* ball)
 {
     FilShapeDef shape = fil_shape_def_default();
     FilRigidDef def = fil_rigid_def_default();
-    shape.type = FIL_TYPE_SPHERE;
+    shape.type = FIL_SHAPE_SPHERE;
     shape.radius = RADIUS;
     def.name = "ball";
     def.motion = FIL_STATIC;
@@ -83,7 +83,7 @@ static FilStatus add_ball(FilWorld* world, FilId* ball)
     def.shapes = &shape;
     def.shape_count = 1;
     def.collision.surface.friction = 0.0;
-    return fil_world_add_rigid_body(world, &def, ball);
+    return fil_world_add_rigid(world, &def, ball);
 }
 
 /* Force on the ball that is pressed in by x = a^2/R, with cells of a/per_patch, at points or, with a bedding, by areas; NAN after a failure. */

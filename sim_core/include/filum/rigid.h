@@ -8,14 +8,14 @@
 FIL_API_BEGIN
 
 typedef enum FilShapeType {
-    FIL_TYPE_SPHERE,     /* radius */
-    FIL_TYPE_CAPSULE,    /* radius, length between the cap centres, along z */
-    FIL_TYPE_CYLINDER,   /* radius, length, along z */
-    FIL_TYPE_BOX,        /* size: full edge lengths */
-    FIL_TYPE_HALF_SPACE, /* everything below z = 0 of its frame; static bodies only */
-    FIL_TYPE_HULL,       /* convex hull of points */
-    FIL_TYPE_MESH,       /* the closed surface in an STL or OBJ file, convex or not */
-    FIL_TYPE_REVOLUTION, /* radii, evenly spaced over `length` along z. Pressure patches touch the smooth surface through them, points
+    FIL_SHAPE_SPHERE,     /* radius */
+    FIL_SHAPE_CAPSULE,    /* radius, length between the cap centres, along z */
+    FIL_SHAPE_CYLINDER,   /* radius, length, along z */
+    FIL_SHAPE_BOX,        /* size: full edge lengths */
+    FIL_SHAPE_HALF_SPACE, /* everything below z = 0 of its frame; static bodies only */
+    FIL_SHAPE_HULL,       /* convex hull of points */
+    FIL_SHAPE_MESH,       /* the closed surface in an STL or OBJ file, convex or not */
+    FIL_SHAPE_REVOLUTION, /* radii, evenly spaced over `length` along z. Pressure patches touch the smooth surface through them, points
                             of contact a convex hull of 64 facets around */
 } FilShapeType;
 
@@ -66,7 +66,7 @@ typedef struct FilRigidDef {
 } FilRigidDef;
 
 FilRigidDef fil_rigid_def_default(void);
-FIL_MUST_CHECK FilStatus fil_world_add_rigid_body(FilWorld* world, const FilRigidDef* def, FilId* body);
+FIL_MUST_CHECK FilStatus fil_world_add_rigid(FilWorld* world, const FilRigidDef* def, FilId* body);
 
 int fil_world_rigid_count(const FilWorld* world);
 FilId fil_world_rigid_at(const FilWorld* world, int index);

@@ -48,19 +48,19 @@ FilLook fil_world_look(const FilWorld* world, FilId id)
 static bool is_shape(const FilShapeDef* shape)
 {
     switch (shape->type) {
-        case FIL_TYPE_SPHERE:
+        case FIL_SHAPE_SPHERE:
             return shape->radius > 0.0;
-        case FIL_TYPE_CAPSULE:
-        case FIL_TYPE_CYLINDER:
+        case FIL_SHAPE_CAPSULE:
+        case FIL_SHAPE_CYLINDER:
             return shape->radius > 0.0 && shape->length > 0.0;
-        case FIL_TYPE_BOX:
+        case FIL_SHAPE_BOX:
             return shape->size.x > 0.0 && shape->size.y > 0.0 && shape->size.z > 0.0;
-        case FIL_TYPE_HULL:
+        case FIL_SHAPE_HULL:
             return shape->points != NULL && shape->point_count > 0;
-        case FIL_TYPE_MESH:
+        case FIL_SHAPE_MESH:
             return shape->points != NULL && shape->point_count > 0 && shape->triangles != NULL && shape->triangle_count > 0;
-        case FIL_TYPE_HALF_SPACE:
-        case FIL_TYPE_REVOLUTION:
+        case FIL_SHAPE_HALF_SPACE:
+        case FIL_SHAPE_REVOLUTION:
             return false;
     }
     return false;
@@ -100,7 +100,7 @@ FilStatus fil_world_add_visual(FilWorld* world, FilId id, const FilVisual* visua
         return fil_world_fail(world, FIL_BAD_INPUT, "a visual of '%s': no shape to be seen, or a colour that is none", object->name);
     }
     FilVisual copy = *visual;
-    const bool meshed = copy.shape.type == FIL_TYPE_MESH, pointed = meshed || copy.shape.type == FIL_TYPE_HULL;
+    const bool meshed = copy.shape.type == FIL_SHAPE_MESH, pointed = meshed || copy.shape.type == FIL_SHAPE_HULL;
     copy.shape.point_count = pointed ? copy.shape.point_count : 0;
     copy.shape.triangle_count = meshed ? copy.shape.triangle_count : 0;
     copy.shape.radius_count = 0;

@@ -26,7 +26,7 @@ static FilStatus check_def(FilWorld* world, const FilRigidDef* def, const char* 
     return FIL_OK;
 }
 
-FilStatus fil_world_add_rigid_body(FilWorld* world, const FilRigidDef* def, FilId* id)
+FilStatus fil_world_add_rigid(FilWorld* world, const FilRigidDef* def, FilId* id)
 {
     if (def == NULL) {
         return fil_world_fail(world, FIL_BAD_INPUT, "a rigid body needs a definition");

@@ -108,8 +108,8 @@ static FilStatus add_shapes(FilArticulated* robot, const FilLinkDef* def, int l,
         FilRigidShape* shape = &robot->shapes[robot->shape_count];
         robot->shape_link[robot->shape_count++] = l;
         FilError inner;
-        const FilStatus status = def->shapes[k].type == FIL_TYPE_HALF_SPACE ? fil_error(&inner, FIL_BAD_INPUT, "a link is no half-space")
-                                                                            : fil_rigid_shape_make(&def->shapes[k], shape, &inner);
+        const FilStatus status = def->shapes[k].type == FIL_SHAPE_HALF_SPACE ? fil_error(&inner, FIL_BAD_INPUT, "a link is no half-space")
+                                                                             : fil_rigid_shape_make(&def->shapes[k], shape, &inner);
         if (status != FIL_OK) {
             return fil_error(error, status, "link '%s': %s", def->name, inner.text);
         }

@@ -155,7 +155,7 @@ static void move(const Reach* reach, const double* q, double period, double* out
 }
 
 /* A share of the way to the posture, in what the pose leaves free: y - J' (J J')^-1 J y. */
-static void lean_to_posture(Reach* reach, double* q)
+static void move_towards_posture(Reach* reach, double* q)
 {
     double y[FIL_ROBOT_UNKNOWNS], x[6] = {0.0};
     memset(reach->held, 0, sizeof reach->held);
@@ -186,7 +186,7 @@ FilStatus fil_articulated_reach(const FilArticulated* robot, const FilReachDef* 
         *at = fmin(fmax(*at, joint->lower), joint->upper);
     }
     if (def->posture != NULL && def->posture_share > 0.0) {
-        lean_to_posture(&reach, q);
+        move_towards_posture(&reach, q);
     }
     double size = measure(&reach, q), damping = FIRST_DAMPING;
     for (int k = 0; k < def->max_iterations && size > def->tolerance * def->tolerance && damping < MAX_DAMPING; k++) {

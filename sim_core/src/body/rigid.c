@@ -8,7 +8,7 @@
 
 FilShapeDef fil_shape_def_default(void)
 {
-    return (FilShapeDef){.type = FIL_TYPE_SPHERE, .scale = 1.0, .orientation = {0.0, 0.0, 0.0, 1.0}};
+    return (FilShapeDef){.type = FIL_SHAPE_SPHERE, .scale = 1.0, .orientation = {0.0, 0.0, 0.0, 1.0}};
 }
 
 FilRigidDef fil_rigid_def_default(void)

@@ -71,7 +71,7 @@ static FilStatus check_def(const FilRigidDef* def, FilError* error)
         return fil_error(error, FIL_BAD_INPUT, "density, mass and damping must not be negative");
     }
     for (int k = 0; k < def->shape_count; k++) {
-        if (def->shapes[k].type == FIL_TYPE_HALF_SPACE && def->motion == FIL_DYNAMIC) {
+        if (def->shapes[k].type == FIL_SHAPE_HALF_SPACE && def->motion == FIL_DYNAMIC) {
             return fil_error(error, FIL_BAD_INPUT, "a half-space cannot be dynamic");
         }
     }

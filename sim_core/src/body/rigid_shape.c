@@ -26,7 +26,7 @@ static FilStatus build_hull(const FilShapeDef* def, FilRigidShape* out, FilError
     FilMesh mesh = {0};
     const double* points = def->points;
     int count = def->point_count;
-    if (def->type == FIL_TYPE_MESH) {
+    if (def->type == FIL_SHAPE_MESH) {
         if (def->file == NULL) {
             return fil_error(error, FIL_BAD_INPUT, "a mesh shape needs a file");
         }
@@ -42,7 +42,7 @@ static FilStatus build_hull(const FilShapeDef* def, FilRigidShape* out, FilError
         count = mesh.vertex_count;
     }
     FilStatus status = fil_hull_create(points, count, &out->hull, error);
-    if (status == FIL_OK && def->type == FIL_TYPE_MESH && !def->convex) {
+    if (status == FIL_OK && def->type == FIL_SHAPE_MESH && !def->convex) {
         status = keep_surface(&mesh, def->file, out, error);
     }
     fil_mesh_free(&mesh);
@@ -102,26 +102,26 @@ FilStatus fil_rigid_shape_make(const FilShapeDef* def, FilRigidShape* out, FilEr
     out->def.points = out->def.radii = NULL;
     FilStatus status = FIL_OK;
     switch (def->type) {
-        case FIL_TYPE_SPHERE:
+        case FIL_SHAPE_SPHERE:
             out->shape = fil_shape_sphere(def->radius);
             break;
-        case FIL_TYPE_CAPSULE:
+        case FIL_SHAPE_CAPSULE:
             out->shape = fil_shape_capsule(def->radius, 0.5 * def->length);
             break;
-        case FIL_TYPE_CYLINDER:
+        case FIL_SHAPE_CYLINDER:
             out->shape = fil_shape_cylinder(def->radius, 0.5 * def->length);
             break;
-        case FIL_TYPE_BOX:
+        case FIL_SHAPE_BOX:
             out->shape = fil_shape_box(0.5 * def->size.x, 0.5 * def->size.y, 0.5 * def->size.z);
             break;
-        case FIL_TYPE_HALF_SPACE:
+        case FIL_SHAPE_HALF_SPACE:
             out->shape = fil_shape_half_space();
             break;
-        case FIL_TYPE_HULL:
-        case FIL_TYPE_MESH:
+        case FIL_SHAPE_HULL:
+        case FIL_SHAPE_MESH:
             status = build_hull(def, out, error);
             break;
-        case FIL_TYPE_REVOLUTION:
+        case FIL_SHAPE_REVOLUTION:
             status = build_revolution(def, out, error);
             break;
         default:
@@ -162,7 +162,7 @@ FilMassProperties fil_rigid_shape_mass(const FilRigidShape* rigid)
 
 double fil_rigid_shape_reach(const FilRigidShape* rigid, const double* centre)
 {
-    if (rigid->shape.kind == FIL_SHAPE_HALF_SPACE) {
+    if (rigid->shape.kind == FIL_PRIMITIVE_HALF_SPACE) {
         return 0.0;
     }
     const FilAabb box = fil_shape_aabb(&rigid->shape, &rigid->pose);

@@ -373,9 +373,9 @@ static inline void find_twist(const Frame2* e, const Frame2* f, const KnownTwist
 /* m1 of a frame, orthonormal again, so that errors do not add up over steps. */
 static inline void find_director(const Frame2* frame, FilLanes out[3])
 {
-    const FilLanes lean = dot2(frame->m1, frame->t);
+    const FilLanes along = dot2(frame->m1, frame->t);
     for (int k = 0; k < 3; k++) {
-        out[k] = frame->m1[k] - lean * frame->t[k];
+        out[k] = frame->m1[k] - along * frame->t[k];
     }
     const FilLanes size = 1.0 / fil_lanes_sqrt(dot2(out, out));
     for (int k = 0; k < 3; k++) {

@@ -104,7 +104,7 @@ static FilStatus broad_phase(FilCollisionStage* stage, double dt)
     for (int k = 0; k < stage->collider_count && status == FIL_OK; k++) {
         for (int m = 0; m < stage->collider_count && stage->colliders[k].unbounded && status == FIL_OK; m++) {
             if (!stage->colliders[m].unbounded && (status = fil_pairs_reserve(&stage->pairs, 1)) == FIL_OK) {
-                stage->pairs.items[stage->pairs.count++] = (FilPair){m < k ? m : k, m < k ? k : m};
+                stage->pairs.items[stage->pairs.count++] = (FilIndexPair){m < k ? m : k, m < k ? k : m};
             }
         }
     }
@@ -212,7 +212,7 @@ static FilPartPair pair_of(const FilCollisionStage* stage, int a, int part_a, in
         } else {
             body->ops->part(body->impl, c->index, pair.part[s], stage->system->state.q + body->q, stage->system->state.h + body->h, &shapes[s],
                             &poses[s]);
-            if (stage->wants.round && shapes[s].kind == FIL_SHAPE_BOX) {
+            if (stage->wants.round && shapes[s].kind == FIL_PRIMITIVE_BOX) {
                 shapes[s] = fil_shape_capsule(c->collider.radii[pair.part[s]], shapes[s].half[2]);
             }
         }
@@ -248,8 +248,8 @@ static FilStatus note_near(FilCollisionStage* stage, int a, int i, int b, int j,
 {
     const FilStatus status = fil_pairs_reserve(&stage->near, 2);
     if (status == FIL_OK) {
-        stage->near.items[stage->near.count++] = (FilPair){a, i};
-        stage->near.items[stage->near.count++] = (FilPair){b, j};
+        stage->near.items[stage->near.count++] = (FilIndexPair){a, i};
+        stage->near.items[stage->near.count++] = (FilIndexPair){b, j};
         stage->near_axes = axes < stage->near_axes ? axes : stage->near_axes;
     }
     return status;
@@ -364,7 +364,7 @@ static FilStatus meet_row_shape(FilCollisionStage* stage, int row, int shape, do
                 lowest += up[k] * ((up[k] > 0.0 ? box->lo[k] : box->hi[k]) - s->place.pose.p[k]);
             }
             if (lowest <= 0.0) {
-                stage->parts.items[stage->parts.count++] = (FilPair){i, 0};
+                stage->parts.items[stage->parts.count++] = (FilIndexPair){i, 0};
             }
         }
     } else {
@@ -463,7 +463,7 @@ static FilStatus meet_item(FilCollisionStage* stage, int k, double dt)
     if (k < stage->collider_count) {
         return meet_itself(stage, k, dt);
     }
-    const FilPair* pair = &stage->pairs.items[k - stage->collider_count];
+    const FilIndexPair* pair = &stage->pairs.items[k - stage->collider_count];
     return meet(stage, pair->a, pair->b, dt);
 }
 

@@ -86,7 +86,7 @@ FilStatus fil_collision_register(FilCollisionStage* stage, int body_index, const
         c->object = object_of[c->collider.object];
         c->name = names[c->collider.object];
         c->carrier = c->collider.kind == FIL_COLLIDER_SHAPE ? object_of[c->collider.carrier] : c->object;
-        c->unbounded = c->collider.kind == FIL_COLLIDER_SHAPE && c->collider.shape.kind == FIL_SHAPE_HALF_SPACE;
+        c->unbounded = c->collider.kind == FIL_COLLIDER_SHAPE && c->collider.shape.kind == FIL_PRIMITIVE_HALF_SPACE;
         if (c->collider.kind == FIL_COLLIDER_SHAPE) {
             const FilPose home = fil_pose_identity();
             const FilAabb box = c->unbounded ? (FilAabb){{0.0}, {INFINITY, INFINITY, INFINITY}} : fil_shape_aabb(&c->collider.shape, &home);
@@ -121,7 +121,7 @@ static int find_apart(const FilCollisionStage* stage, int a, int b)
     int low = 0, high = stage->apart_count;
     while (low < high) {
         const int middle = (low + high) / 2;
-        const FilPair* pair = &stage->apart[middle];
+        const FilIndexPair* pair = &stage->apart[middle];
         if (pair->a < a || (pair->a == a && pair->b < b)) {
             low = middle + 1;
         } else {
@@ -146,7 +146,7 @@ FilStatus fil_collision_keep_apart(FilCollisionStage* stage, int object_a, int o
     if (!fil_array_reserve((void**)&stage->apart, stage->apart_count, &stage->apart_capacity, sizeof *stage->apart)) {
         return FIL_OUT_OF_MEMORY;
     }
-    const FilPair pair = {object_a < object_b ? object_a : object_b, object_a < object_b ? object_b : object_a};
+    const FilIndexPair pair = {object_a < object_b ? object_a : object_b, object_a < object_b ? object_b : object_a};
     const int at = find_apart(stage, pair.a, pair.b);
     memmove(stage->apart + at + 1, stage->apart + at, (size_t)(stage->apart_count - at) * sizeof pair);
     stage->apart[at] = pair;

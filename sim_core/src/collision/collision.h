@@ -133,7 +133,7 @@ typedef struct FilCollisionStage {
     int pair_surface_count, pair_surface_capacity;
     FilPairSurface* pair_surfaces;
     int apart_count, apart_capacity;
-    FilPair* apart; /* objects that do not collide: (smaller, larger), sorted */
+    FilIndexPair* apart; /* objects that do not collide: (smaller, larger), sorted */
     int join_count, join_capacity;
     FilCollisionJoin* joins;
     FilPatchStage patches;

@@ -78,7 +78,7 @@ static void touch_cylinder(const FilShape* shape, const FilPose* pose, const dou
 
 static bool is_round(FilShapeKind kind)
 {
-    return kind == FIL_SHAPE_SPHERE || kind == FIL_SHAPE_CAPSULE || kind == FIL_SHAPE_CYLINDER;
+    return kind == FIL_PRIMITIVE_SPHERE || kind == FIL_PRIMITIVE_CAPSULE || kind == FIL_PRIMITIVE_CYLINDER;
 }
 
 /* What side s touches the other with. False if it is not known. */
@@ -94,31 +94,31 @@ static bool touch_with(const FilContact* contact, const FilShape shapes[2], cons
     fil_v3_copy(core, contact->point);
     fil_v3_axpy(core, -(touch->rounding + 0.5 * contact->distance), outward);
     switch (own->kind) {
-        case FIL_SHAPE_HALF_SPACE:
+        case FIL_PRIMITIVE_HALF_SPACE:
             touch->feature = FIL_TOUCH_FACE;
             fil_pose_axis(touch->axis, &poses[s], 2);
             return true;
-        case FIL_SHAPE_SPHERE:
-            return other->kind == FIL_SHAPE_HALF_SPACE || other->kind == FIL_SHAPE_BOX || is_round(other->kind);
-        case FIL_SHAPE_CAPSULE:
-            if (other->kind != FIL_SHAPE_HALF_SPACE) {  // which touches its ends
+        case FIL_PRIMITIVE_SPHERE:
+            return other->kind == FIL_PRIMITIVE_HALF_SPACE || other->kind == FIL_PRIMITIVE_BOX || is_round(other->kind);
+        case FIL_PRIMITIVE_CAPSULE:
+            if (other->kind != FIL_PRIMITIVE_HALF_SPACE) {  // which touches its ends
                 return touch_capsule(own, &poses[s], core, touch) && is_round(other->kind);
             }
             return true;
-        case FIL_SHAPE_CYLINDER:
-            if (other->kind != FIL_SHAPE_HALF_SPACE) {
+        case FIL_PRIMITIVE_CYLINDER:
+            if (other->kind != FIL_PRIMITIVE_HALF_SPACE) {
                 touch_cylinder(own, &poses[s], core, touch);
             }
-            touch->goes_around = other->kind == FIL_SHAPE_HALF_SPACE;
+            touch->goes_around = other->kind == FIL_PRIMITIVE_HALF_SPACE;
             fil_v3_copy(touch->center, poses[s].p);
-            return other->kind == FIL_SHAPE_HALF_SPACE || is_round(other->kind);
-        case FIL_SHAPE_BOX:
-            if (other->kind == FIL_SHAPE_SPHERE) {
+            return other->kind == FIL_PRIMITIVE_HALF_SPACE || is_round(other->kind);
+        case FIL_PRIMITIVE_BOX:
+            if (other->kind == FIL_PRIMITIVE_SPHERE) {
                 touch_box(own, &poses[s], poses[1 - s].p, outward, touch);
             }
-            return other->kind == FIL_SHAPE_HALF_SPACE || other->kind == FIL_SHAPE_SPHERE;
-        case FIL_SHAPE_HULL:
-            return other->kind == FIL_SHAPE_HALF_SPACE && own->profile == NULL && own->mesh == NULL;
+            return other->kind == FIL_PRIMITIVE_HALF_SPACE || other->kind == FIL_PRIMITIVE_SPHERE;
+        case FIL_PRIMITIVE_HULL:
+            return other->kind == FIL_PRIMITIVE_HALF_SPACE && own->profile == NULL && own->mesh == NULL;
         default:
             return false;
     }
@@ -228,7 +228,8 @@ static const char SIDE_BY_SIDE[] = "lie side by side, of which gradients are not
 /* Has an axis beside which another may lie, along which contacts are two. */
 static bool is_line(const FilShape* shape, const FilTouch* touch)
 {
-    return shape->kind == FIL_SHAPE_CAPSULE || (shape->kind == FIL_SHAPE_CYLINDER && touch->feature == FIL_TOUCH_EDGE && touch->rounding > 0.0);
+    return shape->kind == FIL_PRIMITIVE_CAPSULE ||
+           (shape->kind == FIL_PRIMITIVE_CYLINDER && touch->feature == FIL_TOUCH_EDGE && touch->rounding > 0.0);
 }
 
 const char* fil_contact_touching(const FilContact* contact, const FilShape shapes[2], const FilPose poses[2], FilTouching* out)

@@ -59,7 +59,7 @@ int fil_collision_crossings(const FilCollisionStage* stage, const double* q_star
         return 0;
     }
     for (int k = 0; k < stage->near.count; k += 2) {
-        const FilPair* ends = &stage->near.items[k];
+        const FilIndexPair* ends = &stage->near.items[k];
         double start[12], end[12];
         for (int s = 0; s < 2; s++) {
             const int row = ends[s].a, nodes = stage->colliders[row].collider.node_count;

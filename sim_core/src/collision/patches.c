@@ -106,7 +106,7 @@ static bool is_end_on(const FilWorldCollider* c, int edge, const FilPose* pose, 
 /* The least half of an edge's section, where its field is highest. */
 static double edge_depth(const FilShape* shape)
 {
-    return shape->kind == FIL_SHAPE_BOX ? fmin(shape->half[0], shape->half[1]) : shape->radius;
+    return shape->kind == FIL_PRIMITIVE_BOX ? fmin(shape->half[0], shape->half[1]) : shape->radius;
 }
 
 /* The patch of edge `rod` of the pair with what it meets. */
@@ -115,7 +115,7 @@ static FilStatus press_rod(FilCollisionStage* stage, const FilPartPair* pair, in
     const FilWorldCollider* c = &stage->colliders[pair->collider[rod]];
     const FilSurface* surface = &c->collider.collision.surface;
     const FilShape* shape = &pair->shape[rod];
-    const bool round = shape->kind != FIL_SHAPE_BOX;
+    const bool round = shape->kind != FIL_PRIMITIVE_BOX;
     const double half[2] = {round ? shape->radius : shape->half[0], round ? shape->radius : shape->half[1]};
     const double resolution = surface->resolution > 0.0 ? surface->resolution : edge_depth(shape);
     FilRodField field;

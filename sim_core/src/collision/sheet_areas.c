@@ -155,7 +155,7 @@ double fil_collision_bed(const FilCollisionStage* stage, const FilCollisionSheet
 /* Where a point of a sheet meets a shape, within `reach` (m). */
 static bool meet_point(const FilCollisionSheet* s, const double* x, const FilWorldCollider* c, double reach, FilContactPoint* out)
 {
-    const FilShape ball = {.kind = FIL_SHAPE_SPHERE, .radius = s->facets.radius};
+    const FilShape ball = {.kind = FIL_PRIMITIVE_SPHERE, .radius = s->facets.radius};
     FilContactPoint points[FIL_MANIFOLD_POINTS];
     FilPose pose = fil_pose_identity();
     fil_v3_copy(pose.p, x);

@@ -186,8 +186,8 @@ FilStatus fil_collision_meet_sheet_pair(FilCollisionStage* stage, FilCollisionSh
     }
     status = status == FIL_OK ? meet_listed(stage, a, b, false, dt) : status;
     for (int k = 0; k < stage->faces.count && status == FIL_OK; k++) {
-        const FilPair pair = stage->faces.items[k];
-        stage->faces.items[k] = (FilPair){pair.b, pair.a};
+        const FilIndexPair pair = stage->faces.items[k];
+        stage->faces.items[k] = (FilIndexPair){pair.b, pair.a};
     }
     return status == FIL_OK ? meet_listed(stage, b, a, true, dt) : status;
 }
@@ -243,7 +243,7 @@ void fil_collision_drop_flat(FilCollisionStage* stage, const FilCollisionSheet* 
 {
     int count = 0;
     for (int k = 0; k < stage->faces.count; k++) {
-        const FilPair pair = stage->faces.items[k];
+        const FilIndexPair pair = stage->faces.items[k];
         const int *u = s->facets.triangles + 3 * pair.a, *v = s->facets.triangles + 3 * pair.b;
         int flat = 0;
         for (int m = 0; m < 3; m++) {
@@ -261,7 +261,7 @@ static FilStatus list_both(FilCollisionStage* stage)
     const int count = stage->faces.count;
     const FilStatus status = fil_pairs_reserve(&stage->faces, count);
     for (int k = 0; k < count && status == FIL_OK; k++) {
-        stage->faces.items[stage->faces.count++] = (FilPair){stage->faces.items[k].b, stage->faces.items[k].a};
+        stage->faces.items[stage->faces.count++] = (FilIndexPair){stage->faces.items[k].b, stage->faces.items[k].a};
     }
     return status;
 }

@@ -12,7 +12,7 @@ static const double EDGE = 0.9, NEAR = 4.0;
 static const double TINY = 1e-6; /* of the bound: what is left of curvature there, far below what inertia adds */
 
 /* Contacts move others along: how many times as far as a contact by itself one goes, to begin with. */
-static const double AT_FIRST = 6.0;
+static const double FIRST_MOBILITY = 6.0;
 
 /* Change of the force, over the most there is, from which something can be learned. */
 static const double TELLING = 0.1;
@@ -65,11 +65,11 @@ static double force_at(const double slip[2], double bound, double force[2])
 }
 
 /* Curvature over its most, 2 x 2: `along` the slip and across. */
-static void curvature_at(const double slip[2], double bound, double edge, bool cautious, double h[4])
+static void curvature_at(const double slip[2], double bound, double edge, bool majorised, double h[4])
 {
     const double speed = hypot(slip[0], slip[1]), y = fmin(speed / bound, edge);
     const double across = fil_slip_bound_curvature(speed, bound);
-    const double along = cautious ? across : speed < bound ? 2.0 * (1.0 - y) / bound : 0.0;
+    const double along = majorised ? across : speed < bound ? 2.0 * (1.0 - y) / bound : 0.0;
     const double cosine = speed > 0.0 ? slip[0] / speed : 1.0, sine = speed > 0.0 ? slip[1] / speed : 0.0;
     h[0] = along * cosine * cosine + across * sine * sine;
     h[3] = along * sine * sine + across * cosine * cosine;
@@ -115,14 +115,14 @@ double fil_friction_add_lead(const FilFriction* friction, const FilSlipping* sli
     return fabs(lead[0] * (slip[0] - expected[0]) + lead[1] * (slip[1] - expected[1]));
 }
 
-void fil_friction_curvature(const FilFriction* friction, const FilSlipping* slipping, double bound, bool cautious, const double* v,
+void fil_friction_curvature(const FilFriction* friction, const FilSlipping* slipping, double bound, bool majorised, const double* v,
                             double curvature[4])
 {
     double slip[2];
-    if (cautious) {
+    if (majorised) {
         slip_of(friction, slipping, friction->bias, v, slip);
     }
-    curvature_at(cautious ? slip : friction->expected, bound, friction->edge, cautious, curvature);
+    curvature_at(majorised ? slip : friction->expected, bound, friction->edge, majorised, curvature);
     for (int k = 0; k < 4; k++) {
         curvature[k] *= friction->most;
     }
@@ -220,7 +220,7 @@ void fil_friction_review(FilFriction* friction, const FilSlipping* slipping, dou
     const double predicted[2] = {slip[0] - change[0], slip[1] - change[1]};
     if (friction->least == 0.0) {
         friction->least = least_mobility(friction, slipping, weight);
-        friction->mobility = AT_FIRST * friction->least;
+        friction->mobility = FIRST_MOBILITY * friction->least;
     }
     if (!(friction->mobility * friction->most > 0.0)) {  // nothing that could give way, or no force
         memcpy(friction->next, predicted, sizeof friction->next);

@@ -51,9 +51,9 @@ double fil_friction_add(const FilFriction* friction, const FilSlipping* slipping
  * of the model's curvature. */
 double fil_friction_add_lead(const FilFriction* friction, const FilSlipping* slipping, double bound, const double* v, double* residual);
 
-/* Curvature over the slip along the tangents, 2 x 2: the model's; `cautious` (majorised): that of the paraboloid that touches the potential
+/* Curvature over the slip along the tangents, 2 x 2: the model's; `majorised` (majorised): that of the paraboloid that touches the potential
  * at v from above, with which a step never leads uphill. */
-void fil_friction_curvature(const FilFriction* friction, const FilSlipping* slipping, double bound, bool cautious, const double* v,
+void fil_friction_curvature(const FilFriction* friction, const FilSlipping* slipping, double bound, bool majorised, const double* v,
                             double curvature[4]);
 
 /* How fast each velocity of a block slips along the first tangent, then along the second. */

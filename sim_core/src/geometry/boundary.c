@@ -79,7 +79,7 @@ FilStatus fil_boundary_create(const FilShape* shape, double resolution, FilBound
         return status;
     }
     FilSkin skin = {0};
-    boundary->curved = shape->kind <= FIL_SHAPE_CYLINDER;
+    boundary->curved = shape->kind <= FIL_PRIMITIVE_CYLINDER;
     // flat faces stay whole: cells of the other side divide them
     status = fil_skin_create(shape, boundary->curved ? resolution : HUGE_VAL, &skin, error);
     status = status == FIL_OK ? take_triangles(boundary, skin.vertices, skin.triangles, skin.triangle_count) : status;
@@ -111,7 +111,7 @@ static double to_half_space(const FilShape* shape, const double* p, double* norm
 
 static double to_capsule(const FilShape* shape, const double* p, double* normal)
 {
-    const double half = shape->kind == FIL_SHAPE_CAPSULE ? shape->half[2] : 0.0;
+    const double half = shape->kind == FIL_PRIMITIVE_CAPSULE ? shape->half[2] : 0.0;
     fil_v3_set(normal, p[0], p[1], p[2] - fmax(-half, fmin(half, p[2])));
     const double length = fil_v3_normalise(normal);
     if (length == 0.0) {
@@ -234,9 +234,9 @@ static double to_mesh(const FilBoundary* boundary, const double* p, double* norm
 
 double fil_boundary_distance(const FilBoundary* boundary, const double* p, double* normal)
 {
-    static double (*const to[FIL_SHAPE_KINDS])(const FilShape*, const double*, double*) = {
-        [FIL_SHAPE_SPHERE] = to_capsule, [FIL_SHAPE_CAPSULE] = to_capsule,       [FIL_SHAPE_CYLINDER] = to_cylinder,
-        [FIL_SHAPE_BOX] = to_box,        [FIL_SHAPE_HALF_SPACE] = to_half_space, [FIL_SHAPE_HULL] = to_hull,
+    static double (*const to[FIL_PRIMITIVE_KINDS])(const FilShape*, const double*, double*) = {
+        [FIL_PRIMITIVE_SPHERE] = to_capsule, [FIL_PRIMITIVE_CAPSULE] = to_capsule,       [FIL_PRIMITIVE_CYLINDER] = to_cylinder,
+        [FIL_PRIMITIVE_BOX] = to_box,        [FIL_PRIMITIVE_HALF_SPACE] = to_half_space, [FIL_PRIMITIVE_HULL] = to_hull,
     };
     switch (boundary->kind) {
         case FIL_BOUNDARY_SHAPE:

@@ -55,7 +55,7 @@ double fil_boundary_distance(const FilBoundary* boundary, const double* p, doubl
 /* True for the half-space below z = 0. */
 static inline bool fil_boundary_is_plane(const FilBoundary* boundary)
 {
-    return boundary->kind == FIL_BOUNDARY_SHAPE && boundary->shape.kind == FIL_SHAPE_HALF_SPACE;
+    return boundary->kind == FIL_BOUNDARY_SHAPE && boundary->shape.kind == FIL_PRIMITIVE_HALF_SPACE;
 }
 
 #endif

@@ -234,7 +234,7 @@ static FilStatus append_leaves(const FilBvh* a, int i, const FilBvh* b, int j, b
         for (int l = self && i == j ? k + 1 : b->start[j]; l < b->end[j]; l++) {
             const int y = b->order[l];
             const bool swap = self && x > y;
-            pairs->items[count] = (FilPair){swap ? y : x, swap ? x : y};
+            pairs->items[count] = (FilIndexPair){swap ? y : x, swap ? x : y};
             count += fil_aabb_overlap(&box, &b->items[l]) & (marked | b->item_marks[l]);
         }
     }
@@ -245,15 +245,15 @@ static FilStatus append_leaves(const FilBvh* a, int i, const FilBvh* b, int j, b
 /* Walks down both trees where boxes overlap; in one tree, each pair of nodes once. */
 static FilStatus walk(const FilBvh* a, const FilBvh* b, bool self, FilPairs* pairs)
 {
-    FilPair stack[4 * STACK];
+    FilIndexPair stack[4 * STACK];
     int top = 0;
     FilStatus status = FIL_OK;
     if (a->count == 0 || b->count == 0) {
         return FIL_OK;
     }
-    stack[top++] = (FilPair){0, 0};
+    stack[top++] = (FilIndexPair){0, 0};
     while (top > 0 && status == FIL_OK) {
-        const FilPair at = stack[--top];
+        const FilIndexPair at = stack[--top];
         const int i = at.a, j = at.b;
         if ((a->marks[i] | b->marks[j]) == 0 || !fil_aabb_overlap(&a->nodes[i], &b->nodes[j])) {
             continue;
@@ -262,15 +262,15 @@ static FilStatus walk(const FilBvh* a, const FilBvh* b, bool self, FilPairs* pai
         if (leaf_a && leaf_b) {
             status = append_leaves(a, i, b, j, self, pairs);
         } else if (self && i == j) {
-            stack[top++] = (FilPair){2 * i + 2, 2 * i + 2};
-            stack[top++] = (FilPair){2 * i + 1, 2 * i + 2};
-            stack[top++] = (FilPair){2 * i + 1, 2 * i + 1};
+            stack[top++] = (FilIndexPair){2 * i + 2, 2 * i + 2};
+            stack[top++] = (FilIndexPair){2 * i + 1, 2 * i + 2};
+            stack[top++] = (FilIndexPair){2 * i + 1, 2 * i + 1};
         } else if (leaf_b || (!leaf_a && a->end[i] - a->start[i] >= b->end[j] - b->start[j])) {
-            stack[top++] = (FilPair){2 * i + 2, j};
-            stack[top++] = (FilPair){2 * i + 1, j};
+            stack[top++] = (FilIndexPair){2 * i + 2, j};
+            stack[top++] = (FilIndexPair){2 * i + 1, j};
         } else {
-            stack[top++] = (FilPair){i, 2 * j + 2};
-            stack[top++] = (FilPair){i, 2 * j + 1};
+            stack[top++] = (FilIndexPair){i, 2 * j + 2};
+            stack[top++] = (FilIndexPair){i, 2 * j + 1};
         }
     }
     return status;
@@ -303,7 +303,7 @@ FilStatus fil_bvh_query(const FilBvh* bvh, const FilAabb* box, int tag, FilPairs
         }
         status = fil_pairs_reserve(pairs, LEAF);
         for (int k = bvh->start[i]; k < bvh->end[i] && status == FIL_OK; k++) {
-            pairs->items[pairs->count] = (FilPair){bvh->order[k], tag};
+            pairs->items[pairs->count] = (FilIndexPair){bvh->order[k], tag};
             pairs->count += fil_aabb_overlap(&bvh->items[k], box);
         }
     }

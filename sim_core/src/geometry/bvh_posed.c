@@ -44,7 +44,7 @@ static FilStatus append_leaves(const FilBvh* a, int i, const FilBvh* b, int j, c
     for (int l = b->start[j]; l < b->end[j]; l++) {
         const FilAabb box = moved(&b->items[l], pose, size);
         for (int k = a->start[i]; k < a->end[i]; k++) {
-            pairs->items[pairs->count] = (FilPair){a->order[k], b->order[l]};
+            pairs->items[pairs->count] = (FilIndexPair){a->order[k], b->order[l]};
             pairs->count += fil_aabb_overlap(&a->items[k], &box);
         }
     }
@@ -53,7 +53,7 @@ static FilStatus append_leaves(const FilBvh* a, int i, const FilBvh* b, int j, c
 
 FilStatus fil_bvh_posed_pairs(const FilBvh* a, const FilBvh* b, const FilPose* relative, FilPairs* pairs)
 {
-    FilPair stack[STACK];
+    FilIndexPair stack[STACK];
     double size[9];
     int top = 0;
     FilStatus status = FIL_OK;
@@ -64,7 +64,7 @@ FilStatus fil_bvh_posed_pairs(const FilBvh* a, const FilBvh* b, const FilPose* r
         // rounding must not lose a pair that touches
         size[k] = fabs(relative->r[k]) + 1e-12;
     }
-    stack[top++] = (FilPair){0, 0};
+    stack[top++] = (FilIndexPair){0, 0};
     while (top > 0 && status == FIL_OK) {
         const int i = stack[top - 1].a, j = stack[top - 1].b;
         top--;
@@ -76,11 +76,11 @@ FilStatus fil_bvh_posed_pairs(const FilBvh* a, const FilBvh* b, const FilPose* r
         if (leaf_a && leaf_b) {
             status = append_leaves(a, i, b, j, relative, size, pairs);
         } else if (leaf_b || (!leaf_a && fil_aabb_area(&a->nodes[i]) >= fil_aabb_area(&b->nodes[j]))) {
-            stack[top++] = (FilPair){2 * i + 2, j};
-            stack[top++] = (FilPair){2 * i + 1, j};
+            stack[top++] = (FilIndexPair){2 * i + 2, j};
+            stack[top++] = (FilIndexPair){2 * i + 1, j};
         } else {
-            stack[top++] = (FilPair){i, 2 * j + 2};
-            stack[top++] = (FilPair){i, 2 * j + 1};
+            stack[top++] = (FilIndexPair){i, 2 * j + 2};
+            stack[top++] = (FilIndexPair){i, 2 * j + 1};
         }
     }
     return status;
@@ -115,7 +115,7 @@ FilStatus fil_bvh_plane_items(const FilBvh* a, const double* normal, double offs
         }
         status = fil_pairs_reserve(pairs, FIL_BVH_LEAF);
         for (int k = a->start[node]; k < a->end[node] && status == FIL_OK; k++) {
-            pairs->items[pairs->count] = (FilPair){a->order[k], 0};
+            pairs->items[pairs->count] = (FilIndexPair){a->order[k], 0};
             pairs->count += crosses(&a->items[k], normal, offset, below);
         }
     }

@@ -73,7 +73,7 @@ static FilStatus leaf_pairs(const FilChain* a, int first_a, const FilChain* b, i
         const int to = end_b <= i + max_gap ? end_b : i + max_gap + 1;
         for (int j = from; j < to; j++) {
             // written always, kept if they overlap
-            pairs->items[count] = (FilPair){i, j};
+            pairs->items[count] = (FilIndexPair){i, j};
             count += fil_aabb_overlap(&a->boxes[i], &b->boxes[j]);
         }
     }
@@ -90,11 +90,11 @@ FilStatus fil_chain_self_pairs(const FilChain* chain, int skip, bool closed, Fil
 {
     const int min_gap = (skip > 0 ? skip : 0) + 1;
     const int max_gap = closed ? chain->count - min_gap : chain->count;
-    FilPair stack[STACK];
-    stack[0] = (FilPair){1, 1};
+    FilIndexPair stack[STACK];
+    stack[0] = (FilIndexPair){1, 1};
     FilStatus status = FIL_OK;
     for (int depth = 1; depth > 0 && status == FIL_OK;) {
-        const FilPair at = stack[--depth];
+        const FilIndexPair at = stack[--depth];
         if (at.a != at.b && !fil_aabb_overlap(&chain->nodes[at.a], &chain->nodes[at.b])) {
             continue;
         }
@@ -103,23 +103,23 @@ FilStatus fil_chain_self_pairs(const FilChain* chain, int skip, bool closed, Fil
             continue;
         }
         // children last first, so that pairs come out in rising order
-        stack[depth++] = (FilPair){2 * at.a + 1, 2 * at.b + 1};
+        stack[depth++] = (FilIndexPair){2 * at.a + 1, 2 * at.b + 1};
         if (at.a != at.b) {
-            stack[depth++] = (FilPair){2 * at.a + 1, 2 * at.b};
+            stack[depth++] = (FilIndexPair){2 * at.a + 1, 2 * at.b};
         }
-        stack[depth++] = (FilPair){2 * at.a, 2 * at.b + 1};
-        stack[depth++] = (FilPair){2 * at.a, 2 * at.b};
+        stack[depth++] = (FilIndexPair){2 * at.a, 2 * at.b + 1};
+        stack[depth++] = (FilIndexPair){2 * at.a, 2 * at.b};
     }
     return status;
 }
 
 FilStatus fil_chain_pairs(const FilChain* a, const FilChain* b, FilPairs* pairs)
 {
-    FilPair stack[STACK];
-    stack[0] = (FilPair){1, 1};
+    FilIndexPair stack[STACK];
+    stack[0] = (FilIndexPair){1, 1};
     FilStatus status = FIL_OK;
     for (int depth = 1; depth > 0 && status == FIL_OK;) {
-        const FilPair at = stack[--depth];
+        const FilIndexPair at = stack[--depth];
         if (!fil_aabb_overlap(&a->nodes[at.a], &b->nodes[at.b])) {
             continue;
         }
@@ -129,10 +129,10 @@ FilStatus fil_chain_pairs(const FilChain* a, const FilChain* b, FilPairs* pairs)
             continue;
         }
         // the children of both, or of the one that has any
-        const FilPair low = {leaf_a ? at.a : 2 * at.a, leaf_b ? at.b : 2 * at.b};
+        const FilIndexPair low = {leaf_a ? at.a : 2 * at.a, leaf_b ? at.b : 2 * at.b};
         for (int i = leaf_a ? 0 : 1; i >= 0; i--) {
             for (int j = leaf_b ? 0 : 1; j >= 0; j--) {
-                stack[depth++] = (FilPair){low.a + i, low.b + j};
+                stack[depth++] = (FilIndexPair){low.a + i, low.b + j};
             }
         }
     }
@@ -159,7 +159,7 @@ FilStatus fil_chain_query(const FilChain* chain, const FilAabb* box, int tag, Fi
         }
         const int first = first_of_leaf(chain, at);
         for (int i = first; i < leaf_end(chain, first); i++) {
-            pairs->items[pairs->count] = (FilPair){i, tag};
+            pairs->items[pairs->count] = (FilIndexPair){i, tag};
             pairs->count += fil_aabb_overlap(&chain->boxes[i], box);
         }
     }

@@ -133,13 +133,13 @@ static int capsule_solid(const Pair* pair, const double* p, const double* q, dou
         return 0;
     }
     if (d2 <= touching * touching) {
-        const double depth = b->kind == FIL_SHAPE_CYLINDER ? fil_segment_in_cylinder(p, q, b->radius, b->half[2], &s, n) : -1.0;
+        const double depth = b->kind == FIL_PRIMITIVE_CYLINDER ? fil_segment_in_cylinder(p, q, b->radius, b->half[2], &s, n) : -1.0;
         return depth >= 0.0 ? capsule_at(pair, p, q, s, -depth, n, out) : convex_convex(pair, out);
     }
     for (int k = 0; k < 3; k++) {
         x[k] = p[k] + s * (q[k] - p[k]);
     }
-    if (b->kind == FIL_SHAPE_BOX) {
+    if (b->kind == FIL_PRIMITIVE_BOX) {
         fil_point_box(x, b->half, n);
     } else {
         fil_point_cylinder(x, b->radius, b->half[2], n);
@@ -196,7 +196,7 @@ static int never(const Pair* pair, FilContactPoint* out)
 }
 
 // rows: kind of a; columns: kind of b, in the order of FilShapeKind
-static const CollideFn table[FIL_SHAPE_KINDS][FIL_SHAPE_KINDS] = {
+static const CollideFn table[FIL_PRIMITIVE_KINDS][FIL_PRIMITIVE_KINDS] = {
     {sphere_sphere, sphere_capsule, sphere_cylinder, sphere_box, any_half_space, convex_convex},
     {swapped, capsule_capsule, capsule_cylinder, capsule_box, any_half_space, convex_convex},
     {swapped, swapped, convex_convex, convex_convex, any_half_space, convex_convex},

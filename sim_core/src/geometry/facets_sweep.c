@@ -8,24 +8,24 @@
 static const double PARALLEL = 1e-3;
 
 /* Where four vertices are, and will be: those of `first` from a, the others from b. */
-typedef struct Course {
+typedef struct Sweep {
     double start[12], end[12];
-} Course;
+} Sweep;
 
-static void take(Course* course, int k, const FilFacets* facets, const double* ahead, int vertex)
+static void take(Sweep* sweep, int k, const FilFacets* facets, const double* ahead, int vertex)
 {
-    fil_v3_copy(course->start + 3 * k, facets->x + 3 * vertex);
-    fil_v3_copy(course->end + 3 * k, ahead + 3 * vertex);
+    fil_v3_copy(sweep->start + 3 * k, facets->x + 3 * vertex);
+    fil_v3_copy(sweep->end + 3 * k, ahead + 3 * vertex);
 }
 
 /* Whether the boxes around the ways of the first `split` points and of the others are apart. */
-static bool pass_by(const Course* course, int split)
+static bool pass_by(const Sweep* sweep, int split)
 {
     bool apart = false;
     for (int k = 0; k < 3 && !apart; k++) {
         double lo[2] = {HUGE_VAL, HUGE_VAL}, hi[2] = {-HUGE_VAL, -HUGE_VAL};
         for (int i = 0; i < 4; i++) {
-            const double from = course->start[3 * i + k], to = course->end[3 * i + k];
+            const double from = sweep->start[3 * i + k], to = sweep->end[3 * i + k];
             const int side = i >= split;
             lo[side] = fmin(lo[side], fmin(from, to));
             hi[side] = fmax(hi[side], fmax(from, to));
@@ -36,10 +36,10 @@ static bool pass_by(const Course* course, int split)
 }
 
 /* Places at a time of the way. */
-static void place_at(const Course* course, double time, double x[12])
+static void place_at(const Sweep* sweep, double time, double x[12])
 {
     for (int k = 0; k < 12; k++) {
-        x[k] = course->start[k] + time * (course->end[k] - course->start[k]);
+        x[k] = sweep->start[k] + time * (sweep->end[k] - sweep->start[k]);
     }
 }
 
@@ -70,17 +70,17 @@ static bool set_apart(FilFacetTouch* touch, const double* x, const double* y, co
 static bool sweep_vertex(const FilFacets* a, const double* ahead_a, int vertex, const FilFacets* b, const double* ahead_b, int t, FilFacetTouch* out)
 {
     const int* c = b->triangles + 3 * t;
-    Course course;
+    Sweep sweep;
     double time, x[12], n[3], e[3], f[3], w[3], hit[3] = {0.0, 0.0, 0.0};
-    take(&course, 0, a, ahead_a, vertex);
+    take(&sweep, 0, a, ahead_a, vertex);
     for (int k = 0; k < 3; k++) {
-        take(&course, 1 + k, b, ahead_b, c[k]);
+        take(&sweep, 1 + k, b, ahead_b, c[k]);
     }
-    if (pass_by(&course, 1) || !fil_sweep_point_triangle_cross(course.start, course.end, &time)) {
+    if (pass_by(&sweep, 1) || !fil_sweep_point_triangle_cross(sweep.start, sweep.end, &time)) {
         return false;
     }
     // the point of the triangle that will be hit
-    place_at(&course, time, x);
+    place_at(&sweep, time, x);
     fil_v3_sub(e, x + 6, x + 3);
     fil_v3_sub(f, x + 9, x + 3);
     fil_v3_cross(n, e, f);
@@ -94,25 +94,25 @@ static bool sweep_vertex(const FilFacets* a, const double* ahead_a, int vertex, 
         fil_v3_sub(v, x, x + 3 + 3 * ((k + 1) % 3));
         fil_v3_cross(across, u, v);
         w[k] = fil_v3_dot(across, n) / area2;
-        fil_v3_axpy(hit, w[k], course.start + 3 + 3 * k);
+        fil_v3_axpy(hit, w[k], sweep.start + 3 + 3 * k);
     }
     *out = (FilFacetTouch){.vertex = {vertex, c[fil_facets_largest(w)]}, .triangle = {-1, t}, .point = {.feature = 2}, .height = HUGE_VAL};
-    return fil_facets_normal(b, t, n) > 0.0 && set_apart(out, course.start, hit, n, a->radius, b->radius);
+    return fil_facets_normal(b, t, n) > 0.0 && set_apart(out, sweep.start, hit, n, a->radius, b->radius);
 }
 
 static bool sweep_edges(const FilFacets* a, const double* ahead_a, int e, const FilFacets* b, const double* ahead_b, int f, FilFacetTouch* out)
 {
     const int *ends_a = a->edges + 2 * e, *ends_b = b->edges + 2 * f;
-    Course course;
+    Sweep sweep;
     double time, x[12], along[2][3], n[3], to[3], side[3], at[2], hit[2][3];
     for (int k = 0; k < 2; k++) {
-        take(&course, k, a, ahead_a, ends_a[k]);
-        take(&course, 2 + k, b, ahead_b, ends_b[k]);
+        take(&sweep, k, a, ahead_a, ends_a[k]);
+        take(&sweep, 2 + k, b, ahead_b, ends_b[k]);
     }
-    if (pass_by(&course, 2) || !fil_sweep_segments_cross(course.start, course.end, &time)) {
+    if (pass_by(&sweep, 2) || !fil_sweep_segments_cross(sweep.start, sweep.end, &time)) {
         return false;
     }
-    place_at(&course, time, x);
+    place_at(&sweep, time, x);
     fil_v3_sub(along[0], x + 3, x);
     fil_v3_sub(along[1], x + 9, x + 6);
     const double length = normal_of(along[0], along[1], n);
@@ -124,14 +124,14 @@ static bool sweep_edges(const FilFacets* a, const double* ahead_a, int e, const 
     for (int k = 0; k < 2; k++) {
         fil_v3_cross(side, to, along[1 - k]);
         at[k] = fil_v3_dot(side, n) / length;
-        fil_v3_sub(hit[k], course.start + 6 * k + 3, course.start + 6 * k);
+        fil_v3_sub(hit[k], sweep.start + 6 * k + 3, sweep.start + 6 * k);
         fil_v3_scale(hit[k], at[k], hit[k]);
-        fil_v3_add(hit[k], hit[k], course.start + 6 * k);
+        fil_v3_add(hit[k], hit[k], sweep.start + 6 * k);
     }
     // the normal that they have now, if they have one
     double now[3];
-    fil_v3_sub(along[0], course.start + 3, course.start);
-    fil_v3_sub(along[1], course.start + 9, course.start + 6);
+    fil_v3_sub(along[0], sweep.start + 3, sweep.start);
+    fil_v3_sub(along[1], sweep.start + 9, sweep.start + 6);
     if (normal_of(along[0], along[1], now) > 0.0) {
         fil_v3_copy(n, now);
     }

@@ -29,10 +29,10 @@ FilStatus fil_pairs_reserve(FilPairs* pairs, int more)
 }
 
 /* Pairs of one a, by b: they are few. */
-static void insert_sorted(FilPair* items, int count)
+static void insert_sorted(FilIndexPair* items, int count)
 {
     for (int k = 1; k < count; k++) {
-        const FilPair item = items[k];
+        const FilIndexPair item = items[k];
         int at = k;
         for (; at > 0 && items[at - 1].b > item.b; at--) {
             items[at] = items[at - 1];
@@ -49,7 +49,7 @@ FilStatus fil_pairs_sort(FilPairs* pairs, int count, FilPairs* scratch)
     if (status != FIL_OK) {
         return status;
     }
-    FilPair *sorted = scratch->items, *start = sorted + pairs->count;
+    FilIndexPair *sorted = scratch->items, *start = sorted + pairs->count;
     for (int a = 0; a <= count; a++) {
         start[a].a = 0;
     }

@@ -4,13 +4,13 @@
 
 #include "filum/base.h"
 
-typedef struct FilPair {
+typedef struct FilIndexPair {
     int a, b;
-} FilPair;
+} FilIndexPair;
 
 /* Zero-initialised it is empty. */
 typedef struct FilPairs {
-    FilPair* items;
+    FilIndexPair* items;
     int count, capacity;
 } FilPairs;
 

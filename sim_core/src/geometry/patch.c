@@ -193,7 +193,7 @@ static FilStatus add_triangles(const FilField* a, const FilBoundary* b, const Me
     FilPairs* pairs = &meeting->patch->pairs;
     FilStatus status = fil_bvh_posed_pairs(&a->tree, &b->tree, &meeting->relative, pairs);
     for (int i = 0; i < pairs->count && status == FIL_OK; i++) {
-        const FilPair pair = pairs->items[i];
+        const FilIndexPair pair = pairs->items[i];
         const FilBoundaryFace* face = &b->faces[pair.b];
         Slice slice = {.cell = &a->cells[pair.a], .feature_a = pair.a, .feature_b = pair.b + 1};
         FilPolygon polygon = {.count = 3};
@@ -250,7 +250,7 @@ FilStatus fil_patch_half_space(const FilField* a, const FilPose* pose_a, const F
 
 // ---- between two fields ----
 
-static FilStatus add_agreement(const FilFieldCell* a, const FilFieldCell* b, FilPair pair, const Meeting* meeting)
+static FilStatus add_agreement(const FilFieldCell* a, const FilFieldCell* b, FilIndexPair pair, const Meeting* meeting)
 {
     double height[4];
     Slice slice = {.cell = a, .gradient_b = b->gradient, .feature_a = pair.a, .feature_b = pair.b + 1};
@@ -309,7 +309,7 @@ FilStatus fil_patch_fields(const FilField* a, const FilPose* pose_a, const FilFi
     }
     status = fil_bvh_pairs(&near[0].tree, &near[1].tree, pairs);
     for (int i = 0; i < pairs->count && status == FIL_OK; i++) {
-        const FilPair pair = pairs->items[i], cells = {near[0].index[pair.a], near[1].index[pair.b]};
+        const FilIndexPair pair = pairs->items[i], cells = {near[0].index[pair.a], near[1].index[pair.b]};
         status = add_agreement(&near[0].cells[pair.a], &near[1].cells[pair.b], cells, &meeting);
     }
     return status;

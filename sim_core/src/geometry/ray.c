@@ -102,28 +102,28 @@ static Stretch cut_shape(const FilHalfLine* ray, const FilShape* shape)
     static const double up[3] = {0.0, 0.0, 1.0};
     Stretch stretch = whole_line;
     switch (shape->kind) {
-        case FIL_SHAPE_SPHERE:
+        case FIL_PRIMITIVE_SPHERE:
             cut_round(&stretch, ray, shape->radius, 0.0, 3);
             break;
-        case FIL_SHAPE_CAPSULE:
+        case FIL_PRIMITIVE_CAPSULE:
             stretch = cut_capsule(ray, shape);
             break;
-        case FIL_SHAPE_CYLINDER:
+        case FIL_PRIMITIVE_CYLINDER:
             cut_round(&stretch, ray, shape->radius, 0.0, 2);
             cut_across(&stretch, ray, 2, shape->half[2]);
             break;
-        case FIL_SHAPE_BOX:
+        case FIL_PRIMITIVE_BOX:
             for (int k = 0; k < 3; k++) {
                 cut_across(&stretch, ray, k, shape->half[k]);
             }
             break;
-        case FIL_SHAPE_HALF_SPACE:
+        case FIL_PRIMITIVE_HALF_SPACE:
             cut_plane(&stretch, ray, up, 0.0);
             break;
-        case FIL_SHAPE_HULL:
+        case FIL_PRIMITIVE_HULL:
             stretch = cut_hull(ray, shape->hull);
             break;
-        case FIL_SHAPE_KINDS:
+        case FIL_PRIMITIVE_KINDS:
             stretch = no_line;
             break;
     }

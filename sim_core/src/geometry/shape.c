@@ -4,37 +4,37 @@
 
 FilShape fil_shape_sphere(double radius)
 {
-    return (FilShape){.kind = FIL_SHAPE_SPHERE, .radius = radius};
+    return (FilShape){.kind = FIL_PRIMITIVE_SPHERE, .radius = radius};
 }
 
 FilShape fil_shape_capsule(double radius, double half_length)
 {
-    return (FilShape){.kind = FIL_SHAPE_CAPSULE, .radius = radius, .half = {0.0, 0.0, half_length}};
+    return (FilShape){.kind = FIL_PRIMITIVE_CAPSULE, .radius = radius, .half = {0.0, 0.0, half_length}};
 }
 
 FilShape fil_shape_cylinder(double radius, double half_length)
 {
-    return (FilShape){.kind = FIL_SHAPE_CYLINDER, .radius = radius, .half = {0.0, 0.0, half_length}};
+    return (FilShape){.kind = FIL_PRIMITIVE_CYLINDER, .radius = radius, .half = {0.0, 0.0, half_length}};
 }
 
 FilShape fil_shape_box(double half_x, double half_y, double half_z)
 {
-    return (FilShape){.kind = FIL_SHAPE_BOX, .half = {half_x, half_y, half_z}};
+    return (FilShape){.kind = FIL_PRIMITIVE_BOX, .half = {half_x, half_y, half_z}};
 }
 
 FilShape fil_shape_half_space(void)
 {
-    return (FilShape){.kind = FIL_SHAPE_HALF_SPACE};
+    return (FilShape){.kind = FIL_PRIMITIVE_HALF_SPACE};
 }
 
 FilShape fil_shape_hull(const FilHull* hull)
 {
-    return (FilShape){.kind = FIL_SHAPE_HULL, .hull = hull};
+    return (FilShape){.kind = FIL_PRIMITIVE_HULL, .hull = hull};
 }
 
 FilShape fil_shape_revolution(const FilHull* hull, const FilProfile* profile)
 {
-    return (FilShape){.kind = FIL_SHAPE_HULL, .hull = hull, .profile = profile};
+    return (FilShape){.kind = FIL_PRIMITIVE_HULL, .hull = hull, .profile = profile};
 }
 
 FilShape fil_shape_of_segment(const double* p, const double* q, double radius, FilPose* pose)
@@ -58,8 +58,8 @@ FilShape fil_shape_of_segment(const double* p, const double* q, double radius, F
 
 const char* fil_shape_kind_name(FilShapeKind kind)
 {
-    static const char* const names[FIL_SHAPE_KINDS] = {"sphere", "capsule", "cylinder", "box", "half-space", "hull"};
-    return kind < FIL_SHAPE_KINDS ? names[kind] : "unknown shape";
+    static const char* const names[FIL_PRIMITIVE_KINDS] = {"sphere", "capsule", "cylinder", "box", "half-space", "hull"};
+    return kind < FIL_PRIMITIVE_KINDS ? names[kind] : "unknown shape";
 }
 
 static bool positive(double x)
@@ -72,26 +72,26 @@ FilStatus fil_shape_check(const FilShape* shape, FilError* error)
     const char* name = fil_shape_kind_name(shape->kind);
     const double* half = shape->half;
     switch (shape->kind) {
-        case FIL_SHAPE_SPHERE:
-        case FIL_SHAPE_CAPSULE:
-        case FIL_SHAPE_CYLINDER:
+        case FIL_PRIMITIVE_SPHERE:
+        case FIL_PRIMITIVE_CAPSULE:
+        case FIL_PRIMITIVE_CYLINDER:
             if (!positive(shape->radius)) {
                 return fil_error(error, FIL_BAD_INPUT, "the radius %g of a %s is not a positive number", shape->radius, name);
             }
-            if (shape->kind != FIL_SHAPE_SPHERE && !positive(half[2])) {
+            if (shape->kind != FIL_PRIMITIVE_SPHERE && !positive(half[2])) {
                 return fil_error(error, FIL_BAD_INPUT, "the half length %g of a %s is not a positive number", half[2], name);
             }
             return FIL_OK;
-        case FIL_SHAPE_BOX:
+        case FIL_PRIMITIVE_BOX:
             if (!positive(half[0]) || !positive(half[1]) || !positive(half[2])) {
                 return fil_error(error, FIL_BAD_INPUT, "the half sizes %g, %g, %g of a box are not positive numbers", half[0], half[1], half[2]);
             }
             return FIL_OK;
-        case FIL_SHAPE_HALF_SPACE:
+        case FIL_PRIMITIVE_HALF_SPACE:
             return FIL_OK;
-        case FIL_SHAPE_HULL:
+        case FIL_PRIMITIVE_HULL:
             return shape->hull != NULL ? FIL_OK : fil_error(error, FIL_BAD_INPUT, "a hull without points");
-        case FIL_SHAPE_KINDS:
+        case FIL_PRIMITIVE_KINDS:
             break;
     }
     return fil_error(error, FIL_BAD_INPUT, "%d is not a kind of shape", (int)shape->kind);
@@ -100,18 +100,18 @@ FilStatus fil_shape_check(const FilShape* shape, FilError* error)
 FilMassProperties fil_shape_mass(const FilShape* shape)
 {
     switch (shape->kind) {
-        case FIL_SHAPE_SPHERE:
+        case FIL_PRIMITIVE_SPHERE:
             return fil_mass_of_sphere(shape->radius);
-        case FIL_SHAPE_CAPSULE:
+        case FIL_PRIMITIVE_CAPSULE:
             return fil_mass_of_capsule(shape->radius, shape->half[2]);
-        case FIL_SHAPE_CYLINDER:
+        case FIL_PRIMITIVE_CYLINDER:
             return fil_mass_of_cylinder(shape->radius, shape->half[2]);
-        case FIL_SHAPE_BOX:
+        case FIL_PRIMITIVE_BOX:
             return fil_mass_of_box(shape->half);
-        case FIL_SHAPE_HULL:
+        case FIL_PRIMITIVE_HULL:
             return shape->profile != NULL ? fil_mass_of_profile(shape->profile) : shape->hull->mass;
-        case FIL_SHAPE_HALF_SPACE:
-        case FIL_SHAPE_KINDS:
+        case FIL_PRIMITIVE_HALF_SPACE:
+        case FIL_PRIMITIVE_KINDS:
             break;
     }
     return (FilMassProperties){0};
@@ -124,24 +124,24 @@ void fil_shape_core_support(const FilShape* shape, const double* direction, int*
     const double* d = direction;
     const double z = copysign(shape->half[2], d[2]);
     switch (shape->kind) {
-        case FIL_SHAPE_CAPSULE:
+        case FIL_PRIMITIVE_CAPSULE:
             fil_v3_set(out, 0.0, 0.0, z);
             return;
-        case FIL_SHAPE_CYLINDER: {
+        case FIL_PRIMITIVE_CYLINDER: {
             const double across = sqrt(d[0] * d[0] + d[1] * d[1]);
             const double s = across > 0.0 ? shape->radius / across : 0.0;
             fil_v3_set(out, s * d[0], s * d[1], z);
             return;
         }
-        case FIL_SHAPE_BOX:
+        case FIL_PRIMITIVE_BOX:
             fil_v3_set(out, copysign(shape->half[0], d[0]), copysign(shape->half[1], d[1]), z);
             return;
-        case FIL_SHAPE_HULL:
+        case FIL_PRIMITIVE_HULL:
             fil_v3_copy(out, shape->hull->vertices + 3 * fil_hull_support(shape->hull, d, hint));
             return;
-        case FIL_SHAPE_SPHERE:
-        case FIL_SHAPE_HALF_SPACE:
-        case FIL_SHAPE_KINDS:
+        case FIL_PRIMITIVE_SPHERE:
+        case FIL_PRIMITIVE_HALF_SPACE:
+        case FIL_PRIMITIVE_KINDS:
             break;
     }
     fil_v3_set(out, 0.0, 0.0, 0.0);
@@ -159,7 +159,7 @@ void fil_shape_support(const FilShape* shape, const double* direction, double* o
 
 void fil_shape_centre(const FilShape* shape, double* out)
 {
-    if (shape->kind == FIL_SHAPE_HULL) {
+    if (shape->kind == FIL_PRIMITIVE_HULL) {
         fil_v3_copy(out, shape->hull->mass.centre);
     } else {
         fil_v3_set(out, 0.0, 0.0, 0.0);
@@ -171,19 +171,19 @@ void fil_shape_centre(const FilShape* shape, double* out)
 FilAabb fil_shape_aabb(const FilShape* shape, const FilPose* pose)
 {
     FilAabb box;
-    if (shape->kind == FIL_SHAPE_HALF_SPACE) {
+    if (shape->kind == FIL_PRIMITIVE_HALF_SPACE) {
         return (FilAabb){{-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}, {HUGE_VAL, HUGE_VAL, HUGE_VAL}};
     }
     for (int k = 0; k < 3; k++) {
         const double* row = pose->r + 3 * k;  // world axis k, seen from the shape
         double reach = fil_shape_rounding(shape), centre = pose->p[k];
-        if (shape->kind == FIL_SHAPE_CAPSULE) {
+        if (shape->kind == FIL_PRIMITIVE_CAPSULE) {
             reach += shape->half[2] * fabs(row[2]);
-        } else if (shape->kind == FIL_SHAPE_BOX) {
+        } else if (shape->kind == FIL_PRIMITIVE_BOX) {
             reach += shape->half[0] * fabs(row[0]) + shape->half[1] * fabs(row[1]) + shape->half[2] * fabs(row[2]);
-        } else if (shape->kind == FIL_SHAPE_CYLINDER) {
+        } else if (shape->kind == FIL_PRIMITIVE_CYLINDER) {
             reach += shape->half[2] * fabs(row[2]) + shape->radius * sqrt(row[0] * row[0] + row[1] * row[1]);
-        } else if (shape->kind == FIL_SHAPE_HULL) {
+        } else if (shape->kind == FIL_PRIMITIVE_HULL) {
             // not symmetric: look both ways
             const double* vertices = shape->hull->vertices;
             const double back[3] = {-row[0], -row[1], -row[2]};
@@ -274,22 +274,22 @@ void fil_shape_face(const FilShape* shape, const FilPose* pose, const double* di
     fil_m3_apply_transposed(d, pose->r, direction);
     face->count = 0;
     switch (shape->kind) {
-        case FIL_SHAPE_CAPSULE:
+        case FIL_PRIMITIVE_CAPSULE:
             add_corner(face, pose, 0, 0.0, 0.0, -shape->half[2]);
             add_corner(face, pose, 1, 0.0, 0.0, shape->half[2]);
             return;
-        case FIL_SHAPE_CYLINDER:
+        case FIL_PRIMITIVE_CYLINDER:
             cylinder_face(shape, pose, d, face);
             return;
-        case FIL_SHAPE_BOX:
+        case FIL_PRIMITIVE_BOX:
             box_face(shape, pose, d, face);
             return;
-        case FIL_SHAPE_HULL:
+        case FIL_PRIMITIVE_HULL:
             hull_face(shape->hull, pose, d, face);
             return;
-        case FIL_SHAPE_SPHERE:
-        case FIL_SHAPE_HALF_SPACE:
-        case FIL_SHAPE_KINDS:
+        case FIL_PRIMITIVE_SPHERE:
+        case FIL_PRIMITIVE_HALF_SPACE:
+        case FIL_PRIMITIVE_KINDS:
             break;
     }
     add_corner(face, pose, 0, 0.0, 0.0, 0.0);

@@ -12,13 +12,13 @@
 #include "geometry/profile.h"
 
 typedef enum FilShapeKind {
-    FIL_SHAPE_SPHERE,     /* radius */
-    FIL_SHAPE_CAPSULE,    /* radius, half[2]: half the length between the cap centres */
-    FIL_SHAPE_CYLINDER,   /* radius, half[2]: half its length */
-    FIL_SHAPE_BOX,        /* half */
-    FIL_SHAPE_HALF_SPACE, /* everything below z = 0 */
-    FIL_SHAPE_HULL,       /* hull */
-    FIL_SHAPE_KINDS,
+    FIL_PRIMITIVE_SPHERE,     /* radius */
+    FIL_PRIMITIVE_CAPSULE,    /* radius, half[2]: half the length between the cap centres */
+    FIL_PRIMITIVE_CYLINDER,   /* radius, half[2]: half its length */
+    FIL_PRIMITIVE_BOX,        /* half */
+    FIL_PRIMITIVE_HALF_SPACE, /* everything below z = 0 */
+    FIL_PRIMITIVE_HULL,       /* hull */
+    FIL_PRIMITIVE_KINDS,
 } FilShapeKind;
 
 struct FilTriMesh;
@@ -55,7 +55,7 @@ FilMassProperties fil_shape_mass(const FilShape* shape);
 /* Radius of the rounding around the core: of spheres and capsules, else 0. */
 static inline double fil_shape_rounding(const FilShape* shape)
 {
-    return shape->kind <= FIL_SHAPE_CAPSULE ? shape->radius : 0.0;
+    return shape->kind <= FIL_PRIMITIVE_CAPSULE ? shape->radius : 0.0;
 }
 
 /* Point of the core farthest along `direction` (local, any length). `hint` speeds up hulls; start it at 0. Not for

@@ -183,7 +183,7 @@ static void match_volume(FilSkin* skin, double target, bool flat)
 // spheres and capsules
 static FilStatus skin_of_capsule(const FilShape* shape, double resolution, FilSkin* skin, FilError* error)
 {
-    const double radius = shape->radius, half = shape->kind == FIL_SHAPE_CAPSULE ? shape->half[2] : 0.0;
+    const double radius = shape->radius, half = shape->kind == FIL_PRIMITIVE_CAPSULE ? shape->half[2] : 0.0;
     const int arc = parts(0.5 * FIL_PI * radius, resolution, 2), side = half > 0.0 ? parts(2.0 * half, resolution, 1) : 0;
     Ring rings[RINGS];
     int count = 0;
@@ -417,14 +417,14 @@ double fil_skin_depth(const FilShape* shape)
 {
     double centre[3];
     switch (shape->kind) {
-        case FIL_SHAPE_SPHERE:
-        case FIL_SHAPE_CAPSULE:
+        case FIL_PRIMITIVE_SPHERE:
+        case FIL_PRIMITIVE_CAPSULE:
             return shape->radius;
-        case FIL_SHAPE_CYLINDER:
+        case FIL_PRIMITIVE_CYLINDER:
             return fmin(shape->radius, shape->half[2]);
-        case FIL_SHAPE_BOX:
+        case FIL_PRIMITIVE_BOX:
             return fmin(shape->half[0], fmin(shape->half[1], shape->half[2]));
-        case FIL_SHAPE_HULL:
+        case FIL_PRIMITIVE_HULL:
             return deepest_point(shape->hull, centre);
         default:
             return 0.0;
@@ -433,9 +433,9 @@ double fil_skin_depth(const FilShape* shape)
 
 FilStatus fil_skin_create(const FilShape* shape, double resolution, FilSkin* skin, FilError* error)
 {
-    static FilStatus (*const make[FIL_SHAPE_KINDS])(const FilShape*, double, FilSkin*, FilError*) = {
-        [FIL_SHAPE_SPHERE] = skin_of_capsule, [FIL_SHAPE_CAPSULE] = skin_of_capsule, [FIL_SHAPE_CYLINDER] = skin_of_cylinder,
-        [FIL_SHAPE_BOX] = skin_of_box,        [FIL_SHAPE_HULL] = skin_of_hull,
+    static FilStatus (*const make[FIL_PRIMITIVE_KINDS])(const FilShape*, double, FilSkin*, FilError*) = {
+        [FIL_PRIMITIVE_SPHERE] = skin_of_capsule, [FIL_PRIMITIVE_CAPSULE] = skin_of_capsule, [FIL_PRIMITIVE_CYLINDER] = skin_of_cylinder,
+        [FIL_PRIMITIVE_BOX] = skin_of_box,        [FIL_PRIMITIVE_HULL] = skin_of_hull,
     };
     *skin = (FilSkin){0};
     FilStatus status = fil_shape_check(shape, error);

@@ -22,7 +22,7 @@ FilSoftClamp fil_soft_clamp(double sharpness)
 /* H (P2 eq. 13) and its first derivatives; the first is B (eq. 14). H - 1/2 is odd about 1/2, so this looks at w = k |x
  * - 1/2| and has for the two logistic steps exp(-|k x|), exp(-|k (x - 1)|) = exp(-w -+ k/2), exp(-|w - k/2|), smaller
  * first. */
-static inline void clamp_softly(FilWide x, const FilSoftClamp* soft, int derivatives, FilWide h[4])
+static inline void smooth_clamp(FilWide x, const FilSoftClamp* soft, int derivatives, FilWide h[4])
 {
     const FilWide k = fil_wide_splat(soft->k), soft_up = fil_wide_splat(soft->up), soft_down = fil_wide_splat(soft->down);
     const FilWide half = 0.5 * k, one = fil_wide_splat(1.0), most = fil_wide_splat(600.0), zero = fil_wide_splat(0.0);
@@ -92,11 +92,11 @@ void fil_smooth_distance_wide(const FilWide x[12], const FilSoftClamp* soft, Fil
     // where the points are (eq. 15); the second t is clamped as in eq. 11, which eq. 15 leaves out: unclamped it would
     // measure the distance of ends from the first segment's endless line
     const FilWide t1 = (p[S1] * p[D2] - p[S2] * p[R] + 0.5 * PARALLEL * squares) * over;
-    clamp_softly(t1, soft, 1, h1);
+    smooth_clamp(t1, soft, 1, h1);
     const FilWide t2 = h1[0], u1 = (t2 * p[R] - p[S2]) * i2;
-    clamp_softly(u1, soft, 2, h2);
+    smooth_clamp(u1, soft, 2, h2);
     const FilWide u2 = h2[0], box = h2[1], loose = (u2 * p[R] + p[S1]) * i1;
-    clamp_softly(loose, soft, 1, h3);
+    smooth_clamp(loose, soft, 1, h3);
     const FilWide again = h3[0], s = again + box * (t2 - again), t = u2;
     out->s = s;
     out->t = t;
@@ -251,7 +251,7 @@ static inline Jet divide(Jet a, Jet b)
 static void clamp_one(double x, const FilSoftClamp* soft, double h[4])
 {
     FilWide wide[4];
-    clamp_softly(fil_wide_splat(x), soft, 3, wide);
+    smooth_clamp(fil_wide_splat(x), soft, 3, wide);
     take_first(wide, 4, h);
 }
 

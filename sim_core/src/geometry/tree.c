@@ -280,7 +280,7 @@ static void sort_items(FilPairs* pairs, int first)
     }
     for (; gap > 0; gap /= 3) {
         for (int i = first + gap; i < pairs->count; i++) {
-            const FilPair item = pairs->items[i];
+            const FilIndexPair item = pairs->items[i];
             int k = i;
             for (; k >= first + gap && pairs->items[k - gap].a > item.a; k -= gap) {
                 pairs->items[k] = pairs->items[k - gap];
@@ -315,7 +315,7 @@ FilStatus fil_tree_self_pairs(const FilTree* tree, FilPairs* pairs)
         }
         sort_items(pairs, first);
         for (int i = first; i < pairs->count; i++) {
-            pairs->items[i] = (FilPair){item, pairs->items[i].a};
+            pairs->items[i] = (FilIndexPair){item, pairs->items[i].a};
         }
     }
     return FIL_OK;

@@ -11,7 +11,7 @@ void fil_block_pcg_free(FilBlockPcg* pcg)
     }
     fil_free(pcg->more.at);
     fil_free(pcg->vectors.at);
-    fil_block_near_free(&pcg->near);
+    fil_block_preconditioner_free(&pcg->near);
     for (int t = 0; t < FIL_BLOCK_TERMS; t++) {
         fil_block_rows_free(&pcg->rows[t]);
     }
@@ -73,16 +73,16 @@ FilStatus fil_block_pcg_bind(FilBlockPcg* pcg, const FilBlockTerms* terms, const
     // makes little more fill
     const bool serves = pcg->analysed && !afresh && n == pcg->near.symbolic.columns && 2 * blocks > pcg->analysed_blocks;
     if (serves) {
-        status = fil_block_near_bind(&pcg->near, near, same ? NULL : pcg->block.at, &fits);
+        status = fil_block_preconditioner_bind(&pcg->near, near, same ? NULL : pcg->block.at, &fits);
     }
     *analysed = status == FIL_OK && !fits;
     bool order = *analysed && !serves;
     if (*analysed && serves) {
-        status = fil_block_near_analyze(&pcg->near, near, pcg->block.at, false);
+        status = fil_block_preconditioner_analyze(&pcg->near, near, pcg->block.at, false);
         order = status == FIL_OK && pcg->near.symbolic.factor_blocks > pcg->ordered_blocks + pcg->ordered_blocks / WORSE;
     }
     if (order) {
-        status = fil_block_near_analyze(&pcg->near, near, pcg->block.at, true);
+        status = fil_block_preconditioner_analyze(&pcg->near, near, pcg->block.at, true);
         pcg->ordered_blocks = pcg->near.symbolic.factor_blocks;
     }
     pcg->analysed_blocks = *analysed ? blocks : pcg->analysed_blocks;
@@ -111,7 +111,8 @@ static bool factor(FilBlockPcg* pcg, const FilBlockTerms* terms, bool thin)
         more[weak[1]] += size;
         more[weak[2]] += size;
     }
-    return fil_block_near_factor_fixed(&pcg->near, thin, &(FilBlockNearValues){terms->a_values, terms->c_values, more, terms->workers});
+    return fil_block_preconditioner_factor_fixed(&pcg->near, thin,
+                                                 &(FilBlockPreconditionerValues){terms->a_values, terms->c_values, more, terms->workers});
 }
 
 bool fil_block_pcg_factor(FilBlockPcg* pcg, const FilBlockTerms* terms)
@@ -121,10 +122,10 @@ bool fil_block_pcg_factor(FilBlockPcg* pcg, const FilBlockTerms* terms)
 
 bool fil_block_pcg_factor_rest(FilBlockPcg* pcg, const FilBlockTerms* terms)
 {
-    const bool thin = pcg->near.thin, definite = fil_block_near_factor_changing(&pcg->near, terms->f_values);
+    const bool thin = pcg->near.thin, definite = fil_block_preconditioner_factor_changing(&pcg->near, terms->f_values);
     pcg->predicted = false;
     if (thin && !pcg->near.thin) {
-        return factor(pcg, terms, false) && fil_block_near_factor_changing(&pcg->near, terms->f_values);
+        return factor(pcg, terms, false) && fil_block_preconditioner_factor_changing(&pcg->near, terms->f_values);
     }
     return definite;
 }
@@ -133,18 +134,18 @@ bool fil_block_pcg_factor_rest(FilBlockPcg* pcg, const FilBlockTerms* terms)
 
 const int* fil_block_pcg_reached(const FilBlockPcg* pcg, int* count)
 {
-    return fil_block_near_reached(&pcg->near, count);
+    return fil_block_preconditioner_reached(&pcg->near, count);
 }
 
 void fil_block_pcg_reduce(FilBlockPcg* pcg, FilWorkers* workers, const double* b)
 {
-    fil_block_near_reduce(&pcg->near, workers, b);
+    fil_block_preconditioner_reduce(&pcg->near, workers, b);
     pcg->predicted = false;
 }
 
 void fil_block_pcg_predict(FilBlockPcg* pcg, const double* more, double* x)
 {
-    fil_block_near_predict(&pcg->near, more, x);
+    fil_block_preconditioner_predict(&pcg->near, more, x);
     pcg->predicted = true;
 }
 
@@ -175,7 +176,7 @@ static void multiply(void* context, const double* x, double* y)
 static void precondition(void* context, const double* r, double* z)
 {
     const Solve* solve = context;
-    fil_block_near_solve(&solve->pcg->near, solve->terms->workers, r, z);
+    fil_block_preconditioner_solve(&solve->pcg->near, solve->terms->workers, r, z);
 }
 
 FilBlockPcgResult fil_block_pcg_solve(FilBlockPcg* pcg, const FilBlockTerms* terms, double tolerance, int most, double* r, double* x)
@@ -186,7 +187,7 @@ FilBlockPcgResult fil_block_pcg_solve(FilBlockPcg* pcg, const FilBlockTerms* ter
     }
     double* z = pcg->vectors.at;
     if (pcg->predicted) {
-        fil_block_near_complete(&pcg->near, terms->workers, z);
+        fil_block_preconditioner_complete(&pcg->near, terms->workers, z);
         pcg->predicted = false;
     } else {
         precondition(&solve, r, z);

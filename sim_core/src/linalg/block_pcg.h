@@ -5,11 +5,11 @@
  * that they joined. [[s, B], [B', s]] with s = |B| is positive semidefinite, so this never costs definiteness. Or,
  * where mass outweighs stiffness, of A the diagonal blocks alone: a cheap factor. C and F are kept whole: contacts are what
  * diagonal preconditioners fail at. What F reaches is eliminated last, so that F may change at the price of its own columns
- * (block_near.h). The result depends on nothing but patterns, values and when bind() was asked to analyse afresh. */
+ * (block_preconditioner.h). The result depends on nothing but patterns, values and when bind() was asked to analyse afresh. */
 #ifndef FILUM_LINALG_BLOCK_PCG_H
 #define FILUM_LINALG_BLOCK_PCG_H
 
-#include "linalg/block_near.h"
+#include "linalg/block_preconditioner.h"
 #include "linalg/buffer.h"
 #include "linalg/pcg.h"
 
@@ -23,7 +23,7 @@ typedef struct FilBlockTerms {
 } FilBlockTerms;
 
 typedef struct FilBlockPcg {
-    FilBlockNear near; /* factor of the preconditioner */
+    FilBlockPreconditioner near; /* factor of the preconditioner */
     bool analysed;
     bool exact;                          /* the analysis depends on nothing but the patterns bound */
     int analysed_blocks, ordered_blocks; /* of the preconditioner; of L when its order was found */

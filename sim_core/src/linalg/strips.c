@@ -133,7 +133,7 @@ AVX2 INLINE Four four_of(double x)
     return (Four){x, x, x, x};
 }
 
-AVX2 static void tile_fours(double* c, const double* a, const double* b, int k)
+AVX2 static void tile_avx2(double* c, const double* a, const double* b, int k)
 {
     Four c0 = {0.0, 0.0, 0.0, 0.0}, c1 = c0, c2 = c0, c3 = c0;
     for (int p = 0; p < k; p++, a += FIL_STRIP, b += FIL_STRIP) {
@@ -149,7 +149,7 @@ AVX2 static void tile_fours(double* c, const double* a, const double* b, int k)
     four_subtract(c + 12, c3);
 }
 
-AVX2 static void tiles_fours(double* c, double* d, const double* a0, const double* a1, const double* b, int k)
+AVX2 static void tiles_avx2(double* c, double* d, const double* a0, const double* a1, const double* b, int k)
 {
     Four c0 = {0.0, 0.0, 0.0, 0.0}, c1 = c0, c2 = c0, c3 = c0, d0 = c0, d1 = c0, d2 = c0, d3 = c0;
     for (int p = 0; p < k; p++, a0 += FIL_STRIP, a1 += FIL_STRIP, b += FIL_STRIP) {
@@ -174,12 +174,12 @@ AVX2 static void tiles_fours(double* c, double* d, const double* a0, const doubl
     four_subtract(d + 12, d3);
 }
 
-AVX2 static void subtract_fours(double* c, size_t c_stride, const double* a, size_t a_stride, int first, int rows, int columns, int k)
+AVX2 static void subtract_avx2(double* c, size_t c_stride, const double* a, size_t a_stride, int first, int rows, int columns, int k)
 {
-    subtract_by(tile_fours, tiles_fours, c, c_stride, a, a_stride, first, rows, columns, k);
+    subtract_by(tile_avx2, tiles_avx2, c, c_stride, a, a_stride, first, rows, columns, k);
 }
 
-AVX2 static void scale_fours(double* tile, size_t stride, int count, const double* w)
+AVX2 static void scale_avx2(double* tile, size_t stride, int count, const double* w)
 {
     for (int t = 0; t < count; t++, tile += stride) {
         const Four c0 = four_load(tile), c1 = four_load(tile + 4), c2 = four_load(tile + 8), c3 = four_load(tile + 12);
@@ -191,14 +191,14 @@ AVX2 static void scale_fours(double* tile, size_t stride, int count, const doubl
     }
 }
 
-static const FilStripKernels fours = {"avx2", subtract_fours, scale_fours};
+static const FilStripKernels avx2_kernels = {"avx2", subtract_avx2, scale_avx2};
 #endif
 
 const FilStripKernels* fil_strip_kernels_at(int level)
 {
 #if defined(FIL_STRIP_AVX2)
     if (level == 2 && __builtin_cpu_supports("avx2")) {
-        return &fours;
+        return &avx2_kernels;
     }
 #endif
 #if defined(FIL_STRIP_VECTORS)

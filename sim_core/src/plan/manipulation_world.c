@@ -163,7 +163,7 @@ static int nearest_side(const FilManipulationStart* out, int block, const FilPos
 static FilStatus set_face(const FilManipulationContact* contact, const Side* side, const double* point, const FilManipulationStart* out,
                           FilPlanTouch* touch, FilError* error)
 {
-    const FilRigidShape* shape = shape_of(side, FIL_TYPE_HALF_SPACE, FIL_TYPE_BOX, FIL_TYPE_CYLINDER);
+    const FilRigidShape* shape = shape_of(side, FIL_SHAPE_HALF_SPACE, FIL_SHAPE_BOX, FIL_SHAPE_CYLINDER);
     FilPose pose;
     touch->b = side->block;
     if (shape == NULL) {
@@ -171,11 +171,11 @@ static FilStatus set_face(const FilManipulationContact* contact, const Side* sid
     }
     fil_pose_compose(&pose, &side->pose, &shape->pose);
     touch->face = pose;
-    if (shape->def.type == FIL_TYPE_CYLINDER) {
+    if (shape->def.type == FIL_SHAPE_CYLINDER) {
         touch->cylinder = shape->shape.radius;
         touch->half[0] = shape->shape.half[2];
     }
-    if (shape->def.type == FIL_TYPE_BOX) {
+    if (shape->def.type == FIL_SHAPE_BOX) {
         const double* half = shape->shape.half;
         const int which = contact->side >= 0 ? contact->side : nearest_side(out, side->block, &pose, half, point), axis = which / 2;
         const double sign = which % 2 == 0 ? -1.0 : 1.0;
@@ -212,7 +212,7 @@ static FilStatus add_contact(const FilWorld* world, const FilManipulationTask* t
     if (status != FIL_OK) {
         return status;
     }
-    const FilRigidShape* shape = shape_of(&ball, FIL_TYPE_SPHERE, FIL_TYPE_BOX, FIL_TYPE_BOX);
+    const FilRigidShape* shape = shape_of(&ball, FIL_SHAPE_SPHERE, FIL_SHAPE_BOX, FIL_SHAPE_BOX);
     if (ball.block < 0 || (shape == NULL && ball.shapes != NULL) || face.shapes == NULL) {
         return fil_error(
             error, FIL_BAD_INPUT,
@@ -220,7 +220,7 @@ static FilStatus add_contact(const FilWorld* world, const FilManipulationTask* t
             ball.name, face.name);
     }
     const FilSurface surface = fil_surface_combine(&ball.collision->surface, &face.collision->surface);
-    const bool corners = shape != NULL && shape->def.type == FIL_TYPE_BOX;
+    const bool corners = shape != NULL && shape->def.type == FIL_SHAPE_BOX;
     const int first = m->touches;
     for (int k = 0; k < (corners ? 8 : 1); k++) {
         FilPlanTouch touch = {.a = ball.block, .radius = corners ? 0.0 : shape != NULL ? shape->shape.radius : ball.radius};

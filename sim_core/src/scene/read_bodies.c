@@ -7,9 +7,9 @@
 #include "scene/kinds.h"
 
 static const char* const shape_words[] = {
-    [FIL_TYPE_SPHERE] = "sphere", [FIL_TYPE_CAPSULE] = "capsule",       [FIL_TYPE_CYLINDER] = "cylinder",
-    [FIL_TYPE_BOX] = "box",       [FIL_TYPE_HALF_SPACE] = "half_space", [FIL_TYPE_HULL] = "hull",
-    [FIL_TYPE_MESH] = "mesh",     [FIL_TYPE_REVOLUTION] = "revolution", NULL,
+    [FIL_SHAPE_SPHERE] = "sphere", [FIL_SHAPE_CAPSULE] = "capsule",       [FIL_SHAPE_CYLINDER] = "cylinder",
+    [FIL_SHAPE_BOX] = "box",       [FIL_SHAPE_HALF_SPACE] = "half_space", [FIL_SHAPE_HULL] = "hull",
+    [FIL_SHAPE_MESH] = "mesh",     [FIL_SHAPE_REVOLUTION] = "revolution", NULL,
 };
 
 static const char* const motion_words[] = {
@@ -143,29 +143,29 @@ static void read_sizes(FilScene* scene, const FilYaml* body, FilShapeDef* def)
     FilReader* reader = &scene->reader;
     const unsigned needed = FIL_REQUIRED | FIL_POSITIVE;
     switch (def->type) {
-        case FIL_TYPE_SPHERE:
+        case FIL_SHAPE_SPHERE:
             fil_read_number(reader, body, "radius", needed, &def->radius);
             break;
-        case FIL_TYPE_CAPSULE:
-        case FIL_TYPE_CYLINDER:
+        case FIL_SHAPE_CAPSULE:
+        case FIL_SHAPE_CYLINDER:
             fil_read_number(reader, body, "radius", needed, &def->radius);
             fil_read_number(reader, body, "length", needed, &def->length);
             break;
-        case FIL_TYPE_BOX:
+        case FIL_SHAPE_BOX:
             if (fil_read_node(reader, body, "size", FIL_REQUIRED) != NULL && fil_scene_read_vec3(reader, body, "size", &def->size) &&
                 !(def->size.x > 0.0 && def->size.y > 0.0 && def->size.z > 0.0)) {
                 fil_reader_fail(reader, fil_yaml_find(body, "size"), "a box needs three positive sizes");
             }
             break;
-        case FIL_TYPE_HALF_SPACE:
+        case FIL_SHAPE_HALF_SPACE:
             break;
-        case FIL_TYPE_HULL:
+        case FIL_SHAPE_HULL:
             read_points(reader, body, def);
             break;
-        case FIL_TYPE_MESH:
+        case FIL_SHAPE_MESH:
             read_file(scene, body, def);
             break;
-        case FIL_TYPE_REVOLUTION:
+        case FIL_SHAPE_REVOLUTION:
             read_profile(reader, body, def);
             break;
     }
@@ -267,7 +267,7 @@ static void add_bodies(FilScene* scene, FilSceneList* list)
 {
     for (int k = 0; k < list->count && scene->reader.status == FIL_OK; k++) {
         FilSceneItem* item = list->items[k];
-        fil_scene_take(scene, fil_world_add_rigid_body(scene->world, item->def, &item->id), item->at);
+        fil_scene_take(scene, fil_world_add_rigid(scene->world, item->def, &item->id), item->at);
     }
 }
 

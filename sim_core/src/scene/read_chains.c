@@ -76,7 +76,7 @@ static void read_capsule(FilScene* scene, const FilYaml* node, FilRigidDef* def,
     FilReader* reader = &scene->reader;
     *def = fil_rigid_def_default();
     *shape = fil_shape_def_default();
-    shape->type = FIL_TYPE_CAPSULE;
+    shape->type = FIL_SHAPE_CAPSULE;
     const FilSceneMaterial* material = fil_scene_read_material(scene, node, "material");
     if (material != NULL) {
         def->density = material->section.density;

@@ -169,7 +169,7 @@ static void take_mesh(FilUrdfReader* reader, const FilMesh* mesh, const double* 
     for (int k = 0; k < 3 * mesh->triangle_count && triangles != NULL; k++) {
         triangles[k] = mesh->triangles[k];
     }
-    shape->type = seen ? FIL_TYPE_MESH : FIL_TYPE_HULL;
+    shape->type = seen ? FIL_SHAPE_MESH : FIL_SHAPE_HULL;
     shape->points = points;
     shape->point_count = mesh->vertex_count;
     shape->triangles = triangles;
@@ -213,10 +213,10 @@ static void read_round(FilUrdfReader* reader, const xmlNode* node, FilShapeType 
 {
     shape->type = type;
     fil_xml_numbers(reader, node, "radius", true, 1, &shape->radius);
-    if (type != FIL_TYPE_SPHERE) {
+    if (type != FIL_SHAPE_SPHERE) {
         fil_xml_numbers(reader, node, "length", true, 1, &shape->length);
     }
-    if (reader->status == FIL_OK && (!(shape->radius > 0.0) || (type != FIL_TYPE_SPHERE && !(shape->length > 0.0)))) {
+    if (reader->status == FIL_OK && (!(shape->radius > 0.0) || (type != FIL_SHAPE_SPHERE && !(shape->length > 0.0)))) {
         fil_xml_fail(reader, node, "its sizes must be positive");
     }
 }
@@ -228,18 +228,18 @@ void fil_urdf_read_geometry(FilUrdfReader* reader, const xmlNode* geometry, FilS
     if (node == NULL || fil_xml_next(node) != NULL) {
         fil_xml_fail(reader, geometry, "needs exactly one shape");
     } else if (fil_xml_is(node, "box")) {
-        shape->type = FIL_TYPE_BOX;
+        shape->type = FIL_SHAPE_BOX;
         fil_xml_numbers(reader, node, "size", true, 3, size);
         shape->size = (FilVec3){size[0], size[1], size[2]};
         if (reader->status == FIL_OK && !(size[0] > 0.0 && size[1] > 0.0 && size[2] > 0.0)) {
             fil_xml_fail(reader, node, "its sizes must be positive");
         }
     } else if (fil_xml_is(node, "sphere")) {
-        read_round(reader, node, FIL_TYPE_SPHERE, shape);
+        read_round(reader, node, FIL_SHAPE_SPHERE, shape);
     } else if (fil_xml_is(node, "cylinder")) {
-        read_round(reader, node, FIL_TYPE_CYLINDER, shape);
+        read_round(reader, node, FIL_SHAPE_CYLINDER, shape);
     } else if (fil_xml_is(node, "capsule")) {
-        read_round(reader, node, FIL_TYPE_CAPSULE, shape);
+        read_round(reader, node, FIL_SHAPE_CAPSULE, shape);
     } else if (fil_xml_is(node, "mesh")) {
         read_mesh(reader, node, shape, seen);
     } else {

@@ -218,7 +218,7 @@ static double add_slides(const FilSolver* solver, const double* v, double* resid
 typedef struct Batch {
     FilSolver* solver;
     int first;
-    bool cautious;
+    bool majorised;
 } Batch;
 
 static int batch_size(const Batch* batch, int count)
@@ -418,14 +418,14 @@ static void find_hessians(void* context, int first, int end, int worker)
     for (int k = first; k < end; k++) {
         const FilIpcPair* pair = &field->pairs[field->active.at[batch->first + k]];
         double gradient[12], *found = field->work.at + HESSIAN_SIZE * k;
-        found[0] = fil_ipc_pair_energy(batch->solver, pair, gradient, found + 1, batch->cautious || !turns_slowly(pair));
+        found[0] = fil_ipc_pair_energy(batch->solver, pair, gradient, found + 1, batch->majorised || !turns_slowly(pair));
     }
 }
 
-void fil_ipc_contacts_hessian(FilSolver* solver, bool cautious, FilBlockSum* sum, int first_list)
+void fil_ipc_contacts_hessian(FilSolver* solver, bool majorised, FilBlockSum* sum, int first_list)
 {
     const FilIpcField* field = &solver->ipc;
-    for (Batch batch = {.solver = solver, .cautious = cautious}; batch.first < field->active_count; batch.first += FIL_IPC_BATCH) {
+    for (Batch batch = {.solver = solver, .majorised = majorised}; batch.first < field->active_count; batch.first += FIL_IPC_BATCH) {
         const int count = batch_size(&batch, field->active_count);
         fil_workers_run(solver->system->workers, count, FIL_IPC_GRAIN, find_hessians, &batch);
         for (int k = 0; k < count; k++) {
@@ -523,13 +523,13 @@ static FilStatus report_all(FilSolver* solver, const double* v, double* least)
         const FilIpcPair* pair = &field->pairs[field->active.at[k]];
         const int s = fil_ipc_slide_find(&field->slides, pair, from);
         if (s >= 0) {
-            field->slides.at[s].told = true;
+            field->slides.at[s].reported = true;
             from = s + 1;
         }
         status = report(solver, pair, s >= 0 ? &field->slides.at[s] : NULL, v, least);
     }
     for (int s = 0; s < field->slides.count && status == FIL_OK; s++) {
-        if (!field->slides.at[s].told) {
+        if (!field->slides.at[s].reported) {
             status = report(solver, &field->slides.at[s].pair, &field->slides.at[s], v, least);
         }
     }

@@ -11,7 +11,11 @@
 #include "solver/ipc_near.h"
 
 /* Pairs that workers share at a time: large enough that sharing costs nothing, small enough that what they find stays in a cache. */
-enum { FIL_IPC_BATCH = 512, FIL_IPC_GRAIN = 32, FIL_IPC_WORK = 145 /* numbers a pair, at most: energy and its second derivatives over four corners */ };
+enum {
+    FIL_IPC_BATCH = 512,
+    FIL_IPC_GRAIN = 32,
+    FIL_IPC_WORK = 145 /* numbers a pair, at most: energy and its second derivatives over four corners */
+};
 
 /* Blocks that one ring couples: its point and three nodes, or place and turn of its body and four. */
 enum { FIL_RING_BLOCKS = 6 };
@@ -46,13 +50,13 @@ typedef struct FilIpcSlide {
     FilIpcPair pair;
     int first, count; /* blocks of the relative velocity */
     FilFriction friction;
-    bool told; /* with the contacts of the step */
+    bool reported; /* with the contacts of the step */
 } FilIpcSlide;
 
 /* An edge on its way: its middle, half of it, its mean motion, and how far around that its surface may get. */
-typedef struct FilIpcCourse {
+typedef struct FilIpcSweptBound {
     double middle[3], half[3], motion[3], reach;
-} FilIpcCourse;
+} FilIpcSweptBound;
 
 /* Friction of all pairs that touch. */
 typedef struct FilIpcSlides {
@@ -81,8 +85,8 @@ typedef struct FilIpcField {
     FilInts stale;           /* points, edges and triangles whose pairs are to be listed: 1, else 0 */
     FilAabb* boxes;          /* of points */
     size_t box_capacity;
-    FilIpcCourse* courses; /* of edges */
-    size_t course_capacity;
+    FilIpcSweptBound* swept_bounds; /* of edges */
+    size_t swept_bound_capacity;
     FilIpcNear near;
     FilPairs chosen, sorting; /* of those, to be looked at closely, in rising order */
     FilDoubles work;          /* what workers find of a batch of pairs, before it is taken in their order */
@@ -150,7 +154,7 @@ FilStatus fil_ipc_contacts_accept(struct FilSolver* solver, bool* changed);
 /* Of barriers: how many lists there will be; adds to *variables how many variables they hold at most. */
 int fil_ipc_contacts_lists(const struct FilSolver* solver, size_t* variables);
 void fil_ipc_contacts_list(struct FilSolver* solver, int* list_end, int* variable, int* lists, int* variables);
-void fil_ipc_contacts_hessian(struct FilSolver* solver, bool cautious, FilBlockSum* sum, int first_list);
+void fil_ipc_contacts_hessian(struct FilSolver* solver, bool majorised, FilBlockSum* sum, int first_list);
 FilStatus fil_ipc_contacts_finish(struct FilSolver* solver, const double* v, FilStepInfo* info);
 /* The stiffness' scale that the last step left. */
 double fil_ipc_scale(const struct FilSolver* solver);

@@ -48,18 +48,18 @@ static double sum_changes(FilSolver* solver, const double* v, double* most)
         change += change_of(solver, was, is, v);
         *most += fmax(is->friction.most, was != NULL ? was->friction.most : 0.0);
         if (was != NULL) {
-            was->told = true;
+            was->reported = true;
             from = s + 1;
         }
     }
     for (int s = 0; s < field->other_slides.count; s++) {
         FilIpcSlide* was = &field->other_slides.at[s];
-        if (!was->told) {  // has left
+        if (!was->reported) {  // has left
             force_of(solver, &field->other_slides, was, v, force);
             change += fil_v3_norm(force);
             *most += was->friction.most;
         }
-        was->told = false;
+        was->reported = false;
     }
     return change;
 }

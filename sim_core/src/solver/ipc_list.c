@@ -137,7 +137,7 @@ static FilStatus add_pair(FilSolver* solver, FilFeature kind, const int* points,
 /* Pairs that have been chosen, in parallel: the batch from `first` on, by `make`, which is false for those that do not come into range. */
 typedef struct Making {
     const FilSolver* solver;
-    bool (*make)(const FilSolver* solver, FilPair chosen, FilIpcPair* pair);
+    bool (*make)(const FilSolver* solver, FilIndexPair chosen, FilIpcPair* pair);
     int first;
 } Making;
 
@@ -157,7 +157,7 @@ static void make_some(void* context, int first, int end, int worker)
 }
 
 /* Adds those of the pairs chosen that come into range, in their order. */
-static FilStatus add_chosen(FilSolver* solver, bool (*make)(const FilSolver* solver, FilPair chosen, FilIpcPair* pair))
+static FilStatus add_chosen(FilSolver* solver, bool (*make)(const FilSolver* solver, FilIndexPair chosen, FilIpcPair* pair))
 {
     const FilIpcField* field = &solver->ipc;
     const FilIpcPair* made = (const FilIpcPair*)(const void*)field->work.at;
@@ -172,9 +172,9 @@ static FilStatus add_chosen(FilSolver* solver, bool (*make)(const FilSolver* sol
     return status;
 }
 
-static FilIpcCourse course_of(const FilIpcField* field, const FilIpcEdge* e)
+static FilIpcSweptBound swept_bound_of(const FilIpcField* field, const FilIpcEdge* e)
 {
-    FilIpcCourse c = {.reach = 0.0};
+    FilIpcSweptBound c = {.reach = 0.0};
     double motion[2][3], apart[3];
     for (int i = 0; i < 2; i++) {
         const int p = e->point[i];
@@ -191,7 +191,7 @@ static FilIpcCourse course_of(const FilIpcField* field, const FilIpcEdge* e)
 }
 
 /* Whether a look along the line between their middles is enough to tell that two edges stay out of each other's range. */
-static bool stay_apart(const FilIpcCourse* a, const FilIpcCourse* b, double range)
+static bool stay_apart(const FilIpcSweptBound* a, const FilIpcSweptBound* b, double range)
 {
     double between[3], passing[3];
     fil_v3_sub(between, b->middle, a->middle);
@@ -210,20 +210,20 @@ static FilAabb box_of(const FilAabb* boxes, const int* points, int count)
     return box;
 }
 
-/* Chooses pairs of edges that are stale and whose boxes overlap; of all, if they are many, by a look at their courses first. */
+/* Chooses pairs of edges that are stale and whose boxes overlap; of all, if they are many, by a look at their swept_bounds first. */
 static FilStatus choose_edges(FilIpcField* field, const int* stale, bool all, double range)
 {
     const FilPairs* near = &field->near.edges;
     const FilIpcEdge* edges = field->surface.edges;
-    FilIpcCourse* courses = field->courses;
+    FilIpcSweptBound* swept_bounds = field->swept_bounds;
     for (int e = 0; e < field->surface.edge_count && all; e++) {
-        courses[e] = course_of(field, &edges[e]);
+        swept_bounds[e] = swept_bound_of(field, &edges[e]);
     }
     field->chosen.count = 0;
     FilStatus status = FIL_OK;
     for (int k = 0; k < near->count && status == FIL_OK; k++) {
-        const FilPair pair = near->items[k];
-        if ((stale[pair.a] | stale[pair.b]) == 0 || (all && stay_apart(&courses[pair.a], &courses[pair.b], range))) {
+        const FilIndexPair pair = near->items[k];
+        if ((stale[pair.a] | stale[pair.b]) == 0 || (all && stay_apart(&swept_bounds[pair.a], &swept_bounds[pair.b], range))) {
             continue;
         }
         const FilAabb a = box_of(field->boxes, edges[pair.a].point, 2), b = box_of(field->boxes, edges[pair.b].point, 2);
@@ -235,7 +235,7 @@ static FilStatus choose_edges(FilIpcField* field, const int* stale, bool all, do
     return status == FIL_OK ? fil_pairs_sort(&field->chosen, field->surface.edge_count, &field->sorting) : status;
 }
 
-static bool make_edges(const FilSolver* solver, FilPair chosen, FilIpcPair* pair)
+static bool make_edges(const FilSolver* solver, FilIndexPair chosen, FilIpcPair* pair)
 {
     const FilIpcEdge *e = &solver->ipc.surface.edges[chosen.a], *f = &solver->ipc.surface.edges[chosen.b];
     const int points[4] = {e->point[0], e->point[1], f->point[0], f->point[1]};
@@ -249,14 +249,14 @@ static FilStatus list_edges(FilSolver* solver, const int* stale, bool all)
     return status == FIL_OK ? add_chosen(solver, make_edges) : status;
 }
 
-static FilStatus choose_triangles(FilIpcField* field, const int* stale, const int* astray_triangles)
+static FilStatus choose_triangles(FilIpcField* field, const int* stale, const int* stale_triangles)
 {
     const FilPairs* near = &field->near.triangles;
     field->chosen.count = 0;
     FilStatus status = FIL_OK;
     for (int k = 0; k < near->count && status == FIL_OK; k++) {
-        const FilPair pair = near->items[k];
-        if ((stale[pair.a] | astray_triangles[pair.b]) == 0) {
+        const FilIndexPair pair = near->items[k];
+        if ((stale[pair.a] | stale_triangles[pair.b]) == 0) {
             continue;
         }
         const FilAabb box = box_of(field->boxes, field->surface.triangles[pair.b].point, 3);
@@ -267,21 +267,21 @@ static FilStatus choose_triangles(FilIpcField* field, const int* stale, const in
     return status == FIL_OK ? fil_pairs_sort(&field->chosen, field->surface.point_count, &field->sorting) : status;
 }
 
-static bool make_triangle(const FilSolver* solver, FilPair chosen, FilIpcPair* pair)
+static bool make_triangle(const FilSolver* solver, FilIndexPair chosen, FilIpcPair* pair)
 {
     const int p = chosen.a, *c = solver->ipc.surface.triangles[chosen.b].point;
     const int corners[4] = {p, c[0], c[1], c[2]};
     return fil_ipc_may_meet(solver, p, c[0]) && !fil_ipc_at_joint(solver, p, c[0]) && make_pair(solver, FIL_POINT_TRIANGLE, corners, 4, 0.0, pair);
 }
 
-static FilStatus list_triangles(FilSolver* solver, const int* stale, const int* astray_triangles)
+static FilStatus list_triangles(FilSolver* solver, const int* stale, const int* stale_triangles)
 {
-    const FilStatus status = choose_triangles(&solver->ipc, stale, astray_triangles);
+    const FilStatus status = choose_triangles(&solver->ipc, stale, stale_triangles);
     return status == FIL_OK ? add_chosen(solver, make_triangle) : status;
 }
 
 /* Spheres against edges and each other. */
-static FilStatus list_lone(FilSolver* solver, const int* stale, const int* astray_edges)
+static FilStatus list_lone(FilSolver* solver, const int* stale, const int* stale_edges)
 {
     FilIpcField* field = &solver->ipc;
     const FilIpcSurface* s = &field->surface;
@@ -292,7 +292,7 @@ static FilStatus list_lone(FilSolver* solver, const int* stale, const int* astra
             continue;
         }
         for (int e = 0; e < s->edge_count && status == FIL_OK; e++) {
-            if ((stale[p] | astray_edges[e]) == 0) {
+            if ((stale[p] | stale_edges[e]) == 0) {
                 continue;
             }
             const int corners[3] = {p, s->edges[e].point[0], s->edges[e].point[1]};
@@ -367,18 +367,18 @@ static bool make_room(FilIpcField* field)
 {
     const FilIpcSurface* s = &field->surface;
     const size_t points = (size_t)s->point_count, edges = (size_t)s->edge_count, triangles = (size_t)s->triangle_count;
-    void *boxes = field->boxes, *courses = field->courses;
+    void *boxes = field->boxes, *swept_bounds = field->swept_bounds;
     const bool room = fil_buffer_reserve(&boxes, &field->box_capacity, points, sizeof(FilAabb)) &&
-                      fil_buffer_reserve(&courses, &field->course_capacity, edges, sizeof(FilIpcCourse));
+                      fil_buffer_reserve(&swept_bounds, &field->swept_bound_capacity, edges, sizeof(FilIpcSweptBound));
     field->boxes = boxes;
-    field->courses = courses;
+    field->swept_bounds = swept_bounds;
     return room && fil_doubles_reserve(&field->listed, 3 * points) && fil_doubles_reserve(&field->listed_end, 3 * points) &&
            fil_doubles_reserve(&field->slack, points) && fil_doubles_reserve(&field->work, FIL_IPC_BATCH * FIL_IPC_WORK) &&
            fil_ints_reserve(&field->stale, points + edges + triangles);
 }
 
 /* Lists pairs of points that are stale and of what they are corners of, on the way to `listed_end`. */
-static FilStatus list_astray(FilSolver* solver, bool all)
+static FilStatus list_stale(FilSolver* solver, bool all)
 {
     FilIpcField* field = &solver->ipc;
     const FilIpcSurface* s = &field->surface;
@@ -422,7 +422,7 @@ FilStatus fil_ipc_list(FilSolver* solver)
         field->fall = fmax(field->fall, 1.2 * motion_of(x, ends, p, nowhere) + NEAR_RANGE * range);
     }
     field->pair_count = 0;
-    const FilStatus status = list_astray(solver, true);
+    const FilStatus status = list_stale(solver, true);
     return status == FIL_OK ? list_planes(solver, x, range + 2.0 * field->fall) : status;
 }
 
@@ -452,17 +452,17 @@ FilStatus fil_ipc_relist(FilSolver* solver)
     const int count = field->surface.point_count;
     const double* ends = field->ends.at;
     double mean[3];
-    int strays = 0;
+    int stale_count = 0;
     mean_motion(field, field->listed_end.at, ends, mean);
     for (int p = 0; p < count; p++) {
         field->stale.at[p] = motion_of(field->listed_end.at, ends, p, mean) > field->slack.at[p];
-        strays += field->stale.at[p];
+        stale_count += field->stale.at[p];
         if (field->surface.plane_count > 0 && motion_of(field->listed.at, ends, p, nowhere) > field->fall) {
             return fil_ipc_list(solver);
         }
     }
-    if (strays == 0 || strays > MANY * count) {
-        return strays == 0 ? FIL_OK : fil_ipc_list(solver);
+    if (stale_count == 0 || stale_count > MANY * count) {
+        return stale_count == 0 ? FIL_OK : fil_ipc_list(solver);
     }
     for (int p = 0; p < count; p++) {
         double* end = field->listed_end.at + 3 * p;
@@ -472,5 +472,5 @@ FilStatus fil_ipc_relist(FilSolver* solver)
         }
     }
     drop_pairs(field);
-    return list_astray(solver, false);
+    return list_stale(solver, false);
 }

@@ -79,7 +79,7 @@ static void drop_marked(FilPairs* pairs, const int* marks_a, const int* marks_b)
 {
     int kept = 0;
     for (int k = 0; k < pairs->count; k++) {
-        const FilPair pair = pairs->items[k];
+        const FilIndexPair pair = pairs->items[k];
         pairs->items[kept] = pair;
         kept += (marks_a[pair.a] | marks_b[pair.b]) == 0;
     }
@@ -91,7 +91,7 @@ static void drop_idle_edges(const FilIpcSurface* surface, FilPairs* pairs, int f
 {
     int kept = from;
     for (int k = from; k < pairs->count; k++) {
-        const FilPair pair = pairs->items[k];
+        const FilIndexPair pair = pairs->items[k];
         const FilIpcEdge *e = &surface->edges[pair.a], *f = &surface->edges[pair.b];
         const int *a = e->point, *b = f->point;
         pairs->items[kept] = pair;
@@ -104,7 +104,7 @@ static void drop_own_corners(const FilIpcSurface* surface, FilPairs* pairs, int 
 {
     int kept = from;
     for (int k = from; k < pairs->count; k++) {
-        const FilPair pair = pairs->items[k];
+        const FilIndexPair pair = pairs->items[k];
         const int* c = surface->triangles[pair.b].point;
         pairs->items[kept] = pair;
         kept += (pair.a != c[0]) & (pair.a != c[1]) & (pair.a != c[2]);

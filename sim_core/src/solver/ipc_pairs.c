@@ -12,7 +12,7 @@
 static const double KEEP = 0.1;
 
 /* How much of what brings two features together is left to them, of what does not. */
-static const double SOFTLY = 0.8;
+static const double TANGENTIAL_SHARE = 0.8;
 
 /* ---- two features ---- */
 
@@ -157,7 +157,7 @@ bool fil_ipc_keep_apart(FilSolver* solver)
             fil_v3_sub(rest, rest, mean);
             fil_v3_copy(end, from);
             fil_v3_axpy(end, 1.0, mean);
-            fil_v3_axpy(end, SOFTLY * time, rest);
+            fil_v3_axpy(end, TANGENTIAL_SHARE * time, rest);
         }
     }
     return met;

@@ -135,20 +135,20 @@ static int shape_points(const FilShape* shape, double (*local)[3], int most)
 {
     int count = 0;
     switch (shape->kind) {
-        case FIL_SHAPE_SPHERE:
+        case FIL_PRIMITIVE_SPHERE:
             fil_v3_set(local[count++], 0.0, 0.0, 0.0);
             break;
-        case FIL_SHAPE_CAPSULE:
+        case FIL_PRIMITIVE_CAPSULE:
             fil_v3_set(local[count++], 0.0, 0.0, -shape->half[2]);
             fil_v3_set(local[count++], 0.0, 0.0, shape->half[2]);
             break;
-        case FIL_SHAPE_BOX:
+        case FIL_PRIMITIVE_BOX:
             for (int k = 0; k < 8; k++) {
                 fil_v3_set(local[count++], (k & 1 ? 1.0 : -1.0) * shape->half[0], (k & 2 ? 1.0 : -1.0) * shape->half[1],
                            (k & 4 ? 1.0 : -1.0) * shape->half[2]);
             }
             break;
-        case FIL_SHAPE_CYLINDER:
+        case FIL_PRIMITIVE_CYLINDER:
             for (int k = 0; k < 2 * PRISM; k++) {
                 const double angle = 2.0 * FIL_PI * (k / 2) / PRISM;
                 fil_v3_set(local[count++], shape->radius * cos(angle), shape->radius * sin(angle), k % 2 == 0 ? -shape->half[2] : shape->half[2]);
@@ -253,7 +253,7 @@ static FilStatus take_shape(FilSolver* solver, int index)
     FilIpcSurface* s = &solver->ipc.surface;
     const FilWorldCollider* c = &solver->collision->colliders[index];
     const FilShape* shape = &c->collider.shape;
-    if (shape->kind == FIL_SHAPE_HALF_SPACE) {
+    if (shape->kind == FIL_PRIMITIVE_HALF_SPACE) {
         const FilStatus status = fil_solver_reserve((void**)&s->planes, s->plane_count, &s->plane_capacity, sizeof(int));
         if (status == FIL_OK) {
             s->planes[s->plane_count++] = index;
@@ -265,7 +265,7 @@ static FilStatus take_shape(FilSolver* solver, int index)
             solver, "contact model 'ipc' takes convex meshes only, which '%s' is not; use 'sap', 'sap_lagged' or 'lcp', or set convex for its hull",
             c->name);
     }
-    if (shape->kind == FIL_SHAPE_HULL && shape->hull->vertex_count > MOST) {
+    if (shape->kind == FIL_PRIMITIVE_HULL && shape->hull->vertex_count > MOST) {
         return fil_solver_refuse(solver, "contact model 'ipc' takes hulls of at most %d corners", MOST);
     }
     double(*local)[3] = fil_alloc(MOST, sizeof *local);
@@ -279,20 +279,20 @@ static FilStatus take_shape(FilSolver* solver, int index)
                              .node = -1,
                              .radius = fil_shape_rounding(shape),
                              .mass = pushed_mass(solver, c, local[k]),
-                             .lone = shape->kind == FIL_SHAPE_SPHERE,
-                             .prism = shape->kind == FIL_SHAPE_CYLINDER};
+                             .lone = shape->kind == FIL_PRIMITIVE_SPHERE,
+                             .prism = shape->kind == FIL_PRIMITIVE_CYLINDER};
         fil_v3_copy(point.local, local[k]);
         status = add_point(solver, &point);
     }
     fil_free(local);
-    if (status != FIL_OK || shape->kind == FIL_SHAPE_SPHERE) {
+    if (status != FIL_OK || shape->kind == FIL_PRIMITIVE_SPHERE) {
         return status;
     }
     const int first_edge = s->edge_count;
-    status = shape->kind == FIL_SHAPE_CAPSULE    ? add_edge(solver, first, first + 1, 0, 0.0)
-             : shape->kind == FIL_SHAPE_BOX      ? box_sides(solver, first)
-             : shape->kind == FIL_SHAPE_CYLINDER ? prism_sides(solver, first)
-                                                 : hull_sides(solver, first, shape->hull);
+    status = shape->kind == FIL_PRIMITIVE_CAPSULE    ? add_edge(solver, first, first + 1, 0, 0.0)
+             : shape->kind == FIL_PRIMITIVE_BOX      ? box_sides(solver, first)
+             : shape->kind == FIL_PRIMITIVE_CYLINDER ? prism_sides(solver, first)
+                                                     : hull_sides(solver, first, shape->hull);
     for (int k = first_edge; k < s->edge_count; k++) {
         s->edges[k].length = fil_v3_distance(s->points[s->edges[k].point[0]].local, s->points[s->edges[k].point[1]].local);
     }

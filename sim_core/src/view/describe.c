@@ -61,9 +61,9 @@ static void write_color(FilJson* json, FilColor color)
 
 static void write_shape(FilJson* json, const FilShownShape* shape, FilColor color)
 {
-    static const char* const types[] = {
-        [FIL_TYPE_SPHERE] = "sphere",         [FIL_TYPE_CAPSULE] = "capsule", [FIL_TYPE_CYLINDER] = "cylinder", [FIL_TYPE_BOX] = "box",
-        [FIL_TYPE_HALF_SPACE] = "half_space", [FIL_TYPE_HULL] = "hull",       [FIL_TYPE_MESH] = "mesh",         [FIL_TYPE_REVOLUTION] = "revolution"};
+    static const char* const types[] = {[FIL_SHAPE_SPHERE] = "sphere", [FIL_SHAPE_CAPSULE] = "capsule",       [FIL_SHAPE_CYLINDER] = "cylinder",
+                                        [FIL_SHAPE_BOX] = "box",       [FIL_SHAPE_HALF_SPACE] = "half_space", [FIL_SHAPE_HULL] = "hull",
+                                        [FIL_SHAPE_MESH] = "mesh",     [FIL_SHAPE_REVOLUTION] = "revolution"};
     const FilShapeDef* def = &shape->def;
     fil_json_open(json, NULL, '{');
     fil_json_text(json, "type", types[def->type]);

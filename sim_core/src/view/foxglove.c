@@ -197,17 +197,17 @@ void fil_foxglove_send(FilFoxglove* foxglove, uint32_t channel, uint64_t time, c
 void fil_foxglove_tell_time(FilFoxglove* foxglove, uint64_t time)
 {
     unsigned char head[9] = {SERVER_TIME};
-    bool told = false;
+    bool notified = false;
     put_u64(head + 1, time);
     pthread_mutex_lock(&foxglove->lock);
     for (int p = 0; p < FIL_FOXGLOVE_PEERS; ++p) {
         if (foxglove->peers[p] != NULL) {
             enqueue(foxglove->peers[p], fil_foxglove_bytes(head, sizeof head, NULL, 0), true);
-            told = true;
+            notified = true;
         }
     }
     pthread_mutex_unlock(&foxglove->lock);
-    if (told) {
+    if (notified) {
         wake(foxglove);
     }
 }

@@ -20,7 +20,7 @@ static void print(const FilWorld* world, FilId arm)
 static void shape(const FilWorld* world, FilId arm, int index, FilShownShape* out)
 {
     *out = (FilShownShape){.def = fil_shape_def_default(), .moves = true};
-    out->def.type = FIL_TYPE_CYLINDER;
+    out->def.type = FIL_SHAPE_CYLINDER;
     fil_arm_disk_size(world, arm, index, &out->def.radius, &out->def.length);
     fil_arm_disk_pose(world, arm, index, &out->position, &out->orientation);
 }

@@ -86,7 +86,7 @@ static void shape(const FilWorld* world, FilId handle, int index, FilShownShape*
                            .hidden = !info.active,
                            .colored = true,
                            .color = info.driven ? driven : fixed};
-    out->def.type = FIL_TYPE_SPHERE;
+    out->def.type = FIL_SHAPE_SPHERE;
     if (kind == NULL) {
         out->hidden = true;
     } else if (kind->curve == NULL) {
@@ -100,7 +100,7 @@ static void shape(const FilWorld* world, FilId handle, int index, FilShownShape*
             double along[3];
             direction_of(kind, world, info.object, node, along);
             out->orientation = turn_to(along);
-            out->def.type = FIL_TYPE_CYLINDER;
+            out->def.type = FIL_SHAPE_CYLINDER;
             out->def.radius = COLLAR * radius;
             out->def.length = COLLAR_LENGTH * radius;
         }

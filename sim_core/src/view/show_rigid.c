@@ -6,26 +6,26 @@
 static void print_shape(const FilShapeDef* shape)
 {
     switch (shape->type) {
-        case FIL_TYPE_SPHERE:
+        case FIL_SHAPE_SPHERE:
             printf("sphere, radius %g m", shape->radius);
             break;
-        case FIL_TYPE_CAPSULE:
+        case FIL_SHAPE_CAPSULE:
             printf("capsule, radius %g m, length %g m", shape->radius, shape->length);
             break;
-        case FIL_TYPE_CYLINDER:
+        case FIL_SHAPE_CYLINDER:
             printf("cylinder, radius %g m, length %g m", shape->radius, shape->length);
             break;
-        case FIL_TYPE_BOX:
+        case FIL_SHAPE_BOX:
             printf("box, %g x %g x %g m", shape->size.x, shape->size.y, shape->size.z);
             break;
-        case FIL_TYPE_HALF_SPACE:
+        case FIL_SHAPE_HALF_SPACE:
             printf("half-space");
             break;
-        case FIL_TYPE_HULL:
-        case FIL_TYPE_MESH:
+        case FIL_SHAPE_HULL:
+        case FIL_SHAPE_MESH:
             printf(shape->triangle_count > 0 ? "mesh of %d points" : "convex hull of %d points", shape->point_count);
             break;
-        case FIL_TYPE_REVOLUTION:
+        case FIL_SHAPE_REVOLUTION:
             printf("surface of revolution through %d radii, length %g m", shape->radius_count, shape->length);
             break;
     }

@@ -58,7 +58,7 @@ void fil_world_keep_parts(FilWorld* world, int parts)
     world->system.state.h[world->solver.memory + FIL_MEMORY_PARTS] = parts;
 }
 
-bool fil_world_errs(const FilWorld* world, const FilStepInfo* info)
+bool fil_world_is_inaccurate(const FilWorld* world, const FilStepInfo* info)
 {
     return by_error(world) && info->local_error > world->def.accuracy;
 }
@@ -67,7 +67,7 @@ double fil_world_local_error(const FilWorld* world, double gamma, double dt)
 {
     /* Velocities at the start, after gamma dt and at the end: the parabola through them covers a way that differs from the
      * step's by dt (gamma - 1/2 + 1 / (6 (1 - gamma))) times what the three are off a line. For Alexander's gamma. */
-    static const double OFF_LINE = 0.0286;
+    static const double ERROR_FACTOR = 0.0286;
     const FilSystem* system = &world->system;
     const FilState *start = &system->state, *middle = &system->middle, *end = &system->next;
     double worst = 0.0;
@@ -87,5 +87,5 @@ double fil_world_local_error(const FilWorld* world, double gamma, double dt)
         }
         worst = places > 0 ? fmax(worst, sqrt(sum / places)) : worst;
     }
-    return OFF_LINE * dt * worst;
+    return ERROR_FACTOR * dt * worst;
 }

@@ -271,7 +271,7 @@ static FilStatus advance_accurately(FilWorld* world, double t, double dt, FilSte
             return status;
         }
         const int next = fil_world_next_parts(world, parts, info);
-        if (!fil_world_errs(world, info) || next <= parts) {
+        if (!fil_world_is_inaccurate(world, info) || next <= parts) {
             fil_world_keep_parts(world, next);
             return FIL_OK;
         }

@@ -184,7 +184,7 @@ void fil_world_apply_drives(FilWorld* world, double t, double dt, double theta);
 int fil_world_parts(const FilWorld* world);
 int fil_world_next_parts(const FilWorld* world, int used, const FilStepInfo* info);
 void fil_world_keep_parts(FilWorld* world, int parts);
-bool fil_world_errs(const FilWorld* world, const FilStepInfo* info);
+bool fil_world_is_inaccurate(const FilWorld* world, const FilStepInfo* info);
 /* Error of places after the second of two stages of gamma dt (SDIRK2), m: the worst body's mean. */
 double fil_world_local_error(const FilWorld* world, double gamma, double dt);
 

@@ -7,14 +7,14 @@
  * row j. Where several of those go on alike below row j, and where column j + 1 is as column j, as in the dense corners that fill makes,
  * sums stay in registers over all k for two rows and both columns at once.
  * Subtrees of the elimination tree are shared by workers, in factorisations and solutions; sums are in the same order whoever makes them. */
-#ifndef FILUM_LINALG_BLOCK_NEAR_H
-#define FILUM_LINALG_BLOCK_NEAR_H
+#ifndef FILUM_LINALG_BLOCK_PRECONDITIONER_H
+#define FILUM_LINALG_BLOCK_PRECONDITIONER_H
 
 #include "base/workers.h"
 #include "linalg/block_symbolic.h"
 #include "linalg/subtrees.h"
 
-typedef struct FilBlockNear {
+typedef struct FilBlockPreconditioner {
     FilBlockSymbolic symbolic;
     bool thin;            /* fourth places of all blocks are idle */
     FilFloats factor;     /* blocks of L by columns of four numbers, three columns where they are thin */
@@ -31,38 +31,40 @@ typedef struct FilBlockNear {
     int f_blocks;
     bool has_f;    /* ... if they are of the present fixed ones */
     FilInts stale; /* whether changing columns are not those of the present F */
-} FilBlockNear;
+} FilBlockPreconditioner;
 
-void fil_block_near_free(FilBlockNear* near);
+void fil_block_preconditioner_free(FilBlockPreconditioner* near);
 
 /* Where the numbers are. */
-typedef struct FilBlockNearValues {
+typedef struct FilBlockPreconditionerValues {
     const double *a, *c;
     const double* more; /* for each column: what is added to its diagonal; may be NULL */
     FilWorkers* workers;
-} FilBlockNearValues;
+} FilBlockPreconditionerValues;
 
 /* As of block_cholesky.h; `terms` are A, C and F. Block k of A has the number a_block[k] among its values. When binding NULL says
  * that A is as it was. `order` as of block_symbolic.h. */
-FIL_MUST_CHECK FilStatus fil_block_near_analyze(FilBlockNear* near, const FilBlockPattern* const* terms, const int* a_block, bool order);
-FIL_MUST_CHECK FilStatus fil_block_near_bind(FilBlockNear* near, const FilBlockPattern* const* terms, const int* a_block, bool* fits);
+FIL_MUST_CHECK FilStatus fil_block_preconditioner_analyze(FilBlockPreconditioner* near, const FilBlockPattern* const* terms, const int* a_block,
+                                                          bool order);
+FIL_MUST_CHECK FilStatus fil_block_preconditioner_bind(FilBlockPreconditioner* near, const FilBlockPattern* const* terms, const int* a_block,
+                                                       bool* fits);
 
 /* Factors columns that F does not reach; then the rest, as often as F changes, as far as it does. False: not positive definite, as
  * far as single precision tells. `thin`: try whether the fourth places of all blocks are idle but for the diagonal's own; near->thin
  * says so then. If it is those of F that are not, the second fails with near->thin false, and the first must be repeated. */
-FIL_MUST_CHECK bool fil_block_near_factor_fixed(FilBlockNear* near, bool thin, const FilBlockNearValues* values);
-FIL_MUST_CHECK bool fil_block_near_factor_changing(FilBlockNear* near, const double* f_values);
+FIL_MUST_CHECK bool fil_block_preconditioner_factor_fixed(FilBlockPreconditioner* near, bool thin, const FilBlockPreconditionerValues* values);
+FIL_MUST_CHECK bool fil_block_preconditioner_factor_changing(FilBlockPreconditioner* near, const double* f_values);
 
 /* The columns that F reaches. */
-const int* fil_block_near_reached(const FilBlockNear* near, int* count);
+const int* fil_block_preconditioner_reached(const FilBlockPreconditioner* near, int* count);
 
 /* x = (A + C + F)^-1 b */
-void fil_block_near_solve(FilBlockNear* near, FilWorkers* workers, const double* b, double* x);
+void fil_block_preconditioner_solve(FilBlockPreconditioner* near, FilWorkers* workers, const double* b, double* x);
 
 /* The same in parts: what there is to do with b before F is known; then x for b + more where F reaches, `more` being zero
  * elsewhere; then the rest of x. */
-void fil_block_near_reduce(FilBlockNear* near, FilWorkers* workers, const double* b);
-void fil_block_near_predict(FilBlockNear* near, const double* more, double* x);
-void fil_block_near_complete(FilBlockNear* near, FilWorkers* workers, double* x);
+void fil_block_preconditioner_reduce(FilBlockPreconditioner* near, FilWorkers* workers, const double* b);
+void fil_block_preconditioner_predict(FilBlockPreconditioner* near, const double* more, double* x);
+void fil_block_preconditioner_complete(FilBlockPreconditioner* near, FilWorkers* workers, double* x);
 
 #endif

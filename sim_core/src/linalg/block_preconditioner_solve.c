@@ -1,5 +1,5 @@
 /* Solutions with a factor in single precision: subtrees side by side, then what is above them. */
-#include "linalg/block_near.h"
+#include "linalg/block_preconditioner.h"
 #include "linalg/quad.h"
 
 /* Where block k of an array of them begins, of `width` columns. */
@@ -9,7 +9,7 @@ static inline const float* block_at(const FilFloats* blocks, int k, int width)
 }
 
 /* x_j <- W_j x_j */
-static inline FilQuad apply_pivot(const FilBlockNear* near, int j, float* x, int width)
+static inline FilQuad apply_pivot(const FilBlockPreconditioner* near, int j, float* x, int width)
 {
     const float* w = block_at(&near->inverse, j, width);
     const FilQuad b = fil_quad_load(x + 4 * j);
@@ -22,7 +22,7 @@ static inline FilQuad apply_pivot(const FilBlockNear* near, int j, float* x, int
 }
 
 /* x_i <- x_i - L_p y */
-static inline void subtract_block(const FilBlockNear* near, int p, FilQuad y, float* xi, int width)
+static inline void subtract_block(const FilBlockPreconditioner* near, int p, FilQuad y, float* xi, int width)
 {
     const float* l = block_at(&near->factor, p, width);
     FilQuad z = fil_quad_load(xi);
@@ -33,7 +33,7 @@ static inline void subtract_block(const FilBlockNear* near, int p, FilQuad y, fl
 }
 
 /* Columns begin to end of L y = b, in place. */
-static inline void solve_forward(const FilBlockNear* near, int begin, int end, float* x, int width)
+static inline void solve_forward(const FilBlockPreconditioner* near, int begin, int end, float* x, int width)
 {
     const FilBlockSymbolic* s = &near->symbolic;
     for (int j = begin; j < end; j++) {
@@ -45,7 +45,7 @@ static inline void solve_forward(const FilBlockNear* near, int begin, int end, f
 }
 
 /* The same of a subtree, in its own rows; those above gather theirs. */
-static inline void solve_tree_forward(const FilBlockNear* near, int tree, float* x, int width)
+static inline void solve_tree_forward(const FilBlockPreconditioner* near, int tree, float* x, int width)
 {
     const FilBlockSymbolic* s = &near->symbolic;
     const FilSubtrees* trees = &near->trees;
@@ -63,7 +63,7 @@ static inline void solve_tree_forward(const FilBlockNear* near, int tree, float*
 }
 
 /* What row i loses to fixed columns, in the order of these. */
-static inline void gather_row(const FilBlockNear* near, int i, float* x, int width)
+static inline void gather_row(const FilBlockPreconditioner* near, int i, float* x, int width)
 {
     const int* gather = near->gather.at;
     for (int q = near->gather_start.at[i]; q < near->gather_start.at[i + 1]; q++) {
@@ -72,7 +72,7 @@ static inline void gather_row(const FilBlockNear* near, int i, float* x, int wid
 }
 
 /* Row j of L' x = y, in place; those below are done. */
-static inline void solve_row(const FilBlockNear* near, int j, float* x, int width)
+static inline void solve_row(const FilBlockPreconditioner* near, int j, float* x, int width)
 {
     const FilBlockSymbolic* s = &near->symbolic;
     const int *start = s->column_start.at, *row = s->row.at;
@@ -95,7 +95,7 @@ static inline void solve_row(const FilBlockNear* near, int j, float* x, int widt
 /* ---- shared by workers ---- */
 
 typedef struct Solve {
-    const FilBlockNear* near;
+    const FilBlockPreconditioner* near;
     float* x;
 } Solve;
 
@@ -148,7 +148,7 @@ static int grain_of(int count)
 }
 
 /* Fixed columns of L y = b; what the others lose to them. */
-static void forward_fixed(const FilBlockNear* near, FilWorkers* workers, float* x)
+static void forward_fixed(const FilBlockPreconditioner* near, FilWorkers* workers, float* x)
 {
     const FilSubtrees* trees = &near->trees;
     const int changing = near->symbolic.columns - near->symbolic.first_changing;
@@ -167,7 +167,7 @@ static void forward_fixed(const FilBlockNear* near, FilWorkers* workers, float* 
     fil_workers_run(workers, changing, grain_of(changing), gather_changing, &solve);
 }
 
-static void backward_fixed(const FilBlockNear* near, FilWorkers* workers, float* x)
+static void backward_fixed(const FilBlockPreconditioner* near, FilWorkers* workers, float* x)
 {
     const int trees = near->trees.count;
     Solve solve = {near, x};
@@ -176,7 +176,7 @@ static void backward_fixed(const FilBlockNear* near, FilWorkers* workers, float*
 }
 
 /* Columns that F reaches. */
-static void solve_changing(const FilBlockNear* near, float* x)
+static void solve_changing(const FilBlockPreconditioner* near, float* x)
 {
     const int first = near->symbolic.first_changing, columns = near->symbolic.columns;
     if (near->thin) {
@@ -194,7 +194,7 @@ static void solve_changing(const FilBlockNear* near, float* x)
 }
 
 /* From the order of variables to that of pivots, and back. */
-static void take(const FilBlockNear* near, const double* b, float* x)
+static void take(const FilBlockPreconditioner* near, const double* b, float* x)
 {
     const int* variable = near->symbolic.ordering.old_of_new;
     for (int j = 0; j < near->symbolic.columns; j++) {
@@ -204,7 +204,7 @@ static void take(const FilBlockNear* near, const double* b, float* x)
     }
 }
 
-static void give(const FilBlockNear* near, int begin, const float* from, double* x)
+static void give(const FilBlockPreconditioner* near, int begin, const float* from, double* x)
 {
     const int* variable = near->symbolic.ordering.old_of_new;
     for (int j = begin; j < near->symbolic.columns; j++) {
@@ -214,7 +214,7 @@ static void give(const FilBlockNear* near, int begin, const float* from, double*
     }
 }
 
-void fil_block_near_solve(FilBlockNear* near, FilWorkers* workers, const double* b, double* x)
+void fil_block_preconditioner_solve(FilBlockPreconditioner* near, FilWorkers* workers, const double* b, double* x)
 {
     take(near, b, near->x.at);
     forward_fixed(near, workers, near->x.at);
@@ -223,13 +223,13 @@ void fil_block_near_solve(FilBlockNear* near, FilWorkers* workers, const double*
     give(near, 0, near->x.at, x);
 }
 
-void fil_block_near_reduce(FilBlockNear* near, FilWorkers* workers, const double* b)
+void fil_block_preconditioner_reduce(FilBlockPreconditioner* near, FilWorkers* workers, const double* b)
 {
     take(near, b, near->reduced.at);
     forward_fixed(near, workers, near->reduced.at);
 }
 
-void fil_block_near_predict(FilBlockNear* near, const double* more, double* x)
+void fil_block_preconditioner_predict(FilBlockPreconditioner* near, const double* more, double* x)
 {
     const int *variable = near->symbolic.ordering.old_of_new, first = near->symbolic.first_changing, columns = near->symbolic.columns;
     for (int j = first; j < columns; j++) {
@@ -241,7 +241,7 @@ void fil_block_near_predict(FilBlockNear* near, const double* more, double* x)
     give(near, first, near->x.at, x);
 }
 
-void fil_block_near_complete(FilBlockNear* near, FilWorkers* workers, double* x)
+void fil_block_preconditioner_complete(FilBlockPreconditioner* near, FilWorkers* workers, double* x)
 {
     memcpy(near->x.at, near->reduced.at, FIL_BLOCK * (size_t)near->symbolic.first_changing * sizeof *near->x.at);
     backward_fixed(near, workers, near->x.at);

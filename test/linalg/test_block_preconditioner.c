@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "linalg/block_cholesky.h"
-#include "linalg/block_near.h"
+#include "linalg/block_preconditioner.h"
 #include "random_blocks.h"
 
 /* Fourth places that are idle: nothing but a one on the diagonal of A. */
@@ -58,31 +58,31 @@ static void free_case(Case* c)
     free(c->f);
 }
 
-static void analyze(FilBlockNear* near, const Case* c)
+static void analyze(FilBlockPreconditioner* near, const Case* c)
 {
     int block[MAX_BLOCKS];
     for (int k = 0; k < c->a->start[c->n / 4]; k++) {
         block[k] = k;
     }
     const FilBlockPattern* const terms[FIL_BLOCK_TERMS] = {&c->a->pattern, NULL, &c->f->pattern};
-    assert_int_equal(fil_block_near_analyze(near, terms, block, true), FIL_OK);
+    assert_int_equal(fil_block_preconditioner_analyze(near, terms, block, true), FIL_OK);
 }
 
-static bool is_definite(FilBlockNear* near, const Case* c)
+static bool is_definite(FilBlockPreconditioner* near, const Case* c)
 {
-    const FilBlockNearValues values = {.a = c->a->values};
-    return fil_block_near_factor_fixed(near, true, &values) && fil_block_near_factor_changing(near, c->f->values);
+    const FilBlockPreconditionerValues values = {.a = c->a->values};
+    return fil_block_preconditioner_factor_fixed(near, true, &values) && fil_block_preconditioner_factor_changing(near, c->f->values);
 }
 
 /* Finds out by itself whether blocks are thin. */
-static void factor(FilBlockNear* near, const Case* c)
+static void factor(FilBlockPreconditioner* near, const Case* c)
 {
     assert_true(is_definite(near, c));
     assert_int_equal(near->thin, c->thin);
 }
 
 /* Condition numbers are below 1e4 for these sizes: single precision is good to 6e-8 times that. */
-static void check_solution(FilBlockNear* near, const Case* c)
+static void check_solution(FilBlockPreconditioner* near, const Case* c)
 {
     double x[MAX_N], y[MAX_N], size = 0.0;
     FilBlockCholesky* referee = fil_block_cholesky_create();
@@ -91,7 +91,7 @@ static void check_solution(FilBlockNear* near, const Case* c)
     memcpy(y, c->b, sizeof y);
     fil_block_cholesky_solve(referee, y);
     fil_block_cholesky_destroy(referee);
-    fil_block_near_solve(near, NULL, c->b, x);
+    fil_block_preconditioner_solve(near, NULL, c->b, x);
     for (int k = 0; k < c->n; k++) {
         size = fmax(size, fabs(y[k]));
     }
@@ -104,7 +104,7 @@ static void random_patterns(void** state)
 {
     (void)state;
     Random random = {1};
-    FilBlockNear near = {0};
+    FilBlockPreconditioner near = {0};
     for (int trial = 0; trial < 100; trial++) {
         Case c = make_case(&random, trial);
         analyze(&near, &c);
@@ -112,7 +112,7 @@ static void random_patterns(void** state)
         check_solution(&near, &c);
         free_case(&c);
     }
-    fil_block_near_free(&near);
+    fil_block_preconditioner_free(&near);
 }
 
 /* After a change of F, factoring what it reaches gives bit for bit what factoring all gives, and solving in parts what solving at
@@ -121,7 +121,7 @@ static void in_parts(void** state)
 {
     (void)state;
     Random random = {2};
-    FilBlockNear near = {0};
+    FilBlockPreconditioner near = {0};
     int some = 0;
     for (int trial = 0; trial < 40; trial++) {
         Case c = make_case(&random, trial);
@@ -129,8 +129,8 @@ static void in_parts(void** state)
         int count;
         analyze(&near, &c);
         factor(&near, &c);
-        fil_block_near_reduce(&near, NULL, c.b);
-        const int* reached = fil_block_near_reached(&near, &count);
+        fil_block_preconditioner_reduce(&near, NULL, c.b);
+        const int* reached = fil_block_preconditioner_reached(&near, &count);
         some += count > 0 && 4 * count < c.n ? 1 : 0;
         for (int k = 0; k < 16 * c.f->start[c.n / 4]; k++) {
             c.f->values[k] *= trial % 3 > 0 && k % 80 >= 16 ? 1.0 : 0.5;  // all, or a fifth of them; dominant as before
@@ -138,27 +138,27 @@ static void in_parts(void** state)
         for (int k = 0; k < count; k++) {
             more[4 * reached[k]] = random_between(&random, -1.0, 1.0);
         }
-        assert_true(fil_block_near_factor_changing(&near, c.f->values));
-        fil_block_near_predict(&near, more, y);
+        assert_true(fil_block_preconditioner_factor_changing(&near, c.f->values));
+        fil_block_preconditioner_predict(&near, more, y);
         for (int k = 0; k < c.n; k++) {
             more[k] += c.b[k];
         }
-        fil_block_near_solve(&near, NULL, more, x);
+        fil_block_preconditioner_solve(&near, NULL, more, x);
         for (int k = 0; k < count; k++) {
             assert_true(fabs(y[4 * reached[k]] - x[4 * reached[k]]) <= 1e-5);  // b + more is rounded before or after
         }
         factor(&near, &c);
-        fil_block_near_solve(&near, NULL, more, y);
+        fil_block_preconditioner_solve(&near, NULL, more, y);
         assert_memory_equal(x, y, sizeof(double) * (size_t)c.n);
-        fil_block_near_reduce(&near, NULL, more);
+        fil_block_preconditioner_reduce(&near, NULL, more);
         memset(more, 0, sizeof more);
-        fil_block_near_predict(&near, more, y);
-        fil_block_near_complete(&near, NULL, y);
+        fil_block_preconditioner_predict(&near, more, y);
+        fil_block_preconditioner_complete(&near, NULL, y);
         assert_memory_equal(x, y, sizeof(double) * (size_t)c.n);
         free_case(&c);
     }
     assert_in_range(some, 10, 40);  // of both kinds of columns
-    fil_block_near_free(&near);
+    fil_block_preconditioner_free(&near);
 }
 
 /* Any number of workers makes the same bits, of factor and solutions. */
@@ -171,18 +171,18 @@ static void workers_do_not_matter(void** state)
         Case c = make_case(&random, trial);
         double x[2][MAX_N], y[2][MAX_N], none[MAX_N] = {0.0};
         for (int k = 0; k < 2; k++) {
-            FilBlockNear near = {0};
+            FilBlockPreconditioner near = {0};
             FilWorkers* workers = fil_workers_create(k == 0 ? 1 : 2 + trial % 3);
-            const FilBlockNearValues values = {.a = c.a->values, .workers = workers};
+            const FilBlockPreconditionerValues values = {.a = c.a->values, .workers = workers};
             analyze(&near, &c);
-            assert_true(fil_block_near_factor_fixed(&near, true, &values) && fil_block_near_factor_changing(&near, c.f->values));
-            fil_block_near_solve(&near, workers, c.b, x[k]);
-            fil_block_near_reduce(&near, workers, c.b);
-            fil_block_near_predict(&near, none, y[k]);
-            fil_block_near_complete(&near, workers, y[k]);
+            assert_true(fil_block_preconditioner_factor_fixed(&near, true, &values) && fil_block_preconditioner_factor_changing(&near, c.f->values));
+            fil_block_preconditioner_solve(&near, workers, c.b, x[k]);
+            fil_block_preconditioner_reduce(&near, workers, c.b);
+            fil_block_preconditioner_predict(&near, none, y[k]);
+            fil_block_preconditioner_complete(&near, workers, y[k]);
             some += near.trees.count > 1;
             fil_workers_destroy(workers);
-            fil_block_near_free(&near);
+            fil_block_preconditioner_free(&near);
         }
         assert_memory_equal(x[0], x[1], sizeof(double) * (size_t)c.n);
         assert_memory_equal(y[0], y[1], sizeof(double) * (size_t)c.n);
@@ -196,27 +196,27 @@ static void fourth_places_of_f(void** state)
 {
     (void)state;
     Random random = {4};
-    FilBlockNear near = {0};
+    FilBlockPreconditioner near = {0};
     int some = 0;
     for (int trial = 0; trial < 40; trial += 2) {
         Case c = make_case(&random, trial);
-        const FilBlockNearValues values = {.a = c.a->values};
+        const FilBlockPreconditionerValues values = {.a = c.a->values};
         if (c.f->start[c.n / 4] > 0) {
             c.f->values[3] = c.f->values[12] = 0.01;  // little beside a pivot of 1
             analyze(&near, &c);
-            assert_true(fil_block_near_factor_fixed(&near, true, &values));
+            assert_true(fil_block_preconditioner_factor_fixed(&near, true, &values));
             assert_true(near.thin);
-            assert_false(fil_block_near_factor_changing(&near, c.f->values));
+            assert_false(fil_block_preconditioner_factor_changing(&near, c.f->values));
             assert_false(near.thin);
-            assert_true(fil_block_near_factor_fixed(&near, false, &values));
-            assert_true(fil_block_near_factor_changing(&near, c.f->values));
+            assert_true(fil_block_preconditioner_factor_fixed(&near, false, &values));
+            assert_true(fil_block_preconditioner_factor_changing(&near, c.f->values));
             check_solution(&near, &c);
             some++;
         }
         free_case(&c);
     }
     assert_in_range(some, 5, 20);
-    fil_block_near_free(&near);
+    fil_block_preconditioner_free(&near);
 }
 
 /* Pivots that just are, or are not, positive: as near as single precision tells. */
@@ -224,7 +224,7 @@ static void definiteness(void** state)
 {
     (void)state;
     Random random = {3};
-    FilBlockNear near = {0};
+    FilBlockPreconditioner near = {0};
     for (int trial = 0; trial < 40; trial++) {
         Case c = make_case(&random, trial);
         const int column = (int)(random_bits(&random) % (uint64_t)(c.n / 4)), d = (int)(random_bits(&random) % 3);
@@ -232,7 +232,7 @@ static void definiteness(void** state)
         unit[4 * column + d] = 1.0;
         analyze(&near, &c);
         factor(&near, &c);
-        fil_block_near_solve(&near, NULL, unit, x);
+        fil_block_preconditioner_solve(&near, NULL, unit, x);
         // lowering entry (r, r) by t is singular at t = 1/(A^-1)_rr
         const double singular = 1.0 / x[4 * column + d];
         int k = c.a->start[column];
@@ -249,7 +249,7 @@ static void definiteness(void** state)
         }
         free_case(&c);
     }
-    fil_block_near_free(&near);
+    fil_block_preconditioner_free(&near);
 }
 
 int main(void)

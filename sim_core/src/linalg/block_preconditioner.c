@@ -1,4 +1,4 @@
-#include "linalg/block_near.h"
+#include "linalg/block_preconditioner.h"
 
 #include <math.h>
 #include <string.h>
@@ -11,7 +11,7 @@ enum { TARGETS = 2, ROWS = 2 };
 /* The terms. */
 enum { A, C, F };
 
-void fil_block_near_free(FilBlockNear* near)
+void fil_block_preconditioner_free(FilBlockPreconditioner* near)
 {
     FilFloats* const floats[] = {&near->factor, &near->base, &near->inverse, &near->column, &near->x, &near->reduced};
     for (size_t k = 0; k < sizeof floats / sizeof *floats; k++) {
@@ -25,17 +25,17 @@ void fil_block_near_free(FilBlockNear* near)
     fil_free(near->gather.at);
     fil_subtrees_free(&near->trees);
     fil_block_symbolic_free(&near->symbolic);
-    *near = (FilBlockNear){0};
+    *near = (FilBlockPreconditioner){0};
 }
 
-static bool reserve_f(FilBlockNear* near, const FilBlockPattern* f)
+static bool reserve_f(FilBlockPreconditioner* near, const FilBlockPattern* f)
 {
     near->f_blocks = f->start[f->columns];
     return fil_doubles_reserve(&near->f_values, FIL_BLOCK_SIZE * (size_t)near->f_blocks + 1);
 }
 
 /* Subtrees of the fixed columns, by how many blocks each column is made of. */
-static bool find_subtrees(FilBlockNear* near)
+static bool find_subtrees(FilBlockPreconditioner* near)
 {
     const FilBlockSymbolic* s = &near->symbolic;
     if (!fil_subtrees_reserve(&near->trees, s->columns) || !fil_ints_reserve(&near->outcome, (size_t)s->columns + 1)) {
@@ -53,7 +53,7 @@ static bool find_subtrees(FilBlockNear* near)
 }
 
 /* The block of column j from which on rows are above its subtree. */
-static int first_above(const FilBlockNear* near, int j)
+static int first_above(const FilBlockPreconditioner* near, int j)
 {
     const FilBlockSymbolic* s = &near->symbolic;
     const int *task = near->trees.task.at, *row = s->row.at, end = s->column_start.at[j + 1];
@@ -65,7 +65,7 @@ static int first_above(const FilBlockNear* near, int j)
 }
 
 /* For solutions: lists by rows, as right-looking columns would come to them. */
-static bool find_gathered(FilBlockNear* near)
+static bool find_gathered(FilBlockPreconditioner* near)
 {
     const FilBlockSymbolic* s = &near->symbolic;
     const size_t n = (size_t)s->columns;
@@ -99,7 +99,7 @@ static void renumber(FilBlockSymbolic* s, const int* a_block)
     }
 }
 
-FilStatus fil_block_near_analyze(FilBlockNear* near, const FilBlockPattern* const* terms, const int* a_block, bool order)
+FilStatus fil_block_preconditioner_analyze(FilBlockPreconditioner* near, const FilBlockPattern* const* terms, const int* a_block, bool order)
 {
     FilBlockSymbolic* s = &near->symbolic;
     const FilStatus status = fil_block_symbolic_analyze(s, terms, true, order, INFINITY);
@@ -118,7 +118,7 @@ FilStatus fil_block_near_analyze(FilBlockNear* near, const FilBlockPattern* cons
     return room ? FIL_OK : FIL_OUT_OF_MEMORY;
 }
 
-FilStatus fil_block_near_bind(FilBlockNear* near, const FilBlockPattern* const* terms, const int* a_block, bool* fits)
+FilStatus fil_block_preconditioner_bind(FilBlockPreconditioner* near, const FilBlockPattern* const* terms, const int* a_block, bool* fits)
 {
     near->has_f = false;
     *fits = false;
@@ -132,7 +132,7 @@ FilStatus fil_block_near_bind(FilBlockNear* near, const FilBlockPattern* const* 
     return status;
 }
 
-const int* fil_block_near_reached(const FilBlockNear* near, int* count)
+const int* fil_block_preconditioner_reached(const FilBlockPreconditioner* near, int* count)
 {
     *count = near->symbolic.columns - near->symbolic.first_changing;
     return near->symbolic.ordering.old_of_new + near->symbolic.first_changing;
@@ -154,7 +154,7 @@ static inline double fourth_of(const double* b, bool diagonal)
 }
 
 /* Adds a term's blocks to column j, or sets it to the first one's; false: they are not thin where that is asked for. */
-static inline bool add_sources(const FilBlockNear* near, float* column, int term, int j, const double* values, int width)
+static inline bool add_sources(const FilBlockPreconditioner* near, float* column, int term, int j, const double* values, int width)
 {
     const FilBlockSymbolic* s = &near->symbolic;
     const int first = s->column_start.at[j], *source = s->source[term].at;
@@ -249,7 +249,7 @@ static inline int run_at(const FilBlockSymbolic* s, int q, int end)
 }
 
 /* Column j loses all products of fixed, or of changing columns with row j; column j + 1, if it is there, those that it shares. */
-static inline void lose_row(const FilBlockNear* near, float* first, float* second, int j, bool changing, const int* place, int width)
+static inline void lose_row(const FilBlockPreconditioner* near, float* first, float* second, int j, bool changing, const int* place, int width)
 {
     const FilBlockSymbolic* s = &near->symbolic;
     const int end = s->row_start.at[j + 1];
@@ -270,7 +270,7 @@ static inline void lose_row(const FilBlockNear* near, float* first, float* secon
 }
 
 /* Column j + 1 loses the products of changing columns with row j + 1 that column j did not share. */
-static inline void lose_rest(const FilBlockNear* near, float* column, int j, const int* place, int width)
+static inline void lose_rest(const FilBlockPreconditioner* near, float* column, int j, const int* place, int width)
 {
     const FilBlockSymbolic* s = &near->symbolic;
     for (int q = s->row_start.at[j + 1]; q < s->row_start.at[j + 2]; q++) {
@@ -314,7 +314,7 @@ static inline bool invert_pivot(const float* a, float* w, int width)
 }
 
 /* Column j of L from the gathered one. */
-static inline bool finish_column(FilBlockNear* near, const float* column, int j, int width)
+static inline bool finish_column(FilBlockPreconditioner* near, const float* column, int j, int width)
 {
     const FilBlockSymbolic* s = &near->symbolic;
     float *w = block_at(near->inverse.at, j, width), *factor = block_at(near->factor.at, s->column_start.at[j], width);
@@ -353,7 +353,7 @@ static inline size_t column_bytes(const FilBlockSymbolic* s, int j, int width)
     return sizeof(float) * 4 * (size_t)width * (size_t)(s->column_start.at[j + 1] - s->column_start.at[j]);
 }
 
-static inline float* base_of(const FilBlockNear* near, int j, int width)
+static inline float* base_of(const FilBlockPreconditioner* near, int j, int width)
 {
     const FilBlockSymbolic* s = &near->symbolic;
     return block_at(near->base.at, s->column_start.at[j] - s->column_start.at[s->first_changing], width);
@@ -364,15 +364,15 @@ static inline float* base_of(const FilBlockNear* near, int j, int width)
 enum { DONE, INDEFINITE, NOT_THIN };
 
 typedef struct Fixed {
-    FilBlockNear* near;
-    const FilBlockNearValues* values;
+    FilBlockPreconditioner* near;
+    const FilBlockPreconditionerValues* values;
 } Fixed;
 
 /* Column j, in a buffer: what a fixed one has to be finished from, and a changing one begins with. */
 static inline int make_fixed(const Fixed* fixed, int j, int* place, float* column, int width)
 {
-    const FilBlockNear* near = fixed->near;
-    const FilBlockNearValues* values = fixed->values;
+    const FilBlockPreconditioner* near = fixed->near;
+    const FilBlockPreconditionerValues* values = fixed->values;
     find_places(&near->symbolic, j, width, place);
     const bool a_thin = add_sources(near, column, A, j, values->a, width), c_thin = add_sources(near, column, C, j, values->c, width);
     for (int k = 0; values->more != NULL && k < width; k++) {
@@ -385,7 +385,7 @@ static inline int make_fixed(const Fixed* fixed, int j, int* place, float* colum
 /* Columns of some subtrees; the last one stands for what is above all. */
 static inline void make_trees(const Fixed* fixed, int first, int end, int worker, int width)
 {
-    FilBlockNear* near = fixed->near;
+    FilBlockPreconditioner* near = fixed->near;
     const size_t n = (size_t)near->symbolic.columns;
     const FilSubtrees* trees = &near->trees;
     int* place = near->place.at + (size_t)worker * n;
@@ -415,7 +415,7 @@ static void make_some_trees(void* context, int first, int end, int worker)
 static void make_bases(void* context, int first, int end, int worker)
 {
     const Fixed* fixed = context;
-    const FilBlockNear* near = fixed->near;
+    const FilBlockPreconditioner* near = fixed->near;
     const FilBlockSymbolic* s = &near->symbolic;
     int* place = near->place.at + (size_t)worker * (size_t)s->columns;
     for (int j = s->first_changing + first; j < s->first_changing + end; j++) {
@@ -424,7 +424,7 @@ static void make_bases(void* context, int first, int end, int worker)
     }
 }
 
-static int worst_outcome(const FilBlockNear* near, int count)
+static int worst_outcome(const FilBlockPreconditioner* near, int count)
 {
     int worst = DONE;
     for (int k = 0; k < count; k++) {
@@ -439,7 +439,7 @@ static int grain_of(int count)
     return 1 + count / 100;
 }
 
-static int factor_fixed(FilBlockNear* near, const FilBlockNearValues* values)
+static int factor_fixed(FilBlockPreconditioner* near, const FilBlockPreconditionerValues* values)
 {
     const int trees = near->trees.count, changing = near->symbolic.columns - near->symbolic.first_changing;
     Fixed fixed = {near, values};
@@ -454,14 +454,14 @@ static int factor_fixed(FilBlockNear* near, const FilBlockNearValues* values)
 }
 
 /* Room for each worker's column. */
-static bool reserve_columns(FilBlockNear* near, FilWorkers* workers)
+static bool reserve_columns(FilBlockPreconditioner* near, FilWorkers* workers)
 {
     const size_t n = (size_t)near->symbolic.columns * (size_t)fil_workers_count(workers);
     return fil_ints_reserve(&near->place, n) && fil_floats_reserve(&near->column, TARGETS * FIL_BLOCK_SIZE * n);
 }
 
 /* Whether F is another in column j than it was. */
-static bool has_changed(const FilBlockNear* near, int j, const double* f_values)
+static bool has_changed(const FilBlockPreconditioner* near, int j, const double* f_values)
 {
     const FilBlockSymbolic* s = &near->symbolic;
     const int* source = s->source[F].at;
@@ -474,7 +474,7 @@ static bool has_changed(const FilBlockNear* near, int j, const double* f_values)
 }
 
 /* Flags the changing columns in which F is another than it was, and what depends on them. */
-static void find_stale(FilBlockNear* near, const double* f_values)
+static void find_stale(FilBlockPreconditioner* near, const double* f_values)
 {
     const FilBlockSymbolic* s = &near->symbolic;
     int* stale = near->stale.at;
@@ -497,13 +497,13 @@ static inline bool are_alike(const FilBlockSymbolic* s, int j)
 }
 
 /* Column j before changing columns take from it. */
-static inline void start_column(FilBlockNear* near, int j, const double* f_values, float* column, int width)
+static inline void start_column(FilBlockPreconditioner* near, int j, const double* f_values, float* column, int width)
 {
     memcpy(column, base_of(near, j, width), column_bytes(&near->symbolic, j, width));
     near->thin = add_sources(near, column, F, j, f_values, width) && near->thin;
 }
 
-static inline bool factor_changing(FilBlockNear* near, const double* f_values, int width)
+static inline bool factor_changing(FilBlockPreconditioner* near, const double* f_values, int width)
 {
     FilBlockSymbolic* s = &near->symbolic;
     int* place = s->scratch.at;
@@ -534,7 +534,7 @@ static inline bool factor_changing(FilBlockNear* near, const double* f_values, i
     return true;
 }
 
-bool fil_block_near_factor_fixed(FilBlockNear* near, bool thin, const FilBlockNearValues* values)
+bool fil_block_preconditioner_factor_fixed(FilBlockPreconditioner* near, bool thin, const FilBlockPreconditionerValues* values)
 {
     near->has_f = false;
     if (!reserve_columns(near, values->workers)) {
@@ -549,7 +549,7 @@ bool fil_block_near_factor_fixed(FilBlockNear* near, bool thin, const FilBlockNe
     return outcome == DONE;
 }
 
-bool fil_block_near_factor_changing(FilBlockNear* near, const double* f_values)
+bool fil_block_preconditioner_factor_changing(FilBlockPreconditioner* near, const double* f_values)
 {
     find_stale(near, f_values);
     near->has_f = near->thin ? factor_changing(near, f_values, 3) : factor_changing(near, f_values, 4);
