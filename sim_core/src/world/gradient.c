@@ -98,6 +98,8 @@ FilStatus fil_gradient_create(FilWorld* world, FilGradient** gradient)
                           .end = numbers + 10 * n,
                           .potential = world->solver.model->velocity == NULL,
                           .remembers = remembers(world)};
+    // derivatives are of free motion that is solved for; plain steps of this world are the same from here on
+    world->solver.exact_motion = true;
     *gradient = made;
     return FIL_OK;
 }
@@ -213,11 +215,7 @@ FilStatus fil_gradient_step(FilGradient* gradient, FilStepInfo* info)
         return fil_world_fail(world, FIL_BAD_INPUT, "something was added to the world after its gradient was made");
     }
     FilStatus status = check(world);
-    // derivatives are of free motion that is solved for
-    const bool exact = world->solver.exact_motion;
-    world->solver.exact_motion = true;
     status = status == FIL_OK ? fil_world_step(world, info) : status;
-    world->solver.exact_motion = exact;
     if (status == FIL_OK && info->halvings > 0) {
         return fil_world_fail(world, FIL_BAD_INPUT,
                               "the step to t = %g s was divided inside, and its parts' gradients are not kept; try a smaller dt", world->time);
