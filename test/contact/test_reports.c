@@ -150,11 +150,12 @@ static void forces_account_for_momentum(void** state)
                 rods += size > 0.0 && !same(c.a, s.ground) && !same(c.b, s.ground) ? 1 : 0;
             }
         }
-        // ipc asked for 1e-13 stalls at what rounding leaves now and then: which steps depends on the processor
-        if (divided > (strcmp(models[m], "ipc") == 0 ? 3 : 0)) {
+        if (divided > 0) {
             fail_msg("%s: %d steps were divided", models[m], divided);
         }
-        if (!(worst < 1e-9 * impulses)) {
+        // barriers are stiff: positions are rounded by 1e-17 m, which changes forces of 1e7 N/m by what some steps of ipc end with
+        const double bound = strcmp(models[m], "ipc") == 0 ? 1e-8 : 1e-9;
+        if (!(worst < bound * impulses)) {
             fail_msg("%s: momentum and reported forces differ by %.3g of %.3g N s", models[m], worst, impulses);
         }
         assert_true(s.has_ground ? touched > 60 && rods > 20 : rods > 0);  // without a ground they meet and part

@@ -24,7 +24,8 @@ static FilStatus iterate(FilSolver* solver, FilPotentialIteration* newton, doubl
     const FilPotentialField* field = newton->field;
     const int after = newton->options.tangent_after;
     const bool has_tangent = newton->options.tangent || solver->contact.constraint_count > 0;
-    for (int first = newton->iterations; newton->norm > newton->tolerance || newton->iterations == first;) {
+    newton->exhausted = false;
+    for (int first = newton->iterations; (newton->norm > newton->tolerance && !newton->exhausted) || newton->iterations == first;) {
         if (newton->iterations - first == solver->settings.newton_max_iterations || fil_watch_ended(solver->watch)) {
             return FIL_NOT_CONVERGED;
         }

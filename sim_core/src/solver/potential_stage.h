@@ -126,6 +126,7 @@ typedef struct FilPotentialIteration {
     bool tangent;    /* the contacts' tangent takes part */
     bool definite;   /* wanted: second derivatives that are positive definite by themselves; the last line had a kink */
     bool fresh;      /* the bodies' tangents are those of the present velocities */
+    bool exhausted;  /* what is left of the residual is rounding: no step makes it smaller */
     double accuracy; /* of the next direction */
 } FilPotentialIteration;
 

@@ -7,6 +7,16 @@
 /* Share of the residual that linear systems solved by iteration leave: half of what the last iteration left, within bounds. */
 static const double FINEST = 0.01, COARSEST = 0.05;
 
+/* Newton's decrement, the distance to the solution in the norm of the tangent, as a share of the tolerance: below it a step moves nothing.
+ * Barriers are so stiff that what positions are rounded by is a residual above tolerances of 1e-13 then; up to five times was seen. */
+static const double NO_STEP = 0.01, ROUNDED = 100.0;
+
+static bool is_exhausted(const FilPotentialIteration* newton, double slope, double norm)
+{
+    const double decrement = sqrt(fmax(-slope, 0.0));
+    return norm > 0.5 * newton->norm && norm < ROUNDED * newton->tolerance && decrement < NO_STEP * newton->tolerance;
+}
+
 static double accuracy_after(double fall)
 {
     return fmin(fmax(0.5 * fall, FINEST), COARSEST);
@@ -55,6 +65,7 @@ static bool search(FilSolver* solver, FilPotentialIteration* newton, double* v)
             const bool near = fabs(slope) <= 0.5 * fabs(start) && norm < newton->norm && potential <= newton->potential + newton->noise;
             const bool steep = kinks && look < ENOUGH && fabs(slope) > 0.5 * fabs(start);
             if (flat || near || (!steep && potential <= newton->potential + 1e-4 * step * start) || norm <= newton->tolerance) {
+                newton->exhausted = is_exhausted(newton, start, norm);
                 newton->definite = look > 1;
                 newton->accuracy = accuracy_after(norm / newton->norm);
                 fil_potential_try(solver, v, s->direction, step, v);
