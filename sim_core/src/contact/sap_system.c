@@ -61,7 +61,13 @@ static bool same_patterns(const FilSapSystem* system, const FilSapProblem* probl
     return true;
 }
 
-/* Copies what same_patterns() compares, and sizes the buffers of C. */
+/* Room for `count` ints; those that are there stay. */
+static bool keep_room(FilInts* ints, size_t count)
+{
+    return count <= ints->capacity || fil_ints_extend(ints, ints->capacity, count - ints->capacity);
+}
+
+/* Copies what same_patterns() compares, and sizes the buffers of C, with the last C kept in its own. */
 static bool adopt_patterns(FilSapSystem* system, const FilSapProblem* problem)
 {
     const FilBlockPattern* a = &problem->pattern;
@@ -78,8 +84,8 @@ static bool adopt_patterns(FilSapSystem* system, const FilSapProblem* problem)
         !fil_ints_reserve(&system->participant, blocks) || !fil_doubles_reserve(&system->x, FIL_BLOCK * columns) ||
         !fil_doubles_reserve(&system->all, 2 * FIL_BLOCK * columns) || !fil_ints_reserve(&system->target_start, columns + 2) ||
         !fil_ints_reserve(&system->c_start, columns + 2) || !fil_ints_reserve(&system->c_row, targets) ||
-        !fil_ints_reserve(&system->last_start, columns + 2) || !fil_ints_reserve(&system->last_row, targets) ||
-        !fil_ints_reserve(&system->scratch, columns) || !fil_ints_reserve(&system->touch_start, columns + 2) ||
+        !keep_room(&system->last_start, columns + 2) || !keep_room(&system->last_row, targets) || !fil_ints_reserve(&system->scratch, columns) ||
+        !fil_ints_reserve(&system->touch_start, columns + 2) ||
         !fil_buffer_reserve(&system->touches, &system->touch_capacity, blocks, sizeof(FilSapTouch)) ||
         !fil_buffer_reserve(&system->targets, &system->target_capacity, targets, sizeof(FilSapTarget))) {
         return false;
