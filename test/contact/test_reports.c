@@ -153,9 +153,7 @@ static void forces_account_for_momentum(void** state)
         if (divided > 0) {
             fail_msg("%s: %d steps were divided", models[m], divided);
         }
-        // barriers are stiff: positions are rounded by 1e-17 m, which changes forces of 1e7 N/m by what some steps of ipc end with
-        const double bound = strcmp(models[m], "ipc") == 0 ? 1e-8 : 1e-9;
-        if (!(worst < bound * impulses)) {
+        if (!(worst < 1e-9 * impulses)) {
             fail_msg("%s: momentum and reported forces differ by %.3g of %.3g N s", models[m], worst, impulses);
         }
         assert_true(s.has_ground ? touched > 60 && rods > 20 : rods > 0);  // without a ground they meet and part

@@ -462,12 +462,13 @@ static void test_rings_that_move_along(void** state)
     }
 }
 
-/* The rims of cylinders that lean this way and that, for each plane: the lowest point is the circle's, n . (c +- l a) - r sqrt(1 - (n . a)^2). */
+/* The rims of cylinders that are tilted this way and that, for each plane: the lowest point is the circle's, n . (c +- l a) - r sqrt(1 - (n . a)^2).
+ */
 static void test_rims(void** state)
 {
     (void)state;
     enum { CYLINDERS = 3 };
-    static const double lean[CYLINDERS][2] = {{0.4, 0.7}, {1.2, -2.0}, {0.9, 2.5}};  // from upright, and towards
+    static const double tilt[CYLINDERS][2] = {{0.4, 0.7}, {1.2, -2.0}, {0.9, 2.5}};  // from upright, and towards
     static const double radius = 0.05, half = 0.08, centre[3] = {0.0, 0.0, 0.3};
     char scene[2000] = SCENE(
         "rigid_bodies:\n"
@@ -478,7 +479,7 @@ static void test_rims(void** state)
         (void)snprintf(scene + end, sizeof scene - end,
                        "  - {name: can%d, motion: dynamic, material: soft, position: [%g, %g, %g], rotation: [%.17g, %.17g, 0],\n"
                        "     shapes: [{cylinder: {radius: %g, length: %g}}]}\n",
-                       c, centre[0], centre[1] + c, centre[2], -lean[c][0] * sin(lean[c][1]), lean[c][0] * cos(lean[c][1]), radius, 2.0 * half);
+                       c, centre[0], centre[1] + c, centre[2], -tilt[c][0] * sin(tilt[c][1]), tilt[c][0] * cos(tilt[c][1]), radius, 2.0 * half);
     }
     Random random = {45};
     double v[MOST] = {0.0};
@@ -503,7 +504,7 @@ static void test_rims(void** state)
     for (int k = 0; k < CYLINDERS * 4; ++k) {
         const int c = k / 4, wall = k / 2 % 2, top = k % 2;
         const double n[3] = {wall ? sin(1.1) : 0.0, 0.0, wall ? cos(1.1) : 1.0};
-        const double a[3] = {sin(lean[c][0]) * cos(lean[c][1]), sin(lean[c][0]) * sin(lean[c][1]), cos(lean[c][0])};
+        const double a[3] = {sin(tilt[c][0]) * cos(tilt[c][1]), sin(tilt[c][0]) * sin(tilt[c][1]), cos(tilt[c][0])};
         const double from[3] = {centre[0] + (wall ? 1.0 : 0.0), centre[1] + c, centre[2]}, along = fil_v3_dot(n, a);
         const double expected = fil_v3_dot(n, from) + (top ? half : -half) * along - radius * sqrt(1.0 - along * along);
         assert_true(fabs(lowest[c][wall][top] - expected) < 1e-12);

@@ -7,11 +7,12 @@
 /* Share of the residual that linear systems solved by iteration leave: half of what the last iteration left, within bounds. */
 static const double FINEST = 0.01, COARSEST = 0.05;
 
-/* Newton's decrement, the distance to the solution in the norm of the tangent, as a share of the tolerance: below it a step moves nothing.
- * Barriers are so stiff that what positions are rounded by is a residual above tolerances of 1e-13 then; up to five times was seen. */
+/* Newton's decrement, the distance to the solution in the norm of the tangent, as a share of the tolerance: below it a step moves nothing,
+ * although the residual is above the tolerance still, up to five times at 1e-13. The tangent of the paraboloid from above gets past that
+ * where the true one goes round in circles; where it does not, either, what is left is rounding of positions times stiff barriers. */
 static const double NO_STEP = 0.01, ROUNDED = 100.0;
 
-static bool is_exhausted(const FilPotentialIteration* newton, double slope, double norm)
+static bool is_stalled(const FilPotentialIteration* newton, double slope, double norm)
 {
     const double decrement = sqrt(fmax(-slope, 0.0));
     return norm > 0.5 * newton->norm && norm < ROUNDED * newton->tolerance && decrement < NO_STEP * newton->tolerance;
@@ -65,8 +66,9 @@ static bool search(FilSolver* solver, FilPotentialIteration* newton, double* v)
             const bool near = fabs(slope) <= 0.5 * fabs(start) && norm < newton->norm && potential <= newton->potential + newton->noise;
             const bool steep = kinks && look < ENOUGH && fabs(slope) > 0.5 * fabs(start);
             if (flat || near || (!steep && potential <= newton->potential + 1e-4 * step * start) || norm <= newton->tolerance) {
-                newton->exhausted = is_exhausted(newton, start, norm);
-                newton->definite = look > 1;
+                const bool stalled = is_stalled(newton, start, norm);
+                newton->exhausted = stalled && newton->definite;
+                newton->definite = look > 1 || stalled;
                 newton->accuracy = accuracy_after(norm / newton->norm);
                 fil_potential_try(solver, v, s->direction, step, v);
                 newton->norm = norm;
