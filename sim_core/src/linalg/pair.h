@@ -1,4 +1,4 @@
-/* Two doubles in one register, with fused multiply-add where the machine has it: what the 4x4 block kernels are made
+/* Two doubles in one register, with fused multiply-add on arm64, and on amd64 where FILUM_FUSED asks for it: what the 4x4 block kernels are made
  * of. `first` and `second` name the element of b that multiplies both elements of a. */
 #ifndef FILUM_LINALG_PAIR_H
 #define FILUM_LINALG_PAIR_H
@@ -10,7 +10,7 @@
 #if defined(__aarch64__)
 #define FIL_PAIR_NEON
 #include <arm_neon.h>
-#elif defined(__FMA__)
+#elif defined(__FMA__) && defined(FILUM_FUSED)
 #define FIL_PAIR_FMA
 #include <immintrin.h>
 #endif

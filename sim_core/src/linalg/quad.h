@@ -1,4 +1,4 @@
-/* Four single-precision numbers in one register, with fused multiply-add where the machine has it: what the preconditioner's
+/* Four single-precision numbers in one register, with fused multiply-add on arm64, and on amd64 where FILUM_FUSED asks for it: what the preconditioner's
  * block kernels are made of. A lane of b multiplies all four numbers of a. */
 #ifndef FILUM_LINALG_QUAD_H
 #define FILUM_LINALG_QUAD_H
@@ -10,7 +10,7 @@
 #if defined(__aarch64__)
 #define FIL_QUAD_NEON
 #include <arm_neon.h>
-#elif defined(__FMA__)
+#elif defined(__FMA__) && defined(FILUM_FUSED)
 #define FIL_QUAD_FMA
 #include <immintrin.h>
 #endif
