@@ -87,7 +87,18 @@ typedef struct Parameter {
     "[{half_space: {}}]}]\nrods: [{name: a, material: rubber, surface: {friction: $(mu)}, section: {circle: {radius: 0.006}}, velocity: " \
     "[1.5, 0.7, -0.3], shape: {polyline: {points: [[0, 0, -0.0137], [0.1, 0, -0.0138], [0.2, 0.03, -0.0139], [0.29, 0.08, -0.0138]]}}}]\n"
 
+#define DEFAULTS                                                                                                                          \
+    "parameters: {young: 1e6, mu: 0.5, density: 1100, k: 1}\nworld: {dt: 1e-3, contact: {model: imc}, imc: {dissipation: $(k), "          \
+    "static_speed: 1e-2}, newton: {tolerance: 1e-13}}\nmaterials: {rubber: {young: "                                                      \
+    "$(young), poisson: 0.4, density: $(density)}}\nrigid_bodies: [{name: ground, motion: static, position: [0, 0, -0.02], shapes: "      \
+    "[{half_space: {}}]}]\nrods: [{name: a, material: rubber, surface: {friction: $(mu)}, section: {circle: {radius: 0.006}}, velocity: " \
+    "[1.5, 0.7, -0.3], shape: {polyline: {points: [[0, 0, -0.0137], [0.1, 0, -0.0138], [0.2, 0.03, -0.0139], [0.29, 0.08, -0.0138]]}}}]\n"
+
 static const Parameter parameters[] = {
+    {"a rod's modulus under imc as it comes", "young", 1e6, DEFAULTS},
+    {"its friction", "mu", 0.5, DEFAULTS},
+    {"its density", "density", 1100, DEFAULTS},
+    {"dissipation of contacts", "k", 1, DEFAULTS},
     {"a rod's modulus under imc", "young", 1e6, PULLED},
     {"its friction", "mu", 0.5, PULLED},
     {"its density", "density", 1100, PULLED},

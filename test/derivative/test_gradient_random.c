@@ -122,17 +122,41 @@ static void rod_on_an_arm(Text* t)
     add(t, "]\n");
 }
 
-/* ---- barriers ---- */
+/* ---- potentials: scenes, each under every setting that it can be had under ---- */
 
 #define GROUND "{name: ground, motion: static, shapes: [{half_space: {}}]}"
 #define RUBBER "materials: {rubber: {young: 1e6, poisson: 0.4, density: 1100}}\n"
 
-/* Places are a little above what they touch, within reach of a few steps. */
-static void add_ipc(Text* t)
+typedef enum Model { NO_MODEL, IPC, IPC_ROUNDS, IMC, IMC_ROUNDS, IMC_ADAPTS, IMC_DEFAULT } Model;
+
+static bool is_imc(Model model)
 {
-    t->friction = pick(t, 0.0, 1.0) < 0.2 ? 0.0 : pick(t, 0.1, 0.8);
-    add(t, "world: {dt: 2e-3, contact: {model: ipc}, ipc: {range: %.5f, slip_speed: %.2e, friction_iterations: 1}, newton: {tolerance: 1e-13}}\n",
-        pick(t, 1e-3, 3e-3), pow(10.0, pick(t, -3.5, -1.5)));
+    return model >= IMC;
+}
+
+/* How far above what they touch things begin: within reach of a few steps. */
+static double gap_of(Model model)
+{
+    return is_imc(model) ? 0.0 : 1e-3;
+}
+
+static void add_model(Text* t, Model model)
+{
+    static const char* const tight = "newton: {tolerance: 1e-13}}\n";
+    t->friction = pick(t, 0.0, 1.0) < (model == IPC_ROUNDS || model == IMC_ROUNDS ? 0.0 : 0.2) ? 0.0 : pick(t, 0.1, 0.8);
+    if (model == IPC || model == IPC_ROUNDS) {
+        add(t, "world: {dt: 2e-3, contact: {model: ipc}, ipc: {range: %.5f, slip_speed: %.2e%s}, %s", pick(t, 1e-3, 3e-3),
+            pow(10.0, pick(t, -3.5, -1.5)), model == IPC ? ", friction_iterations: 1" : "", tight);
+        return;
+    }
+    add(t, "world: {dt: 1e-3, contact: {model: imc}, imc: {");
+    if (model == IMC || model == IMC_ROUNDS) {  // soft enough that rods of 20 to 40 g do not bounce off within a step or two
+        add(t, "stiffness: %.3f, rate: 0, dissipation: 0, reach: %.2f, ", pick(t, 1.0, 5.0), pick(t, 0.3, 0.5));
+    }
+    if (model != IMC_DEFAULT) {
+        add(t, "static_speed: %.2e, ", pow(10.0, pick(t, -3.5, -1.5)));
+    }
+    add(t, "%s}, %s", model == IMC || model == IMC_ADAPTS ? "friction_iterations: 1" : "", tight);
 }
 
 static void add_body(Text* t, const char* name, const char* shape, double x, double y, double z, double fall)
@@ -145,20 +169,20 @@ static void add_body(Text* t, const char* name, const char* shape, double x, dou
     add(t, "}");
 }
 
-static void bodies_on_the_ground_ipc(Text* t)
+static void bodies_on_the_ground(Text* t, Model model)
 {
     static const char* const shapes[] = {"sphere: {radius: 0.1}", "box: {size: [0.2, 0.15, 0.1]}", "capsule: {radius: 0.05, length: 0.2}",
                                          "cylinder: {radius: 0.06, length: 0.1}"};
-    add_ipc(t);
+    add_model(t, model);
     add(t, "rigid_bodies: [" GROUND ", ");
     add_body(t, "a", shapes[(int)pick(t, 0.0, 4.0)], 0.0, 0.0, 0.16, 0.5);
     add(t, "]\n");
 }
 
-static void bodies_that_meet_ipc(Text* t)
+static void bodies_that_meet(Text* t, Model model)
 {
     static const char* const shapes[] = {"sphere: {radius: 0.1}", "box: {size: [0.2, 0.15, 0.1]}", "capsule: {radius: 0.05, length: 0.2}"};
-    add_ipc(t);
+    add_model(t, model);
     add(t, "rigid_bodies: [");
     add_body(t, "a", shapes[(int)pick(t, 0.0, 3.0)], 0.0, 0.0, 0.0, 0.0);
     add(t, ", ");
@@ -181,47 +205,54 @@ static void add_rod(Text* t, const char* name, double y0, double y1, double z)
     add(t, "}");
 }
 
-static void rod_on_the_ground_ipc(Text* t)
+static void rod_on_the_ground(Text* t, Model model)
 {
-    add_ipc(t);
+    add_model(t, model);
     add(t, RUBBER "rigid_bodies: [" GROUND "]\nrods: [");
-    add_rod(t, "a", 0.0, 0.05, 0.013);
+    add_rod(t, "a", 0.0, 0.05, 0.012 + gap_of(model));
     add(t, "]\n");
 }
 
-static void rods_that_cross_ipc(Text* t)
+static void rods_that_cross(Text* t, Model model)
 {
-    add_ipc(t);
+    add_model(t, model);
     add(t, RUBBER "rods: [");
     add_rod(t, "a", -0.1, 0.1, 0.0);
     add(t, ", ");
-    add_rod(t, "b", 0.1, -0.1, 0.021);
+    add_rod(t, "b", 0.1, -0.1, 0.02 + gap_of(model));
     add(t, "]\nattachments: [{name: l, pin: {rod: a, node: 0}}, {name: r, pin: {rod: a, node: -1}}]\n");
 }
 
-static void rod_on_a_ball_ipc(Text* t)
+/* Under imc balls are held: it lets rods touch what nothing pushes. */
+static void rod_on_a_ball(Text* t, Model model)
 {
-    add_ipc(t);
+    add_model(t, model);
     add(t, RUBBER "rigid_bodies: [");
-    add_body(t, "b", "sphere: {radius: 0.05}", 0.0, 0.0, -0.06, 0.0);
+    if (is_imc(model)) {
+        add(t, "{name: b, motion: static, shapes: [{sphere: {radius: 0.05}}]");
+        add_vector(t, "position", 0.0, 0.0, -0.06, 0.01);
+        add(t, "}");
+    } else {
+        add_body(t, "b", "sphere: {radius: 0.05}", 0.0, 0.0, -0.06, 0.0);
+    }
     add(t, "]\nrods: [");
-    add_rod(t, "a", -0.02, 0.02, 0.028);
+    add_rod(t, "a", -0.02, 0.02, is_imc(model) ? 0.02 : 0.028);
     add(t, "]\n");
 }
 
-static void arm_on_the_ground_ipc(Text* t)
+static void arm_on_the_ground_potential(Text* t, Model model)
 {
     char place[100];
     snprintf(place, sizeof place, "position: [0, 0, %.5f], rotation: [0, %.4f, 0]", pick(t, 0.065, 0.075), pick(t, 1.55, 1.65));
-    add_ipc(t);
+    add_model(t, model);
     add(t, "rigid_bodies: [" GROUND "]\narms: [");
     add_arm(t, "a", place, 1 + (int)pick(t, 0.0, 2.0), false);
     add(t, "]\n");
 }
 
-static void arm_on_a_ball_ipc(Text* t)
+static void arm_on_a_ball_potential(Text* t, Model model)
 {
-    add_ipc(t);
+    add_model(t, model);
     add(t, "rigid_bodies: [");
     add_body(t, "b", "sphere: {radius: 0.06}", 0.25, 0.0, 0.12, 1.0);
     add(t, "]\narms: [");
@@ -229,9 +260,9 @@ static void arm_on_a_ball_ipc(Text* t)
     add(t, "]\n");
 }
 
-static void robot_and_ball_ipc(Text* t)
+static void robot_and_ball(Text* t, Model model)
 {
-    add_ipc(t);
+    add_model(t, model);
     add(t, "robots: [{name: r, urdf: ../robots/planar3.urdf, rotation: [0.3, 0.2, 0.1], joints: [");
     static const char* const joints[] = {"shoulder", "elbow", "wrist"};
     static const double at[] = {0.5, 0.7, 0.4};
@@ -244,49 +275,12 @@ static void robot_and_ball_ipc(Text* t)
     add(t, "]\n");
 }
 
-/* ---- smooth potentials ---- */
-
-/* Soft enough that rods of 20 to 40 g do not bounce off within a step or two. */
-static void add_imc(Text* t)
-{
-    t->friction = pick(t, 0.0, 1.0) < 0.2 ? 0.0 : pick(t, 0.1, 0.8);
-    add(t,
-        "world: {dt: 1e-3, contact: {model: imc}, imc: {stiffness: %.3f, rate: 0, dissipation: 0, reach: %.2f, static_speed: %.2e, "
-        "friction_iterations: 1}, newton: {tolerance: 1e-13}}\n",
-        pick(t, 1.0, 5.0), pick(t, 0.3, 0.5), pow(10.0, pick(t, -3.5, -1.5)));
-}
-
-static void rod_on_the_ground_imc(Text* t)
-{
-    add_imc(t);
-    add(t, RUBBER "rigid_bodies: [" GROUND "]\nrods: [");
-    add_rod(t, "a", 0.0, 0.05, 0.012);
-    add(t, "]\n");
-}
-
-static void rods_that_cross_imc(Text* t)
-{
-    add_imc(t);
-    add(t, RUBBER "rods: [");
-    add_rod(t, "a", -0.1, 0.1, 0.0);
-    add(t, ", ");
-    add_rod(t, "b", 0.1, -0.1, 0.02);
-    add(t, "]\nattachments: [{name: l, pin: {rod: a, node: 0}}, {name: r, pin: {rod: a, node: -1}}]\n");
-}
-
-static void rod_on_a_ball_imc(Text* t)
-{
-    add_imc(t);
-    add(t, RUBBER "rigid_bodies: [{name: b, motion: static, shapes: [{sphere: {radius: 0.05}}]");
-    add_vector(t, "position", 0.0, 0.0, -0.06, 0.01);
-    add(t, "}]\nrods: [");
-    add_rod(t, "a", -0.02, 0.02, 0.02);
-    add(t, "]\n");
-}
-
+/* A kind of world under sap, or a scene under a model. */
 typedef struct Kind {
     const char* name;
     void (*make)(Text* text);
+    void (*scene)(Text* text, Model model);
+    Model model;
     int before; /* steps before those that are differentiated, at most */
     bool rough; /* normals of its contacts are found by iteration, to about 1e-7: differences show no more than their doubt */
 } Kind;
@@ -296,18 +290,33 @@ static const Kind kinds[] = {
     {.name = "arms on a ball, sap", .make = arm_on_a_ball, .before = 40},
     {.name = "arms that hold a ball, sap", .make = arms_and_a_ball, .before = 60},
     {.name = "rods on arms, sap", .make = rod_on_an_arm, .before = 60},
-    {.name = "bodies on the ground, ipc", .make = bodies_on_the_ground_ipc, .before = 60},
-    {.name = "bodies that meet, ipc", .make = bodies_that_meet_ipc, .before = 60},
-    {.name = "rods on the ground, ipc", .make = rod_on_the_ground_ipc, .before = 60},
-    {.name = "rods that cross, ipc", .make = rods_that_cross_ipc, .before = 60},
-    {.name = "rods on a ball, ipc", .make = rod_on_a_ball_ipc, .before = 60},
-    {.name = "robots and a ball, ipc", .make = robot_and_ball_ipc, .before = 60},
-    {.name = "arms on the ground, ipc", .make = arm_on_the_ground_ipc, .before = 60},
-    {.name = "arms on a ball, ipc", .make = arm_on_a_ball_ipc, .before = 60},
-    {.name = "rods on the ground, imc", .make = rod_on_the_ground_imc, .before = 60},
-    {.name = "rods that cross, imc", .make = rods_that_cross_imc, .before = 60},
-    {.name = "rods on a ball, imc", .make = rod_on_a_ball_imc, .before = 60},
     {.name = "arms that cross, sap", .make = arms_that_cross, .before = 60, .rough = true},
+};
+
+static const struct {
+    const char* name;
+    void (*scene)(Text* text, Model model);
+    bool imc; /* it knows all that touches there */
+} scenes[] = {
+    {"bodies on the ground", bodies_on_the_ground, false},
+    {"bodies that meet", bodies_that_meet, false},
+    {"rods on the ground", rod_on_the_ground, true},
+    {"rods that cross", rods_that_cross, true},
+    {"rods on a ball", rod_on_a_ball, true},
+    {"robots and a ball", robot_and_ball, false},
+    {"arms on the ground", arm_on_the_ground_potential, false},
+    {"arms on a ball", arm_on_a_ball_potential, false},
+};
+
+static const struct {
+    const char* name;
+    Model model;
+} models[] = {
+    {"ipc", IPC},
+    {"imc", IMC},
+    {"imc with friction found again", IMC_ROUNDS},
+    {"imc that adapts", IMC_ADAPTS},
+    {"imc as it comes", IMC_DEFAULT},
 };
 
 static int worlds = 10, first = 1;
@@ -343,7 +352,11 @@ static bool check_world(const Kind* kind, int seed, GradientCheck* check, char* 
 {
     Random random = {(uint64_t)seed * 1000003U};
     Text t = {.random = &random, .friction = -1.0};
-    kind->make(&t);
+    if (kind->make != NULL) {
+        kind->make(&t);
+    } else {
+        kind->scene(&t, kind->model);
+    }
     FilWorld* world = gradient_load(t.text);
     if (t.friction >= 0.0) {
         gradient_ok(world, fil_world_set_friction(world, t.friction));
@@ -422,13 +435,27 @@ static void check_kind(const Kind* kind)
     }
 }
 
+static void check_wanted(const Kind* kind)
+{
+    const char* only = getenv("GRADIENT_KIND");
+    if (only == NULL || strstr(kind->name, only) != NULL) {
+        check_kind(kind);
+    }
+}
+
 static void random_worlds_vary_as_their_differences(void** state)
 {
     (void)state;
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
-        const char* only = getenv("GRADIENT_KIND");
-        if (only == NULL || strstr(kinds[k].name, only) != NULL) {
-            check_kind(&kinds[k]);
+        check_wanted(&kinds[k]);
+    }
+    for (size_t k = 0; k < sizeof scenes / sizeof *scenes; k++) {
+        for (size_t m = 0; m < sizeof models / sizeof *models; m++) {
+            char name[100];
+            snprintf(name, sizeof name, "%s, %s", scenes[k].name, models[m].name);
+            if (scenes[k].imc || !is_imc(models[m].model)) {
+                check_wanted(&(Kind){.name = name, .scene = scenes[k].scene, .model = models[m].model, .before = 60});
+            }
         }
     }
 }

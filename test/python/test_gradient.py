@@ -75,8 +75,9 @@ class Gradients(unittest.TestCase):
         self.differ(world % ("ipc", once) + ball % 0.1018, 3, range(8))
         self.differ(world % ("ipc", once) + rubber + ground + "]\n" + rod % (0.0079, 0.0079), 3, range(20))
         self.differ(world % ("imc", steady) + rubber + ground + "]\n" + rod % (0.0065, 0.0066), 3, range(20))
-        with self.assertRaisesRegex(filum.InputError, "where its stiffness stays"):
-            filum.World(text=world % ("imc", "") + rubber + rod % (0, 0)).gradient()
+        self.differ(world % ("imc", ", imc: {static_speed: 1e-2}") + rubber + ground + "]\n" + rod % (0.0065, 0.0066), 3, range(20))
+        with self.assertRaisesRegex(filum.InputError, "with one stiffness only"):
+            filum.World(text=world % ("imc", ", imc: {local_stiffness: true}") + rubber + rod % (0, 0)).gradient()
 
     def test_forward_and_backward(self):
         world, gradient = self.world, self.world.gradient()

@@ -6,15 +6,6 @@
 #include "base/vec3.h"
 #include "base/wide.h"
 
-/* Memory: the global stiffness, and how fast the closest pair was in the last step. */
-enum { STIFFNESS, SPEED };
-
-/* Of what is coming, against the global stiffness. */
-static const double STIFFEST_COMING = 2.0;
-
-/* What moves is judged as it will be, or was, so many steps from now. */
-static const double STEPS_AHEAD = 3.0;
-
 /* Of an edge's own stiffness, against the global one, which follows the pair that bears most. */
 static const double SOFTEST = 0.05, STIFFEST = 2.0;
 
@@ -89,13 +80,9 @@ double fil_imc_energy(const FilImcSettings* settings, double stiffness, double r
 
 /* ---- dissipation ---- */
 
-/* Normals that tilt further than this do not dissipate: an edge that slides into a contact, end first, takes over from its
- * neighbour, and would be dragged at. A twentieth: at two radii a tenth of a radius before the end. */
-static const double MAX_TILT = 0.05;
-
 /* A contact's force is that of the distance d + tau d', which is where it will be tau from now: a potential of d by itself, as d' is
  * (d - d0)/dt. With a mass m on the stiffness k = E'' that is damping by k tau, critical where tau = 2 sqrt(m/k). */
-static double steps_ahead(const FilPotentialProblem* problem, const FilPotentialContact* c)
+double fil_imc_steps_ahead(const FilPotentialProblem* problem, const FilPotentialContact* c)
 {
     const FilImcSettings* s = problem->settings;
     const double largest = 0.25 * c->stiffness * s->sharpness / c->radius;  // E'' where surfaces touch
@@ -116,7 +103,7 @@ static double damped_energy(const FilPotentialProblem* problem, const FilPotenti
 double fil_imc_adapt(const FilImcSettings* s, double stiffness, double least, double speed)
 {
     // by more the further off, so that sudden changes are followed
-    const double width = s->farthest - s->closest, near = least - STEPS_AHEAD * fabs(speed);
+    const double width = s->farthest - s->closest, near = least - FIL_IMC_LOOK_AHEAD * fabs(speed);
     if (near < s->closest) {
         const double change = 1.0 + s->rate * fmin((s->closest - near) / width, 5.0);
         // where contacts dissipate, what parts slowly is what the growing stiffness lifts
@@ -131,15 +118,18 @@ static double bounded(double stiffness, double global)
     return fmin(fmax(stiffness, SOFTEST * global), STIFFEST * global);
 }
 
-/* What stops a pair that is coming before it is a twentieth of a radius deep, by its inertia in a step. */
-static double stopping_stiffness(const FilPotentialContact* c)
+double fil_imc_stopping_stiffness(const FilPotentialContact* c)
 {
     const double speed = fmin(c->contact->normal_velocity, 0.0), room = fmax(c->contact->distance, 0.0) + 0.05 * c->radius;
     return c->diagonal * speed * speed / room;
 }
 
-/* Enough to bear the weight of what is met twice over; at least a hundredth of what would throw it off within a step.
- */
+double fil_imc_starting_acceleration(const FilPotentialProblem* problem, const FilPotentialContact* c)
+{
+    const double leap = c->radius / (problem->settings->sharpness * problem->dt * problem->dt);
+    return 2.0 * problem->gravity + 0.01 * leap;
+}
+
 static double starting_stiffness(const FilPotentialProblem* problem)
 {
     const FilImcSettings* s = problem->settings;
@@ -149,8 +139,7 @@ static double starting_stiffness(const FilPotentialProblem* problem)
     }
     for (int k = 0; k < problem->count; k++) {
         const FilPotentialContact* c = &problem->contacts[k];
-        const double leap = c->radius / (s->sharpness * problem->dt * problem->dt);
-        const double needed = c->diagonal * (2.0 * problem->gravity + 0.01 * leap);
+        const double needed = c->diagonal * fil_imc_starting_acceleration(problem, c);
         force = needed > force ? needed : force;
     }
     return force > 0.0 ? force : 1.0;  // N: nothing that is met can move
@@ -160,6 +149,19 @@ static double starting_stiffness(const FilPotentialProblem* problem)
 static double step_of(const FilPotentialProblem* problem, const FilPotentialContact* c)
 {
     return c->contact->normal_velocity * problem->dt / c->radius;
+}
+
+int fil_imc_closest(const FilPotentialProblem* problem)
+{
+    static const double CLEARLY = 1e-9;  // radii: far above rounding, far below what a stiffness is adapted to
+    int closest = 0;
+    double least = INFINITY;
+    for (int k = 0; k < problem->count; k++) {
+        const double distance = problem->contacts[k].contact->distance / problem->contacts[k].radius;
+        closest = distance < least - CLEARLY ? k : closest;
+        least = distance < least - CLEARLY ? distance : least;
+    }
+    return closest;
 }
 
 static double edge_stiffness(const FilPotentialProblem* problem, int edge, double global)
@@ -200,29 +202,23 @@ static void adapt_edges(FilPotentialProblem* problem, double global)
 static void set_stiffness(FilPotentialProblem* problem)
 {
     const FilImcSettings* s = problem->settings;
-    double* global = &problem->memory[STIFFNESS];
+    double* global = &problem->memory[FIL_IMC_STIFFNESS];
     if (problem->count == 0) {
         return;
     }
     if (!(*global > 0.0)) {
         *global = starting_stiffness(problem);
     }
-    double least = INFINITY;
-    double speed = 0.0;
-    for (int k = 0; k < problem->count; k++) {
-        const FilPotentialContact* c = &problem->contacts[k];
-        const double distance = c->contact->distance / c->radius;
-        speed = distance < least ? step_of(problem, c) : speed;
-        least = fmin(least, distance);
-    }
+    const FilPotentialContact* closest = &problem->contacts[fil_imc_closest(problem)];
+    const double least = closest->contact->distance / closest->radius, speed = step_of(problem, closest);
     if (least < s->reach) {
         // it parts if it does so on the mean of two steps: the stiffness itself may make one the reverse of the other
-        *global = fil_imc_adapt(s, *global, least, fmin(speed, 0.5 * (speed + problem->memory[SPEED])));
+        *global = fil_imc_adapt(s, *global, least, fmin(speed, 0.5 * (speed + problem->memory[FIL_IMC_SPEED])));
     }
-    problem->memory[SPEED] = speed;
+    problem->memory[FIL_IMC_SPEED] = speed;
     // what is coming has a stiffness of its own, so that it pushes nothing else apart; but not one of another kind
     for (int k = 0; k < problem->count && !(s->stiffness > 0.0); k++) {
-        *global = fmax(*global, stopping_stiffness(&problem->contacts[k]) / STIFFEST_COMING);
+        *global = fmax(*global, fil_imc_stopping_stiffness(&problem->contacts[k]) / FIL_IMC_STIFFEST_COMING);
     }
     for (int k = 0; k < problem->count; k++) {
         problem->contacts[k].stiffness = *global;
@@ -232,7 +228,7 @@ static void set_stiffness(FilPotentialProblem* problem)
     }
     for (int k = 0; k < problem->count && !(s->stiffness > 0.0); k++) {
         FilPotentialContact* c = &problem->contacts[k];
-        c->stiffness = fmax(c->stiffness, stopping_stiffness(c));
+        c->stiffness = fmax(c->stiffness, fil_imc_stopping_stiffness(c));
     }
 }
 
@@ -277,8 +273,7 @@ static double hold(double force, double creep, double dt, const double* u, bool 
 
 /* ---- the model ---- */
 
-/* Normal and normal force at the step's start, which static friction is bounded by. */
-static void lag_force(FilPotentialProblem* problem, FilPotentialContact* c)
+void fil_imc_bound_at_start(const FilPotentialProblem* problem, FilPotentialContact* c)
 {
     const FilImcSettings* s = problem->settings;
     const double ahead = c->ahead * problem->dt * c->contact->normal_velocity;
@@ -333,7 +328,7 @@ static void set_start(const FilPotentialProblem* problem, FilPotentialContact* c
         c->start = d.distance - c->thickness;
         inclination = fmax(tilt(c->x, normal), tilt(c->x + 6, normal));
     }
-    c->ahead = fmax(1.0 - inclination / MAX_TILT, 0.0) * steps_ahead(problem, c);
+    c->ahead = fmax(1.0 - inclination / FIL_IMC_MAX_TILT, 0.0) * fil_imc_steps_ahead(problem, c);
 }
 
 static void begin(FilPotentialProblem* problem)
@@ -347,7 +342,7 @@ static void begin(FilPotentialProblem* problem)
         }
         c->rows = !c->nodes || (problem->settings->contact_points && c->contact->mu > 0.0);
         if (c->contact->mu > 0.0 && problem->settings->friction == FIL_IMC_STATIC) {
-            lag_force(problem, c);
+            fil_imc_bound_at_start(problem, c);
         } else if (c->contact->mu > 0.0) {
             lag_slip(problem->settings, c);
         }

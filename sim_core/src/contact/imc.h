@@ -15,6 +15,32 @@ double fil_imc_energy(const FilImcSettings* settings, double stiffness, double r
  * radii a step. */
 double fil_imc_adapt(const FilImcSettings* settings, double stiffness, double least, double speed);
 
+/* Memory: the global stiffness, and how fast the closest pair was in the last step, radii a step. */
+enum { FIL_IMC_STIFFNESS, FIL_IMC_SPEED, FIL_IMC_MEMORY };
+
+/* Of what is coming, against the global stiffness. */
+static const double FIL_IMC_STIFFEST_COMING = 2.0;
+
+/* What moves is judged as it will be, or was, so many steps from now. */
+static const double FIL_IMC_LOOK_AHEAD = 3.0;
+
+/* Normals that tilt further than this do not dissipate: an edge that slides into a contact, end first, takes over from its
+ * neighbour, and would be dragged at. A twentieth: at two radii a tenth of a radius before the end. */
+static const double FIL_IMC_MAX_TILT = 0.05;
+
+/* The contact that is closest, by its radius; of those that are equally close the first, as the two edges at a node on the ground are, whose speeds
+ * differ. There is one. */
+int fil_imc_closest(const FilPotentialProblem* problem);
+/* What stops a pair that is coming before it is a twentieth of a radius deep, by its inertia in a step. */
+double fil_imc_stopping_stiffness(const FilPotentialContact* contact);
+/* By its inertia, what a stiffness begins with: enough to bear the weight of what is met twice over; at least a hundredth of what would throw it off
+ * within a step. m/s^2. */
+double fil_imc_starting_acceleration(const FilPotentialProblem* problem, const FilPotentialContact* contact);
+/* How many steps ahead the force of a contact looks whose normal does not tilt. */
+double fil_imc_steps_ahead(const FilPotentialProblem* problem, const FilPotentialContact* contact);
+/* Normal and normal force at the step's start, which static friction is bounded by. */
+void fil_imc_bound_at_start(const FilPotentialProblem* problem, FilPotentialContact* contact);
+
 /* NULL if the settings can be used; else what is wrong with them. */
 const char* fil_imc_settings_problem(const FilImcSettings* settings);
 

@@ -135,6 +135,7 @@ static FilStatus begin(FilSolver* solver, const FilPotentialField* field, double
     FilStatus status = FIL_NOT_CONVERGED;
     bool evaluated = false;
     for (int attempt = 0; attempt < 2 && !evaluated; attempt++) {
+        solver->potential.goes_on = attempt == 0;
         guess(solver, attempt == 0, v);  // the second time: that was too far
         status = field->begin != NULL ? field->begin(solver, dt, v, info) : FIL_OK;
         if (status != FIL_OK) {
@@ -185,12 +186,28 @@ static FilStatus finish(FilSolver* solver, const FilPotentialField* field, const
     return FIL_OK;
 }
 
+/* Keeps a solution that is not the last. */
+static FilStatus keep_round(FilPotentialStage* stage, const double* v, size_t n)
+{
+    const size_t used = (size_t)stage->round_count * n, wanted = 2 * (used + n);
+    if (used + n > stage->rounds.capacity) {
+        if (!fil_grow((void**)&stage->rounds.at, stage->rounds.capacity, wanted, sizeof(double))) {
+            return FIL_OUT_OF_MEMORY;
+        }
+        stage->rounds.capacity = wanted;
+    }
+    memcpy(stage->rounds.at + used, v, n * sizeof(double));
+    stage->round_count++;
+    return FIL_OK;
+}
+
 /* All bodies that take part, together. */
 static FilStatus solve_together(FilSolver* solver, const FilPotentialField* field, double dt, FilStepInfo* info)
 {
     FilPotentialStage* stage = &solver->potential;
     FilNewtonScratch* scratch = &solver->system->scratch;
     double *v = scratch->solution, potential, rounding;
+    stage->round_count = 0;
     FilStatus status = begin(solver, field, dt, v, &potential, info);
     if (status != FIL_OK) {
         return status;
@@ -216,6 +233,7 @@ static FilStatus solve_together(FilSolver* solver, const FilPotentialField* fiel
         again = false;
         status = iterate(solver, &newton, v, info);
         status = status == FIL_OK && field->refine != NULL ? field->refine(solver, v, &again, info) : status;
+        status = status == FIL_OK && again && stage->keeps_rounds ? keep_round(stage, v, (size_t)solver->system->v_count) : status;
         if (status != FIL_OK) {
             return status;
         }

@@ -11,6 +11,7 @@ void fil_potential_stage_free(FilPotentialStage* stage)
     fil_free(stage->forces);
     fil_free(stage->edges);
     fil_free(stage->distances.at);
+    fil_free(stage->rounds.at);
     fil_free(stage->impulse.at);
     fil_broyden_free(&stage->broyden);
     fil_free(stage->edge_scratch.at);

@@ -65,6 +65,10 @@ typedef struct FilPotentialStage {
     bool factorable;   /* and the analysis is for it */
     FilPotentialFactors factors;
     FilBroyden broyden; /* mends them */
+    bool goes_on;       /* the first guess goes on as the last step did; else velocities are those of the start */
+    bool keeps_rounds;  /* for gradients: solutions that friction was found again after are kept, */
+    FilDoubles rounds;  /* v_count each */
+    int round_count;
 } FilPotentialStage;
 
 /* What takes part in Newton's iteration besides the bodies and their joints: a potential over all of them. Velocities and

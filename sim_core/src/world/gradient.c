@@ -77,7 +77,7 @@ FilStatus fil_gradient_create(FilWorld* world, FilGradient** gradient)
     }
     FilGradient* made = fil_alloc(1, sizeof *made);
     const size_t n = (size_t)world->system.v_count;
-    double* numbers = fil_alloc(11 * n + 1, sizeof *numbers);
+    double* numbers = fil_alloc(12 * n + 1, sizeof *numbers);
     if (made == NULL || numbers == NULL) {
         fil_free(made);
         fil_free(numbers);
@@ -96,10 +96,12 @@ FilStatus fil_gradient_create(FilWorld* world, FilGradient** gradient)
                           .at_free = numbers + 8 * n,
                           .bent = numbers + 9 * n,
                           .end = numbers + 10 * n,
+                          .lags = {.guess = numbers + 11 * n, .adapts = fil_gradient_pairs_adapt(world)},
                           .potential = world->solver.model->velocity == NULL,
                           .remembers = remembers(world)};
     // derivatives are of free motion that is solved for; plain steps of this world are the same from here on
     world->solver.exact_motion = true;
+    world->solver.potential.keeps_rounds = true;
     *gradient = made;
     return FIL_OK;
 }
@@ -113,6 +115,8 @@ void fil_gradient_destroy(FilGradient* gradient)
         fil_free(gradient->bends);
         fil_gradient_contacts_free(&gradient->contacts);
         fil_gradient_barriers_free(&gradient->barriers);
+        fil_gradient_lags_free(&gradient->lags);
+        fil_free(gradient->passed);
         fil_free(gradient);
     }
 }
@@ -124,7 +128,7 @@ int fil_gradient_size(const FilGradient* gradient)
 
 int fil_gradient_variation_size(const FilGradient* gradient)
 {
-    return (gradient->remembers ? 3 : 2) * gradient->n;
+    return (gradient->remembers ? 3 : 2) * gradient->n + fil_gradient_lags_size(gradient);
 }
 
 /* ---- a step ---- */
@@ -204,17 +208,40 @@ static FilStatus choose_bending(FilGradient* gradient, const FilStepInfo* info)
                : fil_world_fail(world, FIL_BAD_INPUT, "a tangent was not positive definite in this step, which has no derivative here");
 }
 
+FilStatus fil_gradient_prepare(FilGradient* gradient)
+{
+    FilWorld* world = gradient->world;
+    FilStatus status = FIL_OK;
+    gradient->spring_count = 0;
+    if (world->solver.model->field == &fil_ipc_potential) {
+        status = fil_gradient_barriers_take(gradient);
+    } else if (world->solver.model->pair != NULL && !gradient->ready) {  // once a step
+        status = fil_gradient_inertia_take(gradient);
+    }
+    for (int b = 0; b < world->system.body_count && status == FIL_OK; b++) {
+        status = world->system.bodies[b].moves ? prepare(gradient, b) : FIL_OK;
+    }
+    if (status == FIL_OK && gradient->potential) {
+        status = world->solver.model->pair != NULL ? fil_gradient_pairs_take(gradient) : fil_gradient_slides_take(gradient);
+        return status == FIL_OK ? fil_gradient_potential_factor(gradient) : status;
+    }
+    status = status == FIL_OK ? fil_gradient_contacts_take(gradient) : status;
+    return status == FIL_OK ? fil_gradient_contacts_factor(gradient) : status;
+}
+
 FilStatus fil_gradient_step(FilGradient* gradient, FilStepInfo* info)
 {
     FilWorld* world = gradient->world;
     FilStepInfo own;
     info = info != NULL ? info : &own;
     gradient->ready = false;
-    gradient->spring_count = 0;
     if (gradient->n != world->system.v_count) {
         return fil_world_fail(world, FIL_BAD_INPUT, "something was added to the world after its gradient was made");
     }
     FilStatus status = check(world);
+    if (status == FIL_OK && gradient->lags.adapts != fil_gradient_pairs_adapt(world)) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "the contact model was changed after the gradient was made");
+    }
     status = status == FIL_OK ? fil_world_step(world, info) : status;
     if (status == FIL_OK && info->halvings > 0) {
         return fil_world_fail(world, FIL_BAD_INPUT,
@@ -224,17 +251,12 @@ FilStatus fil_gradient_step(FilGradient* gradient, FilStepInfo* info)
         memcpy(gradient->v, world->system.state.v, sizeof(double) * (size_t)gradient->n);
     }
     status = status == FIL_OK ? choose_bending(gradient, info) : status;
-    status = status == FIL_OK && world->solver.model->field == &fil_ipc_potential ? fil_gradient_barriers_take(gradient) : status;
-    for (int b = 0; b < world->system.body_count && status == FIL_OK; b++) {
-        status = world->system.bodies[b].moves ? prepare(gradient, b) : FIL_OK;
+    gradient->round = gradient->round_count = gradient->potential && world->solver.contact.active ? world->solver.potential.round_count : 0;
+    const size_t passed = 2 * (size_t)gradient->n * (size_t)gradient->round_count + 1;
+    if (status == FIL_OK && !fil_buffer_reserve((void**)&gradient->passed, &gradient->passed_capacity, passed, sizeof(double))) {
+        status = fil_world_fail(world, FIL_OUT_OF_MEMORY, "out of memory for a gradient");
     }
-    if (status == FIL_OK && gradient->potential) {
-        status = world->solver.model->pair != NULL ? fil_gradient_pairs_take(gradient) : fil_gradient_slides_take(gradient, info);
-        status = status == FIL_OK ? fil_gradient_potential_factor(gradient) : status;
-    } else if (status == FIL_OK) {
-        status = fil_gradient_contacts_take(gradient);
-        status = status == FIL_OK ? fil_gradient_contacts_factor(gradient) : status;
-    }
+    status = status == FIL_OK ? fil_gradient_prepare(gradient) : status;
     gradient->ready = status == FIL_OK;
     gradient->step = world->step;
     gradient->varied = world->varied;

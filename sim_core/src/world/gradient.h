@@ -3,6 +3,7 @@
 #define FILUM_WORLD_GRADIENT_H
 
 #include "body/derivative.h"
+#include "contact/imc_derivative.h"
 #include "contact/sap_system.h"
 #include "filum/gradient.h"
 #include "world/world.h"
@@ -56,6 +57,48 @@ typedef struct FilGradientBarriers {
     size_t point_capacity, krylov_capacity;
 } FilGradientBarriers;
 
+/* How a number that a step holds fixed follows its start, unknown by unknown: places and velocities there, velocities of the first guess, and where
+ * and with what velocities the solution ended whose forces friction is bounded by. */
+typedef struct FilGradientSlope {
+    int unknown;
+    double by_place, by_rate, by_guess, by_last_place, by_last_rate;
+} FilGradientSlope;
+
+/* Slopes of a number that is being made, an unknown only once. */
+enum { FIL_GRADIENT_ROW = 192 };
+
+typedef struct FilGradientRow {
+    FilGradientSlope at[FIL_GRADIENT_ROW + 1]; /* the last takes what there is no room for */
+    int count;                                 /* more than there is room for: it is not known */
+} FilGradientRow;
+
+/* Numbers that a contact under IMC or IPC holds fixed: stiffness, steps ahead, distance at the start, bound of friction. */
+typedef enum FilLagKind { FIL_LAG_STIFFNESS, FIL_LAG_AHEAD, FIL_LAG_START, FIL_LAG_BOUND, FIL_LAGS } FilLagKind;
+
+typedef struct FilGradientLag {
+    int size;     /* of unknowns that it pushes, ... */
+    int* unknown; /* ... and which they are */
+    double* push; /* a row for each number: the change of J' gamma by it */
+    double by_global[FIL_LAGS];
+    int first[FIL_LAGS + 1]; /* slopes of each number */
+} FilGradientLag;
+
+typedef struct FilGradientLags {
+    bool adapts; /* variations have more: the last step's change of velocity, which the first guess goes on with, and what the model remembers */
+    FilGradientLag* items;
+    int count;
+    double* numbers;
+    int *unknowns, *inertia; /* where slopes of each contact's inertia begin */
+    FilGradientSlope* slopes;
+    int slope_count, slope_capacity, inertia_count;
+    size_t capacity, number_capacity, unknown_capacity, inertia_capacity;
+    /* the model's memory at the end: a stiffness that all follow, and a speed */
+    FilImcGlobalSlopes global;
+    FilGradientRow stiffness, speed;
+    double keeps_speed; /* by what it was */
+    double* guess;      /* n: a variation of the first guess, or weights of it */
+} FilGradientLags;
+
 struct FilGradient {
     FilWorld* world;
     int n;                 /* numbers of a velocity */
@@ -74,6 +117,10 @@ struct FilGradient {
     double *free_rate, *at_free, *bent; /* variations of it, of the place there, and of A (v - v^) */
     FilGradientContacts contacts;
     FilGradientBarriers barriers;
+    FilGradientLags lags;
+    int round, round_count; /* which solution of the step bodies and contacts are prepared at, and how many there were before the last */
+    double* passed;         /* of each of those: its variation, or weights of it; 2 n */
+    size_t passed_capacity;
     bool potential; /* the model is one of potentials: all bodies are solved together */
     double* end;    /* n: variations of the end's place */
 };
@@ -117,14 +164,41 @@ void fil_gradient_contacts_free(FilGradientContacts* contacts);
 /* Of the step just made, before its bodies are prepared: barriers at its end. Bodies begin the step anew. */
 FIL_MUST_CHECK FilStatus fil_gradient_barriers_take(FilGradient* gradient);
 /* After that: friction, as contacts that bear. */
-FIL_MUST_CHECK FilStatus fil_gradient_slides_take(FilGradient* gradient, const FilStepInfo* info);
+FIL_MUST_CHECK FilStatus fil_gradient_slides_take(FilGradient* gradient);
 /* The same of pairs of edges and shapes under IMC: gradient_imc.c. After bodies have been prepared. */
 FIL_MUST_CHECK FilStatus fil_gradient_pairs_take(FilGradient* gradient);
 /* Whether the model's settings have gradients. */
 FIL_MUST_CHECK FilStatus fil_gradient_pairs_check(FilWorld* world);
+/* Before bodies are prepared: how the inertia that contacts move follows the first guess. */
+FIL_MUST_CHECK FilStatus fil_gradient_inertia_take(FilGradient* gradient);
+/* Whether what IMC holds fixed changes from step to step. */
+bool fil_gradient_pairs_adapt(const FilWorld* world);
 /* out += how barriers change by the end's place; transposed with `back`. */
 void fil_gradient_barriers_apply(const FilGradient* gradient, bool back, const double* place, double* out);
 void fil_gradient_barriers_free(FilGradientBarriers* barriers);
+
+/* ---- what steps hold fixed: gradient_lag.c ---- */
+
+/* Numbers of a variation that follow the first two parts for it. */
+int fil_gradient_lags_size(const FilGradient* gradient);
+/* out += the change of J' gamma by what is held fixed, from a variation of the start and of the solution before (NULL: there is none). */
+void fil_gradient_lags_vary(FilGradient* gradient, const double* start, const double* last, double* out);
+/* Transposed: adds to both. */
+void fil_gradient_lags_vary_back(FilGradient* gradient, const double* weight, double* start, double* last);
+/* What the next step remembers, from variations of the start and of the end's velocity; transposed: adds to both. */
+void fil_gradient_lags_keep(FilGradient* gradient, const double* start, double* end);
+void fil_gradient_lags_keep_back(FilGradient* gradient, const double* end, double* start, double* end_rate);
+void fil_gradient_lags_free(FilGradientLags* lags);
+
+/* ---- several solutions in a step: gradient_round.c ---- */
+
+/* Bodies, contacts and factors where gradient->v is. */
+FIL_MUST_CHECK FilStatus fil_gradient_prepare(FilGradient* gradient);
+/* The same of a solution of the step, 0 being the first. */
+FIL_MUST_CHECK FilStatus fil_gradient_turn_to(FilGradient* gradient, int round);
+/* Bounds of friction under IMC as they follow from solution v; NULL: from the start. */
+void fil_gradient_set_bounds(FilWorld* world, const double* v);
+
 /* Factors bodies and contacts together. */
 FIL_MUST_CHECK FilStatus fil_gradient_potential_factor(FilGradient* gradient);
 /* x <- J^-1 b or J'^-1 b, on what is free. */

@@ -470,14 +470,13 @@ static size_t slide_size(const FilWorld* world, const FilIpcSlide* slide)
     return size;
 }
 
-FilStatus fil_gradient_slides_take(FilGradient* gradient, const FilStepInfo* info)
+FilStatus fil_gradient_slides_take(FilGradient* gradient)
 {
     FilWorld* world = gradient->world;
     FilIpcField* field = &world->solver.ipc;
     FilGradientContacts* contacts = &gradient->contacts;
     const size_t count = (size_t)field->slides.count;
     size_t numbers = 0, most = 0, all = 0;
-    (void)info;
     contacts->count = 0;
     if (count == 0) {
         return FIL_OK;

@@ -56,6 +56,7 @@ static void subtract_springs(FilWorld* other, const FilBody* body, const double*
 /* What the equations of a step are made of, n each: m, A (v - v^) of bodies that deform in contact, and J' gamma. */
 typedef struct Terms {
     double *motion, *tangent, *contact;
+    double* memory; /* and what models remember of it */
 } Terms;
 
 /* Bodies begin a step where the other world stands, with its drives. */
@@ -136,33 +137,69 @@ static bool add_contact(const FilGradient* gradient, const FilWorld* other, cons
     return true;
 }
 
-/* out -= factor times what a field of potentials adds to m at the step's end. */
-static FilStatus add_field(const FilGradient* gradient, FilWorld* other, double factor, double* out)
+/* Pairs of the other world, weighed as in the step: at its first guess. What models remember is what the step began with, or, where that stays, what
+ * they begin with, by the settings. */
+static FilStatus weigh_pairs(const FilGradient* gradient, FilWorld* other)
+{
+    const FilSystem *system = &gradient->world->system, *own = &other->system;
+    double *v = own->scratch.solution, rounding, potential;
+    fil_system_copy_state(own, &own->next, &own->state);
+    if (!gradient->lags.adapts) {
+        memset(own->next.h + other->solver.memory, 0, FIL_POTENTIAL_MEMORY * sizeof(double));
+    }
+    memset(gradient->at_free, 0, sizeof(double) * (size_t)gradient->n);
+    for (int b = 0; b < own->body_count && gradient->lags.adapts; b++) {
+        const FilBody* body = &own->bodies[b];
+        const double* change = gradient->world->solver.potential.goes_on ? system->next.change : gradient->at_free;
+        if (!body->moves || !fil_potential_takes_part(&other->solver, b)) {
+            continue;
+        }
+        body->ops->guess(body->impl, change + body->v, v + body->v);
+        if (!body->ops->evaluate(body->impl, v + body->v, 0.0, own->scratch.residual + body->v, &potential)) {
+            return fil_world_fail(gradient->world, FIL_NOT_CONVERGED, "'%s' cannot be evaluated with the parameter's other value", body->name);
+        }
+    }
+    (void)fil_potential_set_measure(&other->solver, other->def.dt, v, &rounding);
+    const FilStatus status = fil_potential_set_up(&other->solver, other->def.dt);
+    return status == FIL_OK ? other->solver.model->field->weigh(&other->solver) : status;
+}
+
+/* What a field of potentials is at the start, and at the solution that is prepared its friction. */
+static FilStatus begin_field(const FilGradient* gradient, FilWorld* other)
+{
+    const FilPotentialField* field = other->solver.model->field;
+    FilStepInfo info = {0};
+    double* v = other->system.scratch.solution;
+    memcpy(v, gradient->v, sizeof(double) * (size_t)gradient->n);
+    if (field->begin != NULL) {
+        return field->begin(&other->solver, other->def.dt, v, &info);
+    }
+    const FilStatus status = weigh_pairs(gradient, other);
+    if (status == FIL_OK && gradient->round > 0) {
+        fil_gradient_set_bounds(other, gradient->world->solver.potential.rounds.at + (size_t)(gradient->round - 1) * (size_t)gradient->n);
+    }
+    return status;
+}
+
+/* out -= factor times what a field of potentials adds to m at the step's end; what models remember goes to `memory`. */
+static FilStatus add_field(const FilGradient* gradient, FilWorld* other, double factor, const Terms* terms)
 {
     const FilPotentialField* field = other->solver.model->field;
     const size_t bytes = sizeof(double) * (size_t)gradient->n;
-    FilStepInfo info = {0};
-    double *v = other->system.scratch.solution, *sum = gradient->at_free;
-    memcpy(v, gradient->v, bytes);
-    FilStatus status = FIL_OK;
-    if (field->begin != NULL) {
-        status = field->begin(&other->solver, other->def.dt, v, &info);
-    } else if (other->solver.contact.active) {  // pairs, weighed anew: what models remember is what they begin with, by the settings
-        double rounding;
-        fil_system_copy_state(&other->system, &other->system.next, &other->system.state);
-        memset(other->system.next.h + other->solver.memory, 0, FIL_POTENTIAL_MEMORY * sizeof(double));
-        (void)fil_potential_set_measure(&other->solver, other->def.dt, v, &rounding);
-        status = fil_potential_set_up(&other->solver, other->def.dt);
-        status = status == FIL_OK ? field->weigh(&other->solver) : status;
-    } else {
+    double *sum = gradient->at_free, *out = terms->contact;
+    if (field->begin == NULL && !other->solver.contact.active) {
         return FIL_OK;
     }
+    const FilStatus status = begin_field(gradient, other);
     memset(sum, 0, bytes);
     if (status == FIL_OK && !isfinite(field->add(&other->solver, gradient->v, sum))) {
         return fil_world_fail(gradient->world, FIL_BAD_INPUT, "with the parameter's other value surfaces cross in this step");
     }
     for (int k = 0; k < gradient->n; k++) {
         out[k] -= gradient->diagonal[k] > 0.0 ? factor * sum[k] : 0.0;
+    }
+    for (int k = 0; k < FIL_IMC_MEMORY && gradient->lags.adapts; k++) {
+        terms->memory[k] += factor * other->solver.potential.problem.memory[k];
     }
     return status;
 }
@@ -213,7 +250,7 @@ static FilStatus add_terms(FilGradient* gradient, FilWorld* other, double factor
         }
     }
     if (status == FIL_OK && gradient->potential) {
-        return add_field(gradient, other, factor, terms->contact);
+        return add_field(gradient, other, factor, terms);
     }
     for (int k = 0; k < other->collision.set.count && status == FIL_OK; k++) {
         if (!add_contact(gradient, other, &other->collision.set.contacts[k], factor, terms->contact)) {
@@ -268,16 +305,31 @@ FilStatus fil_gradient_parameter(FilGradient* gradient, FilWorld* more, FilWorld
     if (status != FIL_OK) {
         return status;
     }
-    double* numbers = fil_alloc(3 * (size_t)n + 1, sizeof *numbers);
+    const size_t size = (size_t)fil_gradient_variation_size(gradient), two = 2 * (size_t)n;
+    double* numbers = fil_alloc(3 * (size_t)n + FIL_IMC_MEMORY + size, sizeof *numbers);
     if (numbers == NULL) {
         return fil_world_fail(world, FIL_OUT_OF_MEMORY, "out of memory for a gradient");
     }
-    const Terms terms = {numbers, numbers + n, numbers + 2 * (size_t)n};
-    memset(end, 0, sizeof(double) * (size_t)fil_gradient_variation_size(gradient));
-    status = add_terms(gradient, more, 1.0 / difference, &terms);
-    status = status == FIL_OK ? add_terms(gradient, less, -1.0 / difference, &terms) : status;
-    status = status == FIL_OK ? take_terms(gradient, &terms, end) : status;
-    status = status == FIL_OK ? fil_gradient_finish(gradient, NULL, end) : status;
+    const double* zero = numbers + 3 * (size_t)n + FIL_IMC_MEMORY;
+    for (int r = 0; r <= gradient->round_count && status == FIL_OK; r++) {
+        const Terms terms = {numbers, numbers + n, numbers + 2 * (size_t)n, numbers + 3 * (size_t)n};
+        memset(numbers, 0, (3 * (size_t)n + FIL_IMC_MEMORY) * sizeof *numbers);
+        memset(end, 0, size * sizeof *end);
+        status = fil_gradient_turn_to(gradient, r);
+        status = status == FIL_OK ? add_terms(gradient, more, 1.0 / difference, &terms) : status;
+        status = status == FIL_OK ? add_terms(gradient, less, -1.0 / difference, &terms) : status;
+        status = status == FIL_OK ? take_terms(gradient, &terms, zero) : status;
+        if (status == FIL_OK && r > 0) {
+            fil_gradient_lags_vary(gradient, zero, gradient->passed + (size_t)(r - 1) * two, gradient->residual);
+        }
+        status = status == FIL_OK ? fil_gradient_finish(gradient, NULL, end) : status;
+        if (status == FIL_OK && r < gradient->round_count) {
+            memcpy(gradient->passed + (size_t)r * two, end, two * sizeof *end);
+        } else if (status == FIL_OK && gradient->lags.adapts) {
+            fil_gradient_lags_keep(gradient, zero, end);
+            memcpy(end + 3 * (size_t)n, terms.memory, FIL_IMC_MEMORY * sizeof *end);
+        }
+    }
     fil_free(numbers);
     return status;
 }

@@ -112,18 +112,33 @@ FilStatus fil_gradient_finish(FilGradient* gradient, const double* start, double
     return status;
 }
 
+/* A product with the solution that is prepared; `last`: the variation of the one before, or NULL. */
+static FilStatus vary_round(FilGradient* gradient, const double* start, const double* last, const double* force, double* end)
+{
+    const int n = gradient->n;
+    memset(end, 0, sizeof(double) * (size_t)fil_gradient_variation_size(gradient));
+    FilStatus status = take_start(gradient, start, gradient->remembers ? start + 2 * n : NULL, force, end + n, gradient->residual);
+    if (status == FIL_OK) {
+        fil_gradient_contacts_vary(gradient, start, start + n, gradient->at_free, gradient->residual);
+        fil_gradient_lags_vary(gradient, start, last, gradient->residual);
+        status = fil_gradient_finish(gradient, start, end);
+    }
+    return status;
+}
+
 FilStatus fil_gradient_forward(FilGradient* gradient, const double* start, const double* force, double* end)
 {
     FilStatus status = fil_gradient_need_step(gradient, start, end);
-    if (status != FIL_OK) {
-        return status;
+    const size_t two = 2 * (size_t)gradient->n;
+    for (int r = 0; r <= gradient->round_count && status == FIL_OK; r++) {
+        status = fil_gradient_turn_to(gradient, r);
+        status = status == FIL_OK ? vary_round(gradient, start, r > 0 ? gradient->passed + (size_t)(r - 1) * two : NULL, force, end) : status;
+        if (status == FIL_OK && r < gradient->round_count) {
+            memcpy(gradient->passed + (size_t)r * two, end, two * sizeof(double));
+        }
     }
-    const int n = gradient->n;
-    memset(end, 0, sizeof(double) * (size_t)fil_gradient_variation_size(gradient));
-    status = take_start(gradient, start, gradient->remembers ? start + 2 * n : NULL, force, end + n, gradient->residual);
     if (status == FIL_OK) {
-        fil_gradient_contacts_vary(gradient, start, start + n, gradient->at_free, gradient->residual);
-        status = fil_gradient_finish(gradient, start, end);
+        fil_gradient_lags_keep(gradient, start, end);
     }
     return status;
 }
@@ -179,24 +194,21 @@ static void take_end(FilGradient* gradient, const double* end, double* start, do
     }
 }
 
-FilStatus fil_gradient_backward(FilGradient* gradient, const double* end, double* start, double* force)
+/* Transposed with the solution that is prepared, from weights of its velocities in gradient->residual: adds to start and force, and to the weights of
+ * the solution before. */
+static FilStatus vary_round_back(FilGradient* gradient, double* start, double* last, double* force)
 {
-    FilStatus status = fil_gradient_need_step(gradient, end, start);
-    if (status != FIL_OK) {
-        return status;
-    }
     const FilSystem* system = &gradient->world->system;
     const double dt = gradient->world->def.dt;
     const int n = gradient->n;
     double *r = gradient->residual, *x = gradient->solution, *sum = gradient->correction;
-    memset(start, 0, sizeof(double) * (size_t)fil_gradient_variation_size(gradient));
     memset(gradient->at_free, 0, sizeof(double) * (size_t)n);
-    take_end(gradient, end, start, r);
-    status = fil_gradient_solve(gradient, true, r, x);
+    FilStatus status = fil_gradient_solve(gradient, true, r, x);
     if (status != FIL_OK) {
         return status;
     }
     fil_gradient_contacts_vary_back(gradient, x, start, start + n, gradient->at_free);
+    fil_gradient_lags_vary_back(gradient, x, start, last);
     memset(sum, 0, sizeof(double) * (size_t)n);
     fil_gradient_contacts_apply(gradient, x, sum);
     for (int k = 0; k < n; k++) {
@@ -219,7 +231,7 @@ FilStatus fil_gradient_backward(FilGradient* gradient, const double* end, double
         // dm, which x answers for; what held unknowns do to it adds to their weights
         for (int k = 0; k < body->v_count; k++) {
             if (force != NULL) {
-                force[body->v + k] = dt * own[k];
+                force[body->v + k] += dt * own[k];
             }
             own[k] = -own[k];
         }
@@ -227,6 +239,34 @@ FilStatus fil_gradient_backward(FilGradient* gradient, const double* end, double
         fil_gradient_add_springs(gradient, body, own, true, place);
         if (ops->lead_back != NULL) {
             ops->lead_back(body->impl, r + body->v, place);
+        }
+    }
+    return status;
+}
+
+FilStatus fil_gradient_backward(FilGradient* gradient, const double* end, double* start, double* force)
+{
+    FilStatus status = fil_gradient_need_step(gradient, end, start);
+    if (status != FIL_OK) {
+        return status;
+    }
+    const size_t n = (size_t)gradient->n;
+    memset(start, 0, sizeof(double) * (size_t)fil_gradient_variation_size(gradient));
+    if (force != NULL) {
+        memset(force, 0, n * sizeof(double));
+    }
+    for (int r = gradient->round_count; r >= 0 && status == FIL_OK; r--) {
+        double *own = gradient->passed + (size_t)r * 2 * n, *last = r > 0 ? own - 2 * n : NULL;
+        if (last != NULL) {
+            memset(last, 0, 2 * n * sizeof(double));
+        }
+        status = fil_gradient_turn_to(gradient, r);
+        if (status == FIL_OK) {
+            take_end(gradient, r == gradient->round_count ? end : own, start, gradient->residual);
+            if (r == gradient->round_count) {
+                fil_gradient_lags_keep_back(gradient, end, start, gradient->residual);
+            }
+            status = vary_round_back(gradient, start, last, force);
         }
     }
     return status;

@@ -1,0 +1,119 @@
+#include "contact/imc_derivative.h"
+
+#include <math.h>
+
+/* The factor of fil_imc_adapt(), and how it follows its arguments. */
+static double adapt_slopes(const FilImcSettings* s, double least, double speed, double* by_least, double* by_speed)
+{
+    const double width = s->farthest - s->closest, near = least - FIL_IMC_LOOK_AHEAD * fabs(speed);
+    *by_least = *by_speed = 0.0;
+    if (near < s->closest) {
+        const double off = (s->closest - near) / width, change = 1.0 + s->rate * fmin(off, 5.0);
+        const double still = s->dissipation > 0.0 ? 0.01 * width : 0.0;
+        const double slope = off < 5.0 ? -s->rate / width : 0.0;  // of the change, by `near`
+        const double near_by_speed = -FIL_IMC_LOOK_AHEAD * (speed > 0.0 ? 1.0 : -1.0);
+        if (speed > still && speed <= 0.05 * width) {
+            return 1.0;
+        }
+        const double factor = speed <= still ? change : 1.0 / change, outer = speed <= still ? 1.0 : -1.0 / (change * change);
+        *by_least = outer * slope;
+        *by_speed = outer * slope * near_by_speed;
+        return factor;
+    }
+    if (least > s->farthest) {
+        const double off = (least - s->farthest) / width, change = 1.0 + s->rate * fmin(off, 3.0);
+        *by_least = off < 3.0 ? -s->rate / width / (change * change) : 0.0;
+        return 1.0 / change;
+    }
+    return 1.0;
+}
+
+/* Of what stops a contact that is coming. */
+static void stopping_slopes(const FilPotentialContact* c, double scale, double* by)
+{
+    const double speed = fmin(c->contact->normal_velocity, 0.0), room = fmax(c->contact->distance, 0.0) + 0.05 * c->radius;
+    by[FIL_IMC_BY_INERTIA] = scale * speed * speed / room;
+    by[FIL_IMC_BY_VELOCITY] = scale * 2.0 * c->diagonal * speed / room;
+    by[FIL_IMC_BY_DISTANCE] = c->contact->distance > 0.0 ? -scale * c->diagonal * speed * speed / (room * room) : 0.0;
+}
+
+/* What the stiffness begins with where nothing is remembered. */
+static double begin_with(const FilPotentialProblem* problem, FilImcGlobalSlopes* out)
+{
+    double most = 0.0;
+    out->by_memory[FIL_IMC_STIFFNESS] = 0.0;
+    if (problem->settings->stiffness > 0.0) {
+        return problem->settings->stiffness;
+    }
+    for (int k = 0; k < problem->count; k++) {
+        const FilPotentialContact* c = &problem->contacts[k];
+        const double acceleration = fil_imc_starting_acceleration(problem, c);
+        if (c->diagonal * acceleration > most) {
+            most = c->diagonal * acceleration;
+            out->contact[FIL_IMC_FIRST] = k;
+            out->by[FIL_IMC_FIRST][FIL_IMC_BY_INERTIA] = acceleration;
+        }
+    }
+    return most > 0.0 ? most : 1.0;
+}
+
+/* Adapted to the closest contact. */
+static double adapt(const FilPotentialProblem* problem, double stiffness, double last_speed, FilImcGlobalSlopes* out)
+{
+    const FilImcSettings* s = problem->settings;
+    double by_least, by_speed;
+    out->closest = fil_imc_closest(problem);
+    const FilPotentialContact* c = &problem->contacts[out->closest];
+    const double least = c->contact->distance / c->radius;
+    out->speed_scale = problem->dt / c->radius;
+    if (!(least < s->reach)) {
+        return stiffness;
+    }
+    const double speed = c->contact->normal_velocity * out->speed_scale, mean = 0.5 * (speed + last_speed);
+    const double factor = adapt_slopes(s, least, fmin(speed, mean), &by_least, &by_speed);
+    out->by_memory[FIL_IMC_STIFFNESS] *= factor;
+    out->by_memory[FIL_IMC_SPEED] = mean < speed ? 0.5 * stiffness * by_speed : 0.0;
+    out->by[FIL_IMC_FIRST][FIL_IMC_BY_INERTIA] *= factor;
+    out->contact[FIL_IMC_CLOSEST] = out->closest;
+    out->by[FIL_IMC_CLOSEST][FIL_IMC_BY_DISTANCE] = stiffness * by_least / c->radius;
+    out->by[FIL_IMC_CLOSEST][FIL_IMC_BY_VELOCITY] = (mean < speed ? 0.5 : 1.0) * stiffness * by_speed * out->speed_scale;
+    return factor * stiffness;
+}
+
+void fil_imc_global_slopes(const FilPotentialProblem* problem, const double* memory, FilImcGlobalSlopes* out)
+{
+    *out = (FilImcGlobalSlopes){.by_memory = {1.0}, .contact = {-1, -1, -1}, .closest = -1};
+    if (problem->count == 0) {
+        return;
+    }
+    double stiffness = memory[FIL_IMC_STIFFNESS];
+    if (!(stiffness > 0.0)) {
+        stiffness = begin_with(problem, out);
+    }
+    stiffness = adapt(problem, stiffness, memory[FIL_IMC_SPEED], out);
+    for (int k = 0; k < problem->count && !(problem->settings->stiffness > 0.0); k++) {
+        const double enough = fil_imc_stopping_stiffness(&problem->contacts[k]) / FIL_IMC_STIFFEST_COMING;
+        if (enough > stiffness) {
+            const FilImcGlobalSlopes only = {.contact = {-1, -1, k}, .closest = out->closest, .speed_scale = out->speed_scale};
+            stiffness = enough;
+            *out = only;
+            stopping_slopes(&problem->contacts[k], 1.0 / FIL_IMC_STIFFEST_COMING, out->by[FIL_IMC_COMING]);
+        }
+    }
+}
+
+void fil_imc_contact_slopes(const FilPotentialProblem* problem, const FilPotentialContact* c, double global, FilImcContactSlopes* out)
+{
+    const double stopping = problem->settings->stiffness > 0.0 ? 0.0 : fil_imc_stopping_stiffness(c);
+    *out = (FilImcContactSlopes){.by_share = fmax(global, stopping)};
+    if (stopping > global) {
+        stopping_slopes(c, c->share, out->by);
+    } else {
+        out->by_global = c->share;
+    }
+    if (c->ahead > 0.0) {
+        out->ahead_by_stiffness = -0.5 * c->ahead / c->stiffness;
+        out->ahead_by_inertia = 0.5 * c->ahead / c->diagonal;
+        out->ahead_by_tilt = -fil_imc_steps_ahead(problem, c) / FIL_IMC_MAX_TILT;
+    }
+}

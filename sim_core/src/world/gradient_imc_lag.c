@@ -1,0 +1,478 @@
+/* Numbers that IMC holds fixed over a step, and how they follow its start (contact/imc_derivative.h). The stiffness of a contact follows a global
+ * one, or its own speed and inertia; it looks ahead by its stiffness and inertia. Inertia is the least of the tangents' diagonals at the first guess:
+ * the derivative of a diagonal entry, by the place there, is a third derivative of the elastic energy, as under SAP. The bound of friction is F =
+ * -E'(y) |dD/dx|, with y = d0 + a dt d' at the start, or y = d + a (d - d0) at an earlier solution. */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/vec3.h"
+#include "contact/imc.h"
+#include "linalg/buffer.h"
+#include "world/gradient_imc.h"
+
+enum { ENDS = FIL_IMC_ENDS };
+
+/* ---- rows of slopes ---- */
+
+static FilGradientSlope* slope_at(FilGradientRow* row, int unknown)
+{
+    for (int k = 0; k < row->count && k < FIL_GRADIENT_ROW; k++) {
+        if (row->at[k].unknown == unknown) {
+            return &row->at[k];
+        }
+    }
+    if (row->count >= FIL_GRADIENT_ROW) {
+        row->count = FIL_GRADIENT_ROW + 1;
+        return &row->at[FIL_GRADIENT_ROW];
+    }
+    row->at[row->count] = (FilGradientSlope){.unknown = unknown};
+    return &row->at[row->count++];
+}
+
+static void add_row(FilGradientRow* to, double scale, const FilGradientRow* from)
+{
+    if (from->count > FIL_GRADIENT_ROW) {
+        to->count = from->count;
+    }
+    for (int k = 0; k < from->count && k < FIL_GRADIENT_ROW && scale != 0.0; k++) {
+        const FilGradientSlope* s = &from->at[k];
+        FilGradientSlope* out = slope_at(to, s->unknown);
+        out->by_place += scale * s->by_place;
+        out->by_rate += scale * s->by_rate;
+        out->by_guess += scale * s->by_guess;
+        out->by_last_place += scale * s->by_last_place;
+        out->by_last_rate += scale * s->by_last_rate;
+    }
+}
+
+static FilStatus append(FilGradient* gradient, const FilGradientRow* row)
+{
+    FilGradientLags* lags = &gradient->lags;
+    if (row->count > FIL_GRADIENT_ROW) {
+        return fil_world_fail(gradient->world, FIL_BAD_INPUT,
+                              "a contact depends on more than gradients have room for: too many rods share a node there");
+    }
+    for (int k = 0; k < row->count; k++) {
+        if (!fil_array_reserve((void**)&lags->slopes, lags->slope_count, &lags->slope_capacity, sizeof *lags->slopes)) {
+            return fil_world_fail(gradient->world, FIL_OUT_OF_MEMORY, "out of memory for a gradient");
+        }
+        lags->slopes[lags->slope_count++] = row->at[k];
+    }
+    return FIL_OK;
+}
+
+/* ---- inertia ---- */
+
+/* The unknown whose diagonal is least among those that the contact moves, of velocities. */
+static int lightest(const FilGradient* gradient, const FilContact* contact)
+{
+    const FilContactSet* set = &gradient->world->collision.set;
+    int best = -1;
+    for (int b = contact->first_block; b < contact->first_block + contact->block_count; b++) {
+        for (int k = 4 * set->variable[b]; k < 4 * set->variable[b] + 3; k++) {
+            const bool less = gradient->diagonal[k] > 0.0 && (best < 0 || gradient->diagonal[k] < gradient->diagonal[best]);
+            best = less ? k : best;
+        }
+    }
+    return best;
+}
+
+static const FilBody* body_of(const FilWorld* world, int unknown)
+{
+    int b = 0;
+    while (unknown >= world->system.bodies[b].v + world->system.bodies[b].v_count) {
+        b++;
+    }
+    return &world->system.bodies[b];
+}
+
+/* How the diagonal of an unknown follows the start and the first guess. */
+static FilStatus vary_diagonal(FilGradient* gradient, int unknown, FilGradientRow* row)
+{
+    const FilBody* body = body_of(gradient->world, unknown);
+    const FilDerivativeOps* ops = body->ops->derivative;
+    const size_t bytes = sizeof(double) * (size_t)body->v_count;
+    const int own = unknown - body->v, block = own / 4;
+    double *place = gradient->at_free + body->v, *start = gradient->bent + body->v, *guess = gradient->free_rate + body->v;
+    double u[12] = {0.0};
+    FilTangentSlope slopes[FIL_TANGENT_SLOPES];
+    memset(place, 0, bytes);
+    memset(start, 0, bytes);
+    memset(guess, 0, bytes);
+    place[own] = 1.0;
+    ops->tangent(body->impl, place, start);
+    if (start[own] < gradient->diagonal[unknown] * (1.0 - 1e-12)) {  // the mass is more than that, and counts
+        return FIL_OK;
+    }
+    place[own] = start[own] = 0.0;
+    memset(start, 0, bytes);
+    u[own % 4] = 1.0;
+    const int count = ops->stiffen(body->impl, 1.0, &block, 1, u, slopes);
+    if (count > FIL_TANGENT_SLOPES) {
+        row->count = FIL_GRADIENT_ROW + 1;
+        return FIL_OK;
+    }
+    for (int k = 0; k < count; k++) {
+        place[slopes[k].unknown] += slopes[k].by_place;
+        start[slopes[k].unknown] += slopes[k].by_start;
+    }
+    ops->at_free_back(body->impl, place, start, guess);
+    for (int k = 0; k < body->v_count; k++) {
+        if (start[k] != 0.0 || guess[k] != 0.0) {
+            FilGradientSlope* s = slope_at(row, body->v + k);
+            s->by_place = start[k];
+            s->by_guess = guess[k];
+        }
+    }
+    return FIL_OK;
+}
+
+/* Bodies at the first guess, with how their tangents vary there. */
+static FilStatus evaluate_guess(FilGradient* gradient)
+{
+    FilWorld* world = gradient->world;
+    FilSolver* solver = &world->solver;
+    double* v = gradient->solution;
+    memset(gradient->residual, 0, sizeof(double) * (size_t)gradient->n);
+    for (int b = 0; b < world->system.body_count; b++) {
+        const FilBody* body = &world->system.bodies[b];
+        double potential;
+        if (!body->moves || !fil_potential_takes_part(solver, b)) {
+            continue;
+        }
+        body->ops->guess(body->impl, (solver->potential.goes_on ? world->system.next.change : gradient->residual) + body->v, v + body->v);
+        if (!body->ops->evaluate(body->impl, v + body->v, 0.0, gradient->correction + body->v, &potential)) {
+            return fil_world_fail(world, FIL_NOT_CONVERGED, "'%s' cannot be evaluated where its step began to look", body->name);
+        }
+        const char* why = body->ops->derivative->prepare(body->impl, v + body->v);
+        why =
+            why == NULL && body->ops->derivative->linearised != NULL ? body->ops->derivative->linearised(body->impl, v + body->v, v + body->v) : why;
+        if (why != NULL) {
+            return fil_world_fail(world, FIL_BAD_INPUT, "'%s' %s", body->name, why);
+        }
+        body->ops->diagonal(body->impl, v + body->v, gradient->diagonal + body->v, gradient->correction + body->v);
+    }
+    return FIL_OK;
+}
+
+FilStatus fil_gradient_inertia_take(FilGradient* gradient)
+{
+    FilWorld* world = gradient->world;
+    const FilPotentialProblem* p = &world->solver.potential.problem;
+    FilGradientLags* lags = &gradient->lags;
+    lags->slope_count = lags->inertia_count = 0;
+    if (!lags->adapts || !world->solver.contact.active || world->collision.set.count == 0 || p->count == 0) {
+        return FIL_OK;
+    }
+    if (!fil_buffer_reserve((void**)&lags->inertia, &lags->inertia_capacity, (size_t)p->count + 1, sizeof(int))) {
+        return fil_world_fail(world, FIL_OUT_OF_MEMORY, "out of memory for a gradient");
+    }
+    FilStatus status = evaluate_guess(gradient);
+    for (int k = 0; k < p->count && status == FIL_OK; k++) {
+        FilGradientRow row = {.count = 0};
+        const int unknown = lightest(gradient, p->contacts[k].contact);
+        lags->inertia[k] = lags->slope_count;
+        status = unknown >= 0 ? vary_diagonal(gradient, unknown, &row) : FIL_OK;
+        status = status == FIL_OK ? append(gradient, &row) : status;
+    }
+    lags->inertia_count = lags->slope_count;
+    if (status == FIL_OK) {
+        lags->inertia[p->count] = lags->slope_count;
+    }
+    return status;
+}
+
+/* ---- what contacts are at the start ---- */
+
+/* Of the softened distance of two edges: its own slope, how large the normal is, and how far it tilts along the edges. */
+typedef struct Edges {
+    double distance, size;
+    double by_x[ENDS], size_by_x[ENDS], tilt_by_x[ENDS];
+} Edges;
+
+static void see_edges(const FilImcSettings* s, const FilPotentialContact* c, const double* x, Edges* out)
+{
+    FilSmoothDistance d;
+    double hessian[ENDS * ENDS], normal[3], unit[3], steepest = -1.0;
+    fil_smooth_distance_second(x, s->smoothing, &d);
+    fil_smooth_distance_gradient(&d, out->by_x);
+    fil_smooth_distance_hessian(&d, out->by_x, 0.0, 1.0, hessian);
+    out->distance = d.distance - c->thickness;
+    fil_v3_add(normal, out->by_x, out->by_x + 3);
+    fil_v3_copy(unit, normal);
+    out->size = fil_v3_normalise(unit);
+    memset(out->size_by_x, 0, sizeof out->size_by_x);
+    for (int j = 0; j < ENDS; j++) {
+        for (int k = 0; k < 3; k++) {
+            out->size_by_x[j] += unit[k] * (hessian[k * ENDS + j] + hessian[(3 + k) * ENDS + j]);
+        }
+    }
+    for (int side = 0; side < 2; side++) {
+        double edge[3];
+        fil_v3_sub(edge, x + 6 * side + 3, x + 6 * side);
+        const double length = fil_v3_normalise(edge), along = fil_v3_dot(edge, normal), sign = along < 0.0 ? -1.0 : 1.0;
+        if (fabs(along) <= steepest) {
+            continue;
+        }
+        steepest = fabs(along);
+        for (int j = 0; j < ENDS; j++) {
+            double change = 0.0;
+            for (int k = 0; k < 3; k++) {
+                change += edge[k] * (hessian[k * ENDS + j] + hessian[(3 + k) * ENDS + j]);
+            }
+            const bool own = j / 6 == side;
+            change += own ? (j % 6 < 3 ? -1.0 : 1.0) / length * (normal[j % 3] - along * edge[j % 3]) : 0.0;
+            out->tilt_by_x[j] = sign * change;
+        }
+    }
+}
+
+/* What numbers that are held fixed are made of. */
+typedef struct Parts {
+    FilGradientRow distance, velocity, inertia, start, size, tilt;
+} Parts;
+
+static void take_ends(const FilPotentialContact* c, const double* by_x, bool last, FilGradientRow* row)
+{
+    for (int j = 0; j < ENDS; j++) {
+        FilGradientSlope* s = slope_at(row, fil_imc_end_unknown(c, j));
+        *(last ? &s->by_last_place : &s->by_place) += by_x[j];
+    }
+}
+
+/* Velocity along the normal, with velocities v: by the start's place, and by v itself where that is the start's (else the solution's before). */
+static void take_velocity(const FilGradientPair* pair, const double* v, bool last, FilGradientRow* row)
+{
+    static const double normal[3] = {0.0, 0.0, 1.0};
+    const int m = pair->maker.size;
+    double *own = pair->work, *place = pair->work + m;
+    for (int i = 0; i < m; i++) {
+        own[i] = v[pair->unknown[i]];
+        place[i] = 0.0;
+    }
+    fil_gradient_maker_vary(&pair->maker, 1.0, normal, own, true, place);
+    for (int i = 0; i < m; i++) {
+        FilGradientSlope* s = slope_at(row, pair->unknown[i]);
+        s->by_place += place[i];
+        *(last ? &s->by_last_rate : &s->by_rate) += pair->jacobian[2 * m + i];
+    }
+}
+
+static void take_parts(const FilGradient* gradient, const FilGradientPair* pair, Parts* parts)
+{
+    const FilPotentialContact* c = pair->contact;
+    const FilGradientLags* lags = &gradient->lags;
+    const int m = pair->maker.size;
+    parts->distance.count = parts->velocity.count = parts->inertia.count = parts->start.count = parts->size.count = parts->tilt.count = 0;
+    for (int i = 0; i < m; i++) {
+        slope_at(&parts->distance, pair->unknown[i])->by_place += pair->maker.moves[6 * m + i];
+    }
+    if (lags->adapts) {
+        take_velocity(pair, gradient->world->system.next.v, false, &parts->velocity);
+        for (int k = lags->inertia[pair->index]; k < lags->inertia[pair->index + 1]; k++) {
+            parts->inertia.at[parts->inertia.count++] = lags->slopes[k];
+        }
+    }
+    if (c->nodes) {
+        Edges edges;
+        see_edges(&gradient->world->solver.settings.model.imc, c, c->x, &edges);
+        take_ends(c, edges.by_x, false, &parts->start);
+        take_ends(c, edges.size_by_x, false, &parts->size);
+        take_ends(c, edges.tilt_by_x, false, &parts->tilt);
+    } else {
+        add_row(&parts->start, 1.0, &parts->distance);
+    }
+}
+
+/* ---- the bound of friction ---- */
+
+/* Of the start. */
+static void bound_at_start(const FilGradient* gradient, const FilPotentialContact* c, const Parts* parts, FilGradientRow* rows, double* by_global)
+{
+    const FilImcSettings* s = &gradient->world->solver.settings.model.imc;
+    const double dt = gradient->world->def.dt, u = c->contact->normal_velocity;
+    FilGradientRow* out = &rows[FIL_LAG_BOUND];
+    double first, second, size = 1.0;
+    (void)fil_imc_energy(s, c->stiffness, c->radius, c->start + c->ahead * dt * u, &first, &second);
+    if (c->nodes) {
+        Edges edges;
+        see_edges(s, c, c->x, &edges);
+        size = edges.size;
+    }
+    add_row(out, -first, &parts->size);
+    add_row(out, -second * size, &parts->start);
+    if (gradient->lags.adapts) {
+        add_row(out, -second * size * c->ahead * dt, &parts->velocity);
+        add_row(out, -first * size / c->stiffness, &rows[FIL_LAG_STIFFNESS]);
+        add_row(out, -second * size * dt * u, &rows[FIL_LAG_AHEAD]);
+        by_global[FIL_LAG_BOUND] = -first * size / c->stiffness * by_global[FIL_LAG_STIFFNESS] - second * size * dt * u * by_global[FIL_LAG_AHEAD];
+    }
+}
+
+/* Of the solution before. */
+static void bound_at_last(const FilGradient* gradient, const FilGradientPair* pair, const Parts* parts, FilGradientRow* rows, double* by_global)
+{
+    const FilImcSettings* s = &gradient->world->solver.settings.model.imc;
+    const FilPotentialContact* c = pair->contact;
+    const double dt = gradient->world->def.dt, *v = gradient->world->solver.potential.rounds.at + (size_t)(gradient->round - 1) * (size_t)gradient->n;
+    FilGradientRow *out = &rows[FIL_LAG_BOUND], closing = {.count = 0};
+    double first, second, size = 1.0, since;  // how far it has come since the start
+    if (c->nodes) {
+        Edges edges;
+        double x[ENDS];
+        for (int i = 0; i < ENDS; i++) {
+            x[i] = c->x[i] + dt * v[fil_imc_end_unknown(c, i)];
+        }
+        see_edges(s, c, x, &edges);
+        since = edges.distance - c->start;
+        size = edges.size;
+        (void)fil_imc_energy(s, c->stiffness, c->radius, edges.distance + c->ahead * since, &first, &second);
+        take_ends(c, edges.size_by_x, true, &closing);
+        add_row(out, -first, &closing);
+        closing.count = 0;
+        take_ends(c, edges.by_x, true, &closing);
+        add_row(out, -second * size * (1.0 + c->ahead), &closing);
+        add_row(out, second * size * c->ahead, &parts->start);
+    } else {
+        since = 0.0;
+        for (int i = 0; i < pair->maker.size; i++) {
+            since += pair->jacobian[2 * pair->maker.size + i] * v[pair->unknown[i]];
+        }
+        since = dt * (since + c->contact->bias[2]);
+        (void)fil_imc_energy(s, c->stiffness, c->radius, c->contact->distance + (1.0 + c->ahead) * since, &first, &second);
+        take_velocity(pair, v, true, &closing);
+        add_row(out, -second * (1.0 + c->ahead) * dt, &closing);
+        add_row(out, -second, &parts->distance);
+    }
+    if (gradient->lags.adapts) {
+        add_row(out, -first * size / c->stiffness, &rows[FIL_LAG_STIFFNESS]);
+        add_row(out, -second * size * since, &rows[FIL_LAG_AHEAD]);
+        by_global[FIL_LAG_BOUND] = -first * size / c->stiffness * by_global[FIL_LAG_STIFFNESS] - second * size * since * by_global[FIL_LAG_AHEAD];
+    }
+}
+
+/* ---- what they do ---- */
+
+/* The change of J' gamma - dt dE/dx by each number. */
+static void take_push(const FilGradient* gradient, const FilGradientPair* pair)
+{
+    const FilImcSettings* s = &gradient->world->solver.settings.model.imc;
+    const FilPotentialContact* c = pair->contact;
+    const double dt = gradient->world->def.dt, *u = pair->u;
+    const int m = pair->maker.size;
+    double *push = pair->push, first, second;
+    memset(push, 0, FIL_LAGS * sizeof(double) * (size_t)m);
+    if (c->nodes) {
+        FilSmoothDistance d;
+        double x[ENDS], by_x[ENDS];
+        for (int i = 0; i < ENDS; i++) {
+            x[i] = c->x[i] + dt * gradient->v[fil_imc_end_unknown(c, i)];
+        }
+        fil_smooth_distance(x, s->smoothing, &d);
+        fil_smooth_distance_gradient(&d, by_x);
+        const double over = d.distance - c->thickness;
+        (void)fil_imc_energy(s, c->stiffness, c->radius, over + c->ahead * (over - c->start), &first, &second);
+        for (int i = 0; i < ENDS; i++) {
+            int at = 0;
+            while (pair->unknown[at] != fil_imc_end_unknown(c, i)) {
+                at++;
+            }
+            push[FIL_LAG_STIFFNESS * m + at] -= dt * first / c->stiffness * by_x[i];
+            push[FIL_LAG_AHEAD * m + at] -= dt * second * (over - c->start) * by_x[i];
+            push[FIL_LAG_START * m + at] += dt * second * c->ahead * by_x[i];
+        }
+    } else {
+        (void)fil_imc_energy(s, c->stiffness, c->radius, c->contact->distance + (1.0 + c->ahead) * dt * u[2], &first, &second);
+        for (int i = 0; i < m; i++) {
+            push[FIL_LAG_STIFFNESS * m + i] = -dt * first / c->stiffness * pair->jacobian[2 * m + i];
+            push[FIL_LAG_AHEAD * m + i] = -dt * second * dt * u[2] * pair->jacobian[2 * m + i];
+        }
+    }
+    const double speed = sqrt(u[0] * u[0] + u[1] * u[1] + s->static_speed * s->static_speed);
+    for (int i = 0; i < m && c->contact->mu > 0.0; i++) {
+        push[FIL_LAG_BOUND * m + i] = -dt * c->contact->mu / speed * (u[0] * pair->jacobian[i] + u[1] * pair->jacobian[m + i]);
+    }
+}
+
+/* Adds what a contact that the global stiffness follows does to it. */
+static void lead_global(FilGradient* gradient, int index, const Parts* parts)
+{
+    FilGradientLags* lags = &gradient->lags;
+    const FilImcGlobalSlopes* global = &lags->global;
+    for (int k = 0; k < FIL_IMC_LEADERS; k++) {
+        if (global->contact[k] == index) {
+            add_row(&lags->stiffness, global->by[k][FIL_IMC_BY_DISTANCE], &parts->distance);
+            add_row(&lags->stiffness, global->by[k][FIL_IMC_BY_VELOCITY], &parts->velocity);
+            add_row(&lags->stiffness, global->by[k][FIL_IMC_BY_INERTIA], &parts->inertia);
+        }
+    }
+    if (global->closest == index) {
+        add_row(&lags->speed, global->speed_scale, &parts->velocity);
+    }
+}
+
+FilStatus fil_gradient_pair_lag(FilGradient* gradient, FilGradientPair* pair)
+{
+    FilGradientLags* lags = &gradient->lags;
+    const FilPotentialProblem* p = &gradient->world->solver.potential.problem;
+    const FilPotentialContact* c = pair->contact;
+    Parts parts;
+    FilGradientRow rows[FIL_LAGS];
+    FilGradientLag* lag = &lags->items[lags->count++];
+    *lag = (FilGradientLag){.size = pair->maker.size, .unknown = pair->pushed, .push = pair->push};
+    memcpy(lag->unknown, pair->unknown, sizeof(int) * (size_t)lag->size);
+    take_parts(gradient, pair, &parts);
+    for (int s = 0; s < FIL_LAGS; s++) {
+        rows[s].count = 0;
+    }
+    if (lags->adapts) {
+        FilImcContactSlopes slopes;
+        fil_imc_contact_slopes(p, c, p->memory[FIL_IMC_STIFFNESS], &slopes);
+        lead_global(gradient, pair->index, &parts);
+        add_row(&rows[FIL_LAG_STIFFNESS], slopes.by[FIL_IMC_BY_DISTANCE], &parts.distance);
+        add_row(&rows[FIL_LAG_STIFFNESS], slopes.by[FIL_IMC_BY_VELOCITY], &parts.velocity);
+        add_row(&rows[FIL_LAG_STIFFNESS], slopes.by[FIL_IMC_BY_INERTIA], &parts.inertia);
+        add_row(&rows[FIL_LAG_AHEAD], slopes.ahead_by_stiffness, &rows[FIL_LAG_STIFFNESS]);
+        add_row(&rows[FIL_LAG_AHEAD], slopes.ahead_by_inertia, &parts.inertia);
+        add_row(&rows[FIL_LAG_AHEAD], slopes.ahead_by_tilt, &parts.tilt);
+        add_row(&rows[FIL_LAG_START], c->nodes ? 1.0 : 0.0, &parts.start);
+        lag->by_global[FIL_LAG_STIFFNESS] = slopes.by_global;
+        lag->by_global[FIL_LAG_AHEAD] = slopes.ahead_by_stiffness * slopes.by_global;
+    }
+    if (c->contact->mu > 0.0 && gradient->round == 0) {
+        bound_at_start(gradient, c, &parts, rows, lag->by_global);
+    } else if (c->contact->mu > 0.0) {
+        bound_at_last(gradient, pair, &parts, rows, lag->by_global);
+    }
+    take_push(gradient, pair);
+    FilStatus status = FIL_OK;
+    for (int s = 0; s < FIL_LAGS && status == FIL_OK; s++) {
+        lag->first[s] = lags->slope_count;
+        status = append(gradient, &rows[s]);
+        lag->first[s + 1] = lags->slope_count;
+    }
+    return status;
+}
+
+void fil_gradient_lags_begin(FilGradient* gradient)
+{
+    FilGradientLags* lags = &gradient->lags;
+    const FilWorld* world = gradient->world;
+    lags->count = lags->stiffness.count = lags->speed.count = 0;
+    lags->slope_count = lags->inertia_count;
+    lags->global = (FilImcGlobalSlopes){.by_memory = {1.0}, .contact = {-1, -1, -1}, .closest = -1};
+    lags->keeps_speed = 1.0;
+    if (lags->adapts && world->solver.contact.active && world->collision.set.count > 0 && world->solver.potential.problem.count > 0) {
+        fil_imc_global_slopes(&world->solver.potential.problem, world->system.next.h + world->solver.memory, &lags->global);
+        lags->keeps_speed = 0.0;
+    }
+}
+
+FilStatus fil_gradient_lags_end(FilGradient* gradient)
+{
+    const FilGradientLags* lags = &gradient->lags;
+    return lags->stiffness.count <= FIL_GRADIENT_ROW && lags->speed.count <= FIL_GRADIENT_ROW
+               ? FIL_OK
+               : fil_world_fail(gradient->world, FIL_BAD_INPUT, "the stiffness of contacts depends on more than gradients have room for");
+}

@@ -1,0 +1,207 @@
+/* What a step holds fixed of its contacts, in its derivative: stiffness and how far ahead forces look, which follow the start, the tangents at the
+ * first guess and what the model remembers; and the bound of friction, which follows the start or an earlier solution of the step. Each is a number
+ * with its slopes, and pushes on the unknowns of its contact. */
+#include <string.h>
+
+#include "base/memory.h"
+#include "world/gradient.h"
+
+/* In a variation, behind its first two parts: n changes of velocity, and what the model remembers. */
+enum { MEMORY = 2 };
+
+int fil_gradient_lags_size(const FilGradient* gradient)
+{
+    return gradient->lags.adapts ? gradient->n + MEMORY : 0;
+}
+
+/* What a slope's variables are. */
+typedef struct Variables {
+    const double *place, *rate, *last_place, *last_rate;
+} Variables;
+
+static Variables variables_of(const FilGradient* gradient, const double* start, const double* last)
+{
+    return (Variables){start, start + gradient->n, last, last != NULL ? last + gradient->n : NULL};
+}
+
+static double value_of(const FilGradientLags* lags, const FilGradientSlope* slopes, int count, const Variables* v)
+{
+    double sum = 0.0;
+    for (int k = 0; k < count; k++) {
+        const FilGradientSlope* s = &slopes[k];
+        sum += s->by_place * v->place[s->unknown] + s->by_rate * v->rate[s->unknown];
+        sum += lags->adapts ? s->by_guess * lags->guess[s->unknown] : 0.0;
+        sum += v->last_place != NULL ? s->by_last_place * v->last_place[s->unknown] + s->by_last_rate * v->last_rate[s->unknown] : 0.0;
+    }
+    return sum;
+}
+
+static void add_back(FilGradientLags* lags, const FilGradientSlope* slopes, int count, double weight, int n, double* start, double* last)
+{
+    for (int k = 0; k < count; k++) {
+        const FilGradientSlope* s = &slopes[k];
+        start[s->unknown] += weight * s->by_place;
+        start[n + s->unknown] += weight * s->by_rate;
+        if (lags->adapts) {
+            lags->guess[s->unknown] += weight * s->by_guess;
+        }
+        if (last != NULL) {
+            last[s->unknown] += weight * s->by_last_place;
+            last[n + s->unknown] += weight * s->by_last_rate;
+        }
+    }
+}
+
+/* The first guess goes on as the last step did; what is held goes to its place. */
+static void find_guess(FilGradient* gradient, const double* start)
+{
+    const FilSystem* system = &gradient->world->system;
+    const int n = gradient->n;
+    double* guess = gradient->lags.guess;
+    memset(guess, 0, sizeof(double) * (size_t)n);
+    for (int b = 0; b < system->body_count; b++) {
+        const FilBody* body = &system->bodies[b];
+        if (body->moves && body->ops->derivative->lead != NULL) {
+            body->ops->derivative->lead(body->impl, start + body->v, guess + body->v);
+        }
+    }
+    const bool goes_on = gradient->world->solver.potential.goes_on;
+    for (int k = 0; k < n; k++) {
+        guess[k] = gradient->diagonal[k] > 0.0 ? start[n + k] + (goes_on ? start[2 * n + k] : 0.0) : guess[k];
+    }
+}
+
+static void take_guess_back(FilGradient* gradient, double* start)
+{
+    const FilSystem* system = &gradient->world->system;
+    const bool goes_on = gradient->world->solver.potential.goes_on;
+    const int n = gradient->n;
+    double* guess = gradient->lags.guess;
+    for (int k = 0; k < n; k++) {
+        if (gradient->diagonal[k] > 0.0) {
+            start[n + k] += guess[k];
+            start[2 * n + k] += goes_on ? guess[k] : 0.0;
+            guess[k] = 0.0;
+        }
+    }
+    for (int b = 0; b < system->body_count; b++) {
+        const FilBody* body = &system->bodies[b];
+        if (body->moves && body->ops->derivative->lead_back != NULL) {
+            body->ops->derivative->lead_back(body->impl, guess + body->v, start + body->v);
+        }
+    }
+}
+
+/* The stiffness that all follow. */
+static double global_of(const FilGradient* gradient, const double* start, const Variables* v)
+{
+    const FilGradientLags* lags = &gradient->lags;
+    if (!lags->adapts) {
+        return 0.0;
+    }
+    const double* memory = start + 3 * gradient->n;
+    return lags->global.by_memory[0] * memory[0] + lags->global.by_memory[1] * memory[1] +
+           value_of(lags, lags->stiffness.at, lags->stiffness.count, v);
+}
+
+static void add_global_back(FilGradient* gradient, double weight, double* start)
+{
+    FilGradientLags* lags = &gradient->lags;
+    double* memory = start + 3 * gradient->n;
+    memory[0] += weight * lags->global.by_memory[0];
+    memory[1] += weight * lags->global.by_memory[1];
+    add_back(lags, lags->stiffness.at, lags->stiffness.count, weight, gradient->n, start, NULL);
+}
+
+void fil_gradient_lags_vary(FilGradient* gradient, const double* start, const double* last, double* out)
+{
+    FilGradientLags* lags = &gradient->lags;
+    if (lags->count == 0) {
+        return;
+    }
+    if (lags->adapts) {
+        find_guess(gradient, start);
+    }
+    const Variables v = variables_of(gradient, start, last);
+    const double global = global_of(gradient, start, &v);
+    for (int k = 0; k < lags->count; k++) {
+        const FilGradientLag* lag = &lags->items[k];
+        for (int s = 0; s < FIL_LAGS; s++) {
+            const double value = lag->by_global[s] * global + value_of(lags, lags->slopes + lag->first[s], lag->first[s + 1] - lag->first[s], &v);
+            for (int i = 0; i < lag->size && value != 0.0; i++) {
+                out[lag->unknown[i]] += lag->push[s * lag->size + i] * value;
+            }
+        }
+    }
+}
+
+void fil_gradient_lags_vary_back(FilGradient* gradient, const double* weight, double* start, double* last)
+{
+    FilGradientLags* lags = &gradient->lags;
+    double global = 0.0;
+    if (lags->count == 0) {
+        return;
+    }
+    if (lags->adapts) {
+        memset(lags->guess, 0, sizeof(double) * (size_t)gradient->n);
+    }
+    for (int k = 0; k < lags->count; k++) {
+        const FilGradientLag* lag = &lags->items[k];
+        for (int s = 0; s < FIL_LAGS; s++) {
+            double value = 0.0;
+            for (int i = 0; i < lag->size; i++) {
+                value += lag->push[s * lag->size + i] * weight[lag->unknown[i]];
+            }
+            global += lag->by_global[s] * value;
+            add_back(lags, lags->slopes + lag->first[s], lag->first[s + 1] - lag->first[s], value, gradient->n, start, last);
+        }
+    }
+    if (lags->adapts) {
+        add_global_back(gradient, global, start);
+        take_guess_back(gradient, start);
+    }
+}
+
+void fil_gradient_lags_keep(FilGradient* gradient, const double* start, double* end)
+{
+    FilGradientLags* lags = &gradient->lags;
+    const int n = gradient->n;
+    if (!lags->adapts) {
+        return;
+    }
+    find_guess(gradient, start);
+    const Variables v = variables_of(gradient, start, NULL);
+    for (int k = 0; k < n; k++) {
+        end[2 * n + k] = gradient->diagonal[k] > 0.0 ? end[n + k] - start[n + k] : 0.0;
+    }
+    end[3 * n] = global_of(gradient, start, &v);
+    end[3 * n + 1] = lags->keeps_speed * start[3 * n + 1] + value_of(lags, lags->speed.at, lags->speed.count, &v);
+}
+
+void fil_gradient_lags_keep_back(FilGradient* gradient, const double* end, double* start, double* end_rate)
+{
+    FilGradientLags* lags = &gradient->lags;
+    const int n = gradient->n;
+    if (!lags->adapts) {
+        return;
+    }
+    memset(lags->guess, 0, sizeof(double) * (size_t)n);
+    for (int k = 0; k < n; k++) {
+        const double weight = gradient->diagonal[k] > 0.0 ? end[2 * n + k] : 0.0;
+        end_rate[k] += weight;
+        start[n + k] -= weight;
+    }
+    add_global_back(gradient, end[3 * n], start);
+    start[3 * n + 1] += lags->keeps_speed * end[3 * n + 1];
+    add_back(lags, lags->speed.at, lags->speed.count, end[3 * n + 1], n, start, NULL);
+    take_guess_back(gradient, start);
+}
+
+void fil_gradient_lags_free(FilGradientLags* lags)
+{
+    fil_free(lags->items);
+    fil_free(lags->numbers);
+    fil_free(lags->unknowns);
+    fil_free(lags->inertia);
+    fil_free(lags->slopes);
+}
