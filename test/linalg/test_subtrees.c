@@ -1,4 +1,4 @@
-/* Subtrees of random elimination trees: whole, apart, and none too large. */
+/* Subtrees of random elimination trees: whole, apart, and as large as serves two threads best. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,6 +10,30 @@
 #include "random.h"
 
 enum { MOST = 500 };
+
+/* Each thread takes the next subtree when it has done one, and one of them what is above. */
+static double bound(double above, double largest, double total)
+{
+    return above + 0.5 * (total - above) + 0.5 * largest;
+}
+
+/* The same of the largest subtrees that have at most so much work. */
+static double time_of_share(int columns, const int* parent, const double* work, double most)
+{
+    double all[MOST], total = 0.0, above = 0.0, largest = 0.0;
+    for (int j = 0; j < columns; j++) {
+        all[j] = work[j];
+        total += work[j];
+    }
+    for (int j = 0; j < columns; j++) {
+        if (parent[j] >= 0 && parent[j] < columns) {
+            all[parent[j]] += all[j];
+        }
+        above += all[j] > most ? work[j] : 0.0;
+        largest = all[j] <= most && all[j] > largest ? all[j] : largest;
+    }
+    return bound(above, largest, total);
+}
 
 static void check_trees(const FilSubtrees* trees, int columns, const int* parent, const double* work)
 {
@@ -35,8 +59,17 @@ static void check_trees(const FilSubtrees* trees, int columns, const int* parent
             assert_true(task[parent[j]] == task[j] || task[parent[j]] == trees->count);
         }
     }
+    // two threads take no longer with them than with the largest ones of any of these shares
+    double largest = 0.0;
     for (int t = 0; t < trees->count; t++) {
-        assert_true(own[t] <= total / 24.0 * (1.0 + 1e-12));
+        largest = own[t] > largest ? own[t] : largest;
+    }
+    assert_true(largest <= total / 2.0 * (1.0 + 1e-12));
+    const double time = bound(own[trees->count], largest, total);
+    for (int n = 2; n <= 24; n++) {
+        if (n == 2 || n == 3 || n == 8 || n == 24) {
+            assert_true(time <= time_of_share(columns, parent, work, total / n) + 1e-12 * total);
+        }
     }
 }
 

@@ -10,14 +10,16 @@
 
 #include "base/memory.h"
 
-/* How often a helper looks for the next loop before it parks: some 50 us, longer than what lies between the loops of a step, and shorter
- * than what lies between steps of a world that waits for a clock. */
-enum { SPINS = 1000 };
+/* How often a helper looks for the next loop before it parks, a look taking 13 ns (Neoverse-V1): 50 us, shorter than what lies between steps of a
+ * world that waits for a clock. While loops are held together it looks for half a millisecond, longer than most of what one thread does between two
+ * loops of a step: being woken takes it 6 us, and whoever wakes it loses a third of that. */
+enum { SPINS = 4000, SPINS_HELD = 40000 };
 
-/* After so many looks whoever waits lets others run: there may be more threads than processors. */
+/* After so many looks the caller lets others run: there may be more threads than processors. Helpers do so when they would have parked. */
 enum { PATIENCE = 200 };
 
-/* The loop at hand, in one word: its number, how many chunks it has, the next one to be taken. Whoever takes a chunk by exchanging
+/* The loop at hand, in one word: its number, the end of the chunks that are left, the first of them. The caller takes the first, helpers take the
+ * last, so that loops over the same things find them in the caches of the same threads. Whoever takes a chunk by exchanging
  * the word has taken it of the loop that it has read, and that loop stays until the chunk is done. */
 enum { CHUNK_BITS = 21 };
 static const uint64_t CHUNKS = (UINT64_C(1) << CHUNK_BITS) - 1;
@@ -33,6 +35,7 @@ struct FilWorkers {
     _Alignas(FIL_ALIGNMENT) atomic_int done; /* chunks of it */
     _Alignas(FIL_ALIGNMENT) atomic_int parked;
     atomic_bool ending;
+    atomic_bool held; /* more loops will come soon */
     // of the loop: constant while it has chunks that are not done
     FilWork* work;
     void* context;
@@ -63,10 +66,12 @@ static void take_part(FilWorkers* workers, int worker)
 {
     uint64_t loop = atomic_load_explicit(&workers->loop, memory_order_acquire);
     while (has_chunk(loop)) {
-        if (!atomic_compare_exchange_weak_explicit(&workers->loop, &loop, loop + 1, memory_order_acq_rel, memory_order_acquire)) {
+        const uint64_t left = worker == 0 ? loop + 1 : loop - (UINT64_C(1) << CHUNK_BITS);
+        if (!atomic_compare_exchange_weak_explicit(&workers->loop, &loop, left, memory_order_acq_rel, memory_order_acquire)) {
             continue;
         }
-        const int first = (int)(loop & CHUNKS) * workers->grain;
+        const uint64_t chunk = worker == 0 ? loop & CHUNKS : (loop >> CHUNK_BITS & CHUNKS) - 1;
+        const int first = (int)chunk * workers->grain;
         const int end = workers->count - first < workers->grain ? workers->count : first + workers->grain;
         workers->work(workers->context, first, end, worker);
         atomic_fetch_add_explicit(&workers->done, 1, memory_order_release);
@@ -92,9 +97,13 @@ static void* help(void* argument)
     FilWorkers* workers = helper->workers;
     while (!atomic_load(&workers->ending)) {
         bool found = false;
-        for (int k = 0; k < SPINS && !found; k++) {
+        for (int k = 1; !found && (k <= SPINS || (k <= SPINS_HELD && atomic_load_explicit(&workers->held, memory_order_relaxed))); k++) {
             found = has_chunk(atomic_load_explicit(&workers->loop, memory_order_relaxed));
-            relax();
+            if (k % SPINS == 0) {
+                sched_yield();
+            } else {
+                relax();
+            }
         }
         if (found) {
             take_part(workers, helper->number);
@@ -170,6 +179,13 @@ int fil_workers_processors(void)
 #endif
     const long online = sysconf(_SC_NPROCESSORS_ONLN);
     return online > 0 && online < FIL_WORKERS_MAX ? (int)online : 1;
+}
+
+void fil_workers_hold(FilWorkers* workers, bool held)
+{
+    if (workers != NULL) {
+        atomic_store_explicit(&workers->held, held, memory_order_relaxed);
+    }
 }
 
 void fil_workers_run(FilWorkers* workers, int count, int grain, FilWork* work, void* context)

@@ -25,6 +25,9 @@ void fil_workers_destroy(FilWorkers* workers);
 int fil_workers_count(const FilWorkers* workers); /* 1 of NULL */
 int fil_workers_processors(void);                 /* that this process may run on */
 
+/* From now on loops follow each other closely: helpers look out for them longer before they park; or not any more. NULL is fine. */
+void fil_workers_hold(FilWorkers* workers, bool held);
+
 /* Does all chunks of a loop; NULL: one after the other. Not from inside a loop of the same workers. */
 void fil_workers_run(FilWorkers* workers, int count, int grain, FilWork* work, void* context);
 

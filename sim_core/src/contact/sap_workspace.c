@@ -1,9 +1,13 @@
 #include "contact/sap_workspace.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 /* A diagonal this large holds its variable at v*: the guess starts there, and its momentum measures nothing. */
 #define HELD 1e20
+
+/* Columns at a time: some 10 us. */
+enum { COLUMN_GRAIN = 256 };
 
 FilSap* fil_sap_create(void)
 {
@@ -46,6 +50,7 @@ static bool reserve(FilSap* sap, const FilSapProblem* problem)
         {&sap->dp, n},
         {&sap->j, n},
         {&sap->w, FIL_BLOCK * n},
+        {&sap->momenta, 1 + all / (FIL_BLOCK * COLUMN_GRAIN)},
         {&sap->v_c, 3 * m},
         {&sap->dv_c, 3 * m},
         {&sap->trial_c, 3 * m},
@@ -82,36 +87,55 @@ static double inverse_diagonal(const double* block, int d)
     return block[5 * d] > HELD ? 0.0 : 1.0 / block[5 * d];
 }
 
-/* x = v - v*, of the guess; what is held stays. False when a diagonal block is missing. */
-static bool start_from(const FilSapProblem* problem, const double* v, double* x)
+/* A pass over the columns of A. */
+typedef struct Columns {
+    FilSap* sap;
+    const FilSapProblem* problem;
+    const double* v; /* the guess */
+    atomic_bool failed;
+} Columns;
+
+/* p_free = x = v - v*, of the guess; what is held stays. */
+static void start_some(void* context, int first, int end, int worker)
 {
-    for (int column = 0; column < problem->pattern.columns; column++) {
-        const double* block = fil_sap_diagonal_block(problem, column);
+    Columns* c = context;
+    double* x = c->sap->p_free;
+    (void)worker;
+    for (int column = first; column < end; column++) {
+        const double* block = fil_sap_diagonal_block(c->problem, column);
         if (block == NULL) {
-            return false;
+            atomic_store_explicit(&c->failed, true, memory_order_relaxed);
+            return;
         }
         for (int d = 0; d < FIL_BLOCK; d++) {
             const int k = FIL_BLOCK * column + d;
-            x[k] = block[5 * d] > HELD ? 0.0 : v[k] - problem->v_free[k];
+            x[k] = block[5 * d] > HELD ? 0.0 : c->v[k] - c->problem->v_free[k];
         }
     }
-    return true;
+}
+
+/* Runs a pass; false when a diagonal block is missing, or not positive definite. */
+static bool pass(FilSap* sap, const FilSapProblem* problem, const double* v, FilWork* work)
+{
+    Columns columns = {.sap = sap, .problem = problem, .v = v};
+    fil_workers_run(problem->workers, problem->pattern.columns, COLUMN_GRAIN, work, &columns);
+    return !atomic_load(&columns.failed);
 }
 
 /* Sorts v - v*, A v* and the diagonal of A into participants and others. For participants also W with W' W = A_bb^-1 of
- * each diagonal block. False when a diagonal block is missing or not positive definite. */
-static bool gather(FilSap* sap, const FilSapProblem* problem, const double* v)
+ * each diagonal block. */
+static void gather_some(void* context, int first, int end, int worker)
 {
-    sap->fixed_momentum = 0.0;
-    for (int column = 0; column < problem->pattern.columns; column++) {
-        const double* block = fil_sap_diagonal_block(problem, column);
-        if (block == NULL) {
-            return false;
-        }
+    Columns* c = context;
+    FilSap* sap = c->sap;
+    double momentum = 0.0;
+    (void)worker;
+    for (int column = first; column < end; column++) {
+        const double* block = fil_sap_diagonal_block(c->problem, column);
         const double* p = sap->p_free + FIL_BLOCK * column;
         const int local = fil_sap_system_participant(&sap->system, column);
         for (int d = 0; d < FIL_BLOCK && local < 0; d++) {
-            sap->fixed_momentum += p[d] * p[d] * inverse_diagonal(block, d);
+            momentum += p[d] * p[d] * inverse_diagonal(block, d);
         }
         if (local < 0) {
             continue;
@@ -120,12 +144,25 @@ static bool gather(FilSap* sap, const FilSapProblem* problem, const double* v)
             const int k = FIL_BLOCK * local + d, all = FIL_BLOCK * column + d;
             sap->mass_inverse[k] = inverse_diagonal(block, d);
             sap->p0[k] = p[d];
-            sap->x[k] = block[5 * d] > HELD ? 0.0 : v[all] - problem->v_free[all];
-            sap->dx[k] = problem->v_free[all] + sap->x[k];
+            sap->x[k] = block[5 * d] > HELD ? 0.0 : c->v[all] - c->problem->v_free[all];
+            sap->dx[k] = c->problem->v_free[all] + sap->x[k];
         }
         if (!fil_block_inverse_factor(block, sap->w + FIL_BLOCK_SIZE * (size_t)local)) {
-            return false;
+            atomic_store_explicit(&c->failed, true, memory_order_relaxed);
+            return;
         }
+    }
+    sap->momenta[first / COLUMN_GRAIN] = momentum;
+}
+
+static bool gather(FilSap* sap, const FilSapProblem* problem, const double* v)
+{
+    if (!pass(sap, problem, v, gather_some)) {
+        return false;
+    }
+    sap->fixed_momentum = 0.0;
+    for (int k = 0; k < (problem->pattern.columns + COLUMN_GRAIN - 1) / COLUMN_GRAIN; k++) {
+        sap->fixed_momentum += sap->momenta[k];
     }
     return true;
 }
@@ -172,7 +209,7 @@ FilStatus fil_sap_begin(FilSap* sap, const FilSapProblem* problem, const FilSapO
         return FIL_OUT_OF_MEMORY;
     }
     // A (v - v*), then A v*; the difference borrows p_free
-    if (!start_from(problem, v, sap->p_free)) {
+    if (!pass(sap, problem, v, start_some)) {
         stats->indefinite = true;
         return FIL_NOT_CONVERGED;
     }

@@ -40,7 +40,8 @@ struct FilSap {
     int followed_at;         /* how many when bounds last followed the solution */
     double impulse_residual; /* of the last residual: relative to |D J' gamma| alone */
     bool softened, soft;     /* whether friction has been softened in this solve, and is now */
-    double fixed_momentum;   /* |D A v*|^2 of the other variables, which never changes */
+    double fixed_momentum;   /* |D A v*|^2 of the other variables, which never changes ... */
+    double* momenta;         /* ... and of each chunk of columns */
     /* 3 per constraint */
     double* v_c;     /* J v + b */
     double* dv_c;    /* J dx */

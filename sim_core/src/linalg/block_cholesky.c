@@ -1,18 +1,10 @@
-#include "linalg/block_cholesky.h"
-
 #include <math.h>
-#include <string.h>
+#include <stdatomic.h>
 
-#include "linalg/block_symbolic.h"
+#include "linalg/block_cholesky_data.h"
+#include "linalg/block_reroot.h"
 #include "linalg/four.h"
 #include "linalg/pair.h"
-
-struct FilBlockCholesky {
-    FilBlockSymbolic symbolic;
-    FilDoubles factor;  /* blocks of L; those on the diagonal are not stored */
-    FilDoubles inverse; /* W_j, inverse Cholesky factor of each pivot block */
-    FilDoubles x;       /* a vector in pivot order */
-};
 
 /* A 4x4 block in registers: the upper and lower halves u, l of its columns 0 to 3. No array, so that compilers keep it
  * there. */
@@ -219,6 +211,8 @@ void fil_block_cholesky_destroy(FilBlockCholesky* cholesky)
 {
     if (cholesky != NULL) {
         fil_block_symbolic_free(&cholesky->symbolic);
+        fil_block_tasks_free(&cholesky->tasks[0]);
+        fil_block_tasks_free(&cholesky->tasks[1]);
         fil_free(cholesky->factor.at);
         fil_free(cholesky->inverse.at);
         fil_free(cholesky->x.at);
@@ -226,16 +220,32 @@ void fil_block_cholesky_destroy(FilBlockCholesky* cholesky)
     }
 }
 
+void fil_block_cholesky_set_workers(FilBlockCholesky* cholesky, FilWorkers* workers)
+{
+    cholesky->workers = workers;
+}
+
 FilStatus fil_block_cholesky_analyze_within(FilBlockCholesky* cholesky, const FilBlockPattern* a, const FilBlockPattern* c, double max_products,
                                             bool* within)
 {
-    const FilStatus status = fil_block_symbolic_analyze(&cholesky->symbolic, (const FilBlockPattern*[]){a, NULL, c}, false, true, max_products);
+    const FilBlockPattern* const terms[] = {a, NULL, c};
+    bool rerooted;
+    FilStatus status = fil_block_symbolic_analyze(&cholesky->symbolic, terms, false, true, max_products);
+    if (status == FIL_OK && cholesky->symbolic.predicted_products <= max_products) {
+        if (!fil_block_reroot(&cholesky->symbolic, &rerooted)) {
+            return FIL_OUT_OF_MEMORY;
+        }
+        status = rerooted ? fil_block_symbolic_analyze(&cholesky->symbolic, terms, false, false, INFINITY) : status;
+    }
     const size_t n = (size_t)a->columns, blocks = (size_t)cholesky->symbolic.factor_blocks;
     *within = status == FIL_OK && cholesky->symbolic.predicted_products <= max_products;
     if (!*within) {
         return status;
     }
-    const bool done = fil_block_symbolic_list_products(&cholesky->symbolic) && fil_doubles_reserve(&cholesky->factor, FIL_BLOCK_SIZE * blocks) &&
+    FilBlockSymbolic* s = &cholesky->symbolic;
+    const bool done = fil_block_symbolic_list_products(s) && fil_block_tasks_find(&cholesky->tasks[0], s, 0, s->first_changing) &&
+                      fil_block_tasks_find(&cholesky->tasks[1], s, s->first_changing, s->columns) &&
+                      fil_doubles_reserve(&cholesky->factor, FIL_BLOCK_SIZE * blocks) &&
                       fil_doubles_reserve(&cholesky->inverse, FIL_BLOCK_SIZE * n) && fil_doubles_reserve(&cholesky->x, 4 * n);
     return done ? FIL_OK : FIL_OUT_OF_MEMORY;
 }
@@ -251,148 +261,70 @@ FilStatus fil_block_cholesky_bind(FilBlockCholesky* cholesky, const FilBlockPatt
     return fil_block_symbolic_bind(&cholesky->symbolic, (const FilBlockPattern*[]){a, NULL, c}, 0, fits);
 }
 
-static bool factor_columns(FilBlockCholesky* cholesky, const double* a_values, const double* c_values, int begin, int end)
+typedef bool FactorColumn(FilBlockCholesky* cholesky, const double* a_values, const double* c_values, int j);
+
+static FactorColumn* choose_kernel(void)
 {
-    bool (*column)(FilBlockCholesky*, const double*, const double*, int) = factor_column;
 #if defined(FIL_FOUR)
-    column = fil_four_is_there() ? factor_column_avx2 : factor_column;
+    return fil_four_is_there() ? factor_column_avx2 : factor_column;
+#else
+    return factor_column;
 #endif
-    for (int j = begin; j < end; j++) {
-        if (!column(cholesky, a_values, c_values, j)) {
-            return false;
+}
+
+/* Values to factor, and whether all pivots so far are positive. */
+typedef struct Factoring {
+    FilBlockCholesky* cholesky;
+    FactorColumn* column;
+    const double *a_values, *c_values;
+    const FilBlockTasks* tasks;
+    atomic_bool failed;
+} Factoring;
+
+static void factor_bundles(void* context, int first, int end, int worker)
+{
+    Factoring* f = context;
+    (void)worker;
+    for (int k = f->tasks->start.at[first]; k < f->tasks->start.at[end]; k++) {
+        if (!f->column(f->cholesky, f->a_values, f->c_values, f->tasks->column.at[k])) {
+            atomic_store_explicit(&f->failed, true, memory_order_relaxed);
+            return;
         }
     }
-    return true;
+}
+
+/* Every column gathers from those below it: bundles side by side, then what is above them; alone, column after column, which takes turns best. */
+static bool factor_part(FilBlockCholesky* cholesky, const double* a_values, const double* c_values, int part)
+{
+    const FilBlockTasks* tasks = &cholesky->tasks[part];
+    Factoring f = {.cholesky = cholesky, .column = choose_kernel(), .a_values = a_values, .c_values = c_values, .tasks = tasks};
+    if (cholesky->workers == NULL || tasks->small) {
+        bool definite = true;
+        for (int j = tasks->first; j < tasks->end && definite; j++) {
+            definite = f.column(cholesky, a_values, c_values, j);
+        }
+        return definite;
+    }
+    fil_workers_run(cholesky->workers, tasks->count, 1, factor_bundles, &f);
+    if (!atomic_load(&f.failed)) {
+        factor_bundles(&f, tasks->count, tasks->count + 1, 0);
+    }
+    return !atomic_load(&f.failed);
 }
 
 bool fil_block_cholesky_factor_fixed(FilBlockCholesky* cholesky, const double* a_values)
 {
-    return factor_columns(cholesky, a_values, NULL, 0, cholesky->symbolic.first_changing);
+    return factor_part(cholesky, a_values, NULL, 0);
 }
 
 bool fil_block_cholesky_factor_changing(FilBlockCholesky* cholesky, const double* a_values, const double* c_values)
 {
-    const FilBlockSymbolic* s = &cholesky->symbolic;
-    return factor_columns(cholesky, a_values, c_values, s->first_changing, s->columns);
+    return factor_part(cholesky, a_values, c_values, 1);
 }
 
 bool fil_block_cholesky_factor(FilBlockCholesky* cholesky, const double* a_values, const double* c_values)
 {
     return fil_block_cholesky_factor_fixed(cholesky, a_values) && fil_block_cholesky_factor_changing(cholesky, a_values, c_values);
-}
-
-/* y = W b */
-static inline void apply_inverse(const double* restrict w, double* restrict y)
-{
-    FilPair lo = fil_pair_both(0.0), hi = lo;
-    for (int k = 0; k < FIL_BLOCK; k++) {
-        const FilPair scale = fil_pair_both(y[k]);
-        lo = fil_pair_add_product(lo, fil_pair_load(w + 4 * k), scale);
-        hi = fil_pair_add_product(hi, fil_pair_load(w + 4 * k + 2), scale);
-    }
-    fil_pair_store(y, lo);
-    fil_pair_store(y + 2, hi);
-}
-
-/* Columns begin to end of L y = b, in place */
-static void solve_forward(const FilBlockCholesky* cholesky, int begin, int end, double* x)
-{
-    const FilBlockSymbolic* s = &cholesky->symbolic;
-    const double* factor = cholesky->factor.at;
-    const double* inverse = cholesky->inverse.at;
-    for (int j = begin; j < end; j++) {
-        double* y = x + 4 * (size_t)j;
-        apply_inverse(inverse + FIL_BLOCK_SIZE * (size_t)j, y);
-        const FilPair y_lo = fil_pair_load(y), y_hi = fil_pair_load(y + 2);
-        for (int p = s->column_start.at[j] + 1; p < s->column_start.at[j + 1]; p++) {
-            const double* l = factor + FIL_BLOCK_SIZE * (size_t)p;
-            double* z = x + 4 * (size_t)s->row.at[p];
-            FilPair lo = fil_pair_load(z), hi = fil_pair_load(z + 2);
-            lo = fil_pair_sub_first(lo, fil_pair_load(l), y_lo);
-            hi = fil_pair_sub_first(hi, fil_pair_load(l + 2), y_lo);
-            lo = fil_pair_sub_second(lo, fil_pair_load(l + 4), y_lo);
-            hi = fil_pair_sub_second(hi, fil_pair_load(l + 6), y_lo);
-            lo = fil_pair_sub_first(lo, fil_pair_load(l + 8), y_hi);
-            hi = fil_pair_sub_first(hi, fil_pair_load(l + 10), y_hi);
-            lo = fil_pair_sub_second(lo, fil_pair_load(l + 12), y_hi);
-            hi = fil_pair_sub_second(hi, fil_pair_load(l + 14), y_hi);
-            fil_pair_store(z, lo);
-            fil_pair_store(z + 2, hi);
-        }
-    }
-}
-
-/* Rows end - 1 down to begin of L' x = y, in place */
-static void solve_backward(const FilBlockCholesky* cholesky, int begin, int end, double* x)
-{
-    const FilBlockSymbolic* s = &cholesky->symbolic;
-    const double* factor = cholesky->factor.at;
-    const double* inverse = cholesky->inverse.at;
-    for (int j = end - 1; j >= begin; j--) {
-        FilPair sum[FIL_BLOCK];
-        for (int k = 0; k < FIL_BLOCK; k++) {
-            sum[k] = fil_pair_both(0.0);
-        }
-        for (int p = s->column_start.at[j] + 1; p < s->column_start.at[j + 1]; p++) {
-            const double* l = factor + FIL_BLOCK_SIZE * (size_t)p;
-            const double* z = x + 4 * (size_t)s->row.at[p];
-            const FilPair lo = fil_pair_load(z), hi = fil_pair_load(z + 2);
-            for (int k = 0; k < FIL_BLOCK; k++) {
-                sum[k] = fil_pair_add_product(sum[k], fil_pair_load(l + 4 * k), lo);
-                sum[k] = fil_pair_add_product(sum[k], fil_pair_load(l + 4 * k + 2), hi);
-            }
-        }
-        double* y = x + 4 * (size_t)j;
-        double rest[FIL_BLOCK];
-        for (int k = 0; k < FIL_BLOCK; k++) {
-            rest[k] = y[k] - fil_pair_sum(sum[k]);
-        }
-        // y = W' rest
-        const double* w = inverse + FIL_BLOCK_SIZE * (size_t)j;
-        for (int k = 0; k < FIL_BLOCK; k++) {
-            y[k] = 0.0;
-            for (int r = k; r < FIL_BLOCK; r++) {
-                y[k] += w[4 * k + r] * rest[r];
-            }
-        }
-    }
-}
-
-void fil_block_cholesky_eliminate_fixed(const FilBlockCholesky* cholesky, double* x)
-{
-    solve_forward(cholesky, 0, cholesky->symbolic.first_changing, x);
-}
-
-void fil_block_cholesky_forward_changing(const FilBlockCholesky* cholesky, double* x)
-{
-    solve_forward(cholesky, cholesky->symbolic.first_changing, cholesky->symbolic.columns, x);
-}
-
-void fil_block_cholesky_solve_changing(const FilBlockCholesky* cholesky, double* x)
-{
-    const FilBlockSymbolic* s = &cholesky->symbolic;
-    solve_forward(cholesky, s->first_changing, s->columns, x);
-    solve_backward(cholesky, s->first_changing, s->columns, x);
-}
-
-void fil_block_cholesky_substitute_fixed(const FilBlockCholesky* cholesky, double* x)
-{
-    solve_backward(cholesky, 0, cholesky->symbolic.first_changing, x);
-}
-
-void fil_block_cholesky_solve(FilBlockCholesky* cholesky, double* x)
-{
-    const int* old = cholesky->symbolic.ordering.old_of_new;
-    const int columns = cholesky->symbolic.columns;
-    double* y = cholesky->x.at;
-    for (int j = 0; j < columns; j++) {
-        memcpy(y + 4 * (size_t)j, x + 4 * (size_t)old[j], FIL_BLOCK * sizeof *y);
-    }
-    solve_forward(cholesky, 0, columns, y);
-    solve_backward(cholesky, 0, columns, y);
-    for (int j = 0; j < columns; j++) {
-        memcpy(x + 4 * (size_t)old[j], y + 4 * (size_t)j, FIL_BLOCK * sizeof *y);
-    }
 }
 
 const int* fil_block_cholesky_pivots(const FilBlockCholesky* cholesky)

@@ -9,6 +9,7 @@
 #ifndef FILUM_LINALG_BLOCK_CHOLESKY_H
 #define FILUM_LINALG_BLOCK_CHOLESKY_H
 
+#include "base/workers.h"
 #include "filum/base.h"
 #include "linalg/block_matrix.h"
 
@@ -23,6 +24,8 @@ typedef struct FilBlockCholeskyInfo {
 
 FilBlockCholesky* fil_block_cholesky_create(void); /* NULL when out of memory */
 void fil_block_cholesky_destroy(FilBlockCholesky* cholesky);
+/* From now on these share factorisations and solves, with the same bits as without; NULL, as at first: nobody does. Borrowed. */
+void fil_block_cholesky_set_workers(FilBlockCholesky* cholesky, FilWorkers* workers);
 
 /* Orders and analyses A + C (same number of columns; c may be NULL), then binds both as fil_block_cholesky_bind(). */
 FIL_MUST_CHECK FilStatus fil_block_cholesky_analyze(FilBlockCholesky* cholesky, const FilBlockPattern* a, const FilBlockPattern* c);

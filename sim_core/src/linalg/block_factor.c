@@ -26,6 +26,7 @@ void fil_block_factor_free(FilBlockFactor* factor)
 void fil_block_factor_set_workers(FilBlockFactor* factor, FilWorkers* workers)
 {
     factor->workers = workers;
+    fil_block_cholesky_set_workers(factor->block, workers);
     if (factor->supernodal != NULL) {
         fil_supernodal_set_workers(factor->supernodal, workers);
     }

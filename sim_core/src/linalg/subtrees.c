@@ -1,7 +1,9 @@
 #include "linalg/subtrees.h"
 
-/* A subtree has no more than this share of the work: enough of them for some threads to get the same; 8 to 64 cut alike. */
-static const double SHARE = 1.0 / 24.0;
+/* Shares of all work that a subtree may have. The smallest lets some threads get the same; but a long branch that is cut at its share leaves the rest
+ * of it to one thread, so that a few whole ones may be better. */
+static const double SHARES[] = {1.0 / 2.0, 1.0 / 3.0, 1.0 / 8.0, 1.0 / 24.0};
+enum { SHARE_COUNT = sizeof SHARES / sizeof *SHARES };
 
 void fil_subtrees_free(FilSubtrees* trees)
 {
@@ -19,6 +21,43 @@ bool fil_subtrees_reserve(FilSubtrees* trees, int columns)
            fil_doubles_reserve(&trees->work, n + 1);
 }
 
+/* What is above, and the largest subtree. */
+typedef struct Cut {
+    double above, largest;
+} Cut;
+
+/* The time that two threads take at most, where each takes the next subtree when it has done one, and one of them what is above (Graham, "Bounds for
+ * certain multiprocessing anomalies", 1966). */
+static double time_of(const Cut* cut, double total)
+{
+    return cut->above + 0.5 * (total - cut->above) + 0.5 * cut->largest;
+}
+
+/* The share that takes least time; `work` is that of each column's subtree. */
+static double choose_share(const double* work, int columns, const int* parent, double total)
+{
+    Cut cuts[SHARE_COUNT] = {{0.0, 0.0}};
+    // a column is the root of a subtree where its parent is above; the work of those above is what all roots leave
+    for (int k = 0; k < SHARE_COUNT; k++) {
+        cuts[k].above = total;
+    }
+    for (int j = 0; j < columns; j++) {
+        const bool root = parent[j] < 0 || parent[j] >= columns;
+        for (int k = 0; k < SHARE_COUNT; k++) {
+            const double most = SHARES[k] * total;
+            if (work[j] <= most && (root || work[parent[j]] > most)) {
+                cuts[k].above -= work[j];
+                cuts[k].largest = work[j] > cuts[k].largest ? work[j] : cuts[k].largest;
+            }
+        }
+    }
+    int best = SHARE_COUNT - 1;
+    for (int k = SHARE_COUNT - 2; k >= 0; k--) {
+        best = time_of(&cuts[k], total) < time_of(&cuts[best], total) ? k : best;
+    }
+    return SHARES[best];
+}
+
 /* Each column's subtree, numbered as their roots come from the last one on; -1: above all. */
 static int name_subtrees(FilSubtrees* trees, int columns, const int* parent)
 {
@@ -33,9 +72,10 @@ static int name_subtrees(FilSubtrees* trees, int columns, const int* parent)
             work[parent[j]] += work[j];
         }
     }
+    const double most = choose_share(work, columns, parent, total) * total;
     for (int j = columns - 1; j >= 0; j--) {
         const int above = parent[j] >= 0 && parent[j] < columns ? task[parent[j]] : -1;
-        task[j] = above >= 0 ? above : work[j] > SHARE * total ? -1 : count++;
+        task[j] = above >= 0 ? above : work[j] > most ? -1 : count++;
     }
     return count;
 }

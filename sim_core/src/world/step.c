@@ -377,7 +377,9 @@ FilStatus fil_world_step(FilWorld* world, FilStepInfo* info)
     fil_watch_start(&world->watch);
     world->budget.exceeded = false;
     FilMemoryBudget* outer = fil_memory_enter(world->budget.limit > 0 ? &world->budget : NULL);
+    fil_workers_hold(system->workers, true);
     status = advance_awake(world, world->time, dt, info);
+    fil_workers_hold(system->workers, false);
     fil_memory_enter(outer);
     if (status == FIL_OK) {
         world->step++;

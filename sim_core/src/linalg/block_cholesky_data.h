@@ -1,0 +1,18 @@
+/* What the files of the block Cholesky factor share. */
+#ifndef FILUM_LINALG_BLOCK_CHOLESKY_DATA_H
+#define FILUM_LINALG_BLOCK_CHOLESKY_DATA_H
+
+#include "linalg/block_cholesky.h"
+#include "linalg/block_symbolic.h"
+#include "linalg/block_tasks.h"
+
+struct FilBlockCholesky {
+    FilBlockSymbolic symbolic;
+    FilBlockTasks tasks[2]; /* fixed columns, changing ones */
+    FilWorkers* workers;    /* borrowed */
+    FilDoubles factor;      /* blocks of L; those on the diagonal are not stored */
+    FilDoubles inverse;     /* W_j, inverse Cholesky factor of each pivot block */
+    FilDoubles x;           /* a vector in pivot order */
+};
+
+#endif
