@@ -2,6 +2,7 @@
 #include "batch.h"
 #include "bench.h"
 #include "factor.h"
+#include "gradient.h"
 #include "knot_imc.h"
 #include "pile.h"
 #include "ring_scaling.h"
@@ -30,6 +31,7 @@ static const FilBenchRow rows[] = {
     {.name = "box_pile", .title = "piles of 216 to 4,096 boxes come to rest, sap, 2 ms", .measure = fil_bench_pile},
     {.name = "batch", .title = "64 worlds stepped together on one thread and on two", .measure = fil_bench_batch},
     {.name = "factor", .title = "supernodal factors of cubes of tetrahedra and of piles", .measure = fil_bench_factor},
+    {.name = "gradient", .title = "what a gradient costs beside its step, in contact, in steps", .measure = fil_bench_gradient},
     {.name = "rod_newton", .title = "one Newton iteration of a rod, open and closed", .measure = fil_bench_rod_newton},
 };
 

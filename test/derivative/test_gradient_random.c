@@ -205,6 +205,16 @@ static void add_rod(Text* t, const char* name, double y0, double y1, double z)
     add(t, "}");
 }
 
+/* Twisted, damped or not, free or clamped. */
+static void rod_on_the_ground_sap(Text* t)
+{
+    const bool clamped = pick(t, 0.0, 1.0) < 0.3;
+    add(t, SAP RUBBER "rigid_bodies: [{name: ground, motion: static, surface: {stiffness: %.0f}, shapes: [{half_space: {}}]}]\nrods: [",
+        pow(10.0, pick(t, 3.5, 5.0)));
+    add_rod(t, "a", 0.0, 0.05, 0.012);
+    add(t, clamped ? "]\nattachments: [{name: wall, clamp: {rod: a, node: 0}}]\n" : "]\n");
+}
+
 static void rod_on_the_ground(Text* t, Model model)
 {
     add_model(t, model);
@@ -290,6 +300,7 @@ static const Kind kinds[] = {
     {.name = "arms on a ball, sap", .make = arm_on_a_ball, .before = 40},
     {.name = "arms that hold a ball, sap", .make = arms_and_a_ball, .before = 60},
     {.name = "rods on arms, sap", .make = rod_on_an_arm, .before = 60},
+    {.name = "rods on the ground, sap", .make = rod_on_the_ground_sap, .before = 60},
     {.name = "arms that cross, sap", .make = arms_that_cross, .before = 60, .rough = true},
 };
 
@@ -312,11 +323,7 @@ static const struct {
     const char* name;
     Model model;
 } models[] = {
-    {"ipc", IPC},
-    {"imc", IMC},
-    {"imc with friction found again", IMC_ROUNDS},
-    {"imc that adapts", IMC_ADAPTS},
-    {"imc as it comes", IMC_DEFAULT},
+    {"ipc", IPC}, {"imc", IMC}, {"imc with friction found again", IMC_ROUNDS}, {"imc that adapts", IMC_ADAPTS}, {"imc as it comes", IMC_DEFAULT},
 };
 
 static int worlds = 10, first = 1;

@@ -323,21 +323,25 @@ static void vary_back(void* pointer, const double* residual, const double* end_p
 /* ---- contacts ---- */
 
 /* F . sum_j S_j z_j of those that carry the link, dS_j = eta_j x S_j: by unknown i it is F . (S_i x what moves beyond i). */
-static void sweep(const void* pointer, int index, int part, const double* point, const double* force, const double* z, double* place)
+static void sweep(const void* pointer, int index, int part, const double* point, int count, const double (*forces)[3], const double* const* z,
+                  double* place)
 {
     const FilArticulated* robot = pointer;
     const FilTreeDerivative* d = robot->derivative;
-    double wrench[6], arm[3], beyond[6] = {0.0};
+    double arm[3];
     (void)part;
     fil_v3_sub(arm, point, d->origin);
-    fil_v3_cross(wrench, arm, force);
-    fil_v3_copy(wrench + 3, force);
-    for (int b = robot->links[fil_articulated_collider_link(robot, index)].body; b >= 0; b = robot->bodies[b].parent) {
-        const int k = robot->bodies[b].v;
-        double change[6] = {0.0};
-        fil_spatial_add_cross(change, d->bodies[b].motion, beyond);
-        place[k] += fil_spatial_dot(wrench, change);
-        add_scaled(beyond, z[k], d->bodies[b].motion);
+    for (int i = 0; i < count; i++) {
+        double wrench[6], beyond[6] = {0.0};
+        fil_v3_cross(wrench, arm, forces[i]);
+        fil_v3_copy(wrench + 3, forces[i]);
+        for (int b = robot->links[fil_articulated_collider_link(robot, index)].body; b >= 0; b = robot->bodies[b].parent) {
+            const int k = robot->bodies[b].v;
+            double change[6] = {0.0};
+            fil_spatial_add_cross(change, d->bodies[b].motion, beyond);
+            place[k] += fil_spatial_dot(wrench, change);
+            add_scaled(beyond, z[i][k], d->bodies[b].motion);
+        }
     }
 }
 

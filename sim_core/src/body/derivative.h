@@ -7,12 +7,6 @@
 #ifndef FILUM_BODY_DERIVATIVE_H
 #define FILUM_BODY_DERIVATIVE_H
 
-/* A number that depends on the tangent, by an unknown's place where the tangent is taken, and at the step's start. */
-typedef struct FilTangentSlope {
-    int unknown;
-    double by_place, by_start;
-} FilTangentSlope;
-
 typedef struct FilDerivativeOps {
     /* After the step whose end is v, evaluated there: takes what the products need. Returns NULL, or why this step has no derivative here, to be
      * read after the body's name. Allocates when first called. */
@@ -26,9 +20,10 @@ typedef struct FilDerivativeOps {
     void (*lead)(const void* body, const double* place, double* end_rate);
     void (*lead_back)(const void* body, const double* end_rate, double* place);
     /* For contacts: adds to `place` the derivative of force . velocity of what lies at `point` of a collider's part, where the body moves with z: the
-     * point stays, the part moves on. Bodies that deform have z and place on the blocks of point_jacobian() only. NULL: that is not known, nor is the
-     * next. */
-    void (*sweep)(const void* body, int index, int part, const double* point, const double* force, const double* z, double* place);
+     * point stays, the part moves on; a sum over `count` forces, each with its z. Bodies that deform have z and place on the blocks of
+     * point_jacobian() only. NULL: that is not known, nor is the next. */
+    void (*sweep)(const void* body, int index, int part, const double* point, int count, const double (*forces)[3], const double* const* z,
+                  double* place);
     /* Adds `share` times the derivative of z' A z, A the tangent. NULL: A is constant, or as below. */
     void (*vary_tangent)(const void* body, double share, const double* z, double* place);
 
@@ -41,14 +36,10 @@ typedef struct FilDerivativeOps {
     /* The variation of the place at v^, which A is of; transposed: adds, and `place` is scratch afterwards. */
     void (*at_free)(void* body, const double* start, const double* free_rate, double* place);
     void (*at_free_back)(void* body, double* place, double* start, double* free_rate);
-    /* out += the change of A (v - v^), on what is free, by the place at v^ and at the start; transposed: adds. */
-    void (*bend)(const void* body, const double* place, const double* start, double* out);
-    void (*bend_back)(const void* body, const double* weight, double* place, double* start);
-    /* The derivative of share times the sum of u' A u over blocks, u four numbers each, three u for each of them one after the other. Writes at most
-     * FIL_TANGENT_SLOPES numbers, an unknown may come again, and returns how many. */
-    int (*stiffen)(const void* body, double share, const int* blocks, int count, const double* u, FilTangentSlope* out);
+    /* out += the change of A (v - v^), on what is free, by the place at v^ and at the start, and blocks += that of A's diagonal blocks, 16 numbers
+     * each. Transposed: adds what both are weighted by, blocks symmetrically. */
+    void (*bend)(const void* body, const double* place, const double* start, double* out, double* blocks);
+    void (*bend_back)(const void* body, const double* weight, double* blocks, double* place, double* start);
 } FilDerivativeOps;
-
-enum { FIL_TANGENT_SLOPES = 128 };
 
 #endif

@@ -143,19 +143,23 @@ static void vary_back(void* pointer, const double* residual, const double* end_p
 }
 
 /* v + w x (point - q), w = R z: when the body turns by phi and moves by d, phi x w takes w's place, and the arm is shorter by d. */
-static void sweep(const void* pointer, int index, int part, const double* point, const double* force, const double* z, double* place)
+static void sweep(const void* pointer, int index, int part, const double* point, int count, const double (*forces)[3], const double* const* z,
+                  double* place)
 {
     const FilRigidBody* body = pointer;
-    double rotation[9], w[3], arm[3], moment[3], change[3], turned[3];
+    double rotation[9], w[3], arm[3], moment[3], change[3], turned[3], sum[3] = {0.0};
     (void)index, (void)part;
     fil_m3_from_quat(rotation, fil_rigid_orientation(body->q0));
-    fil_m3_apply(w, rotation, z + 4);
     fil_v3_sub(arm, point, body->q0);
-    fil_v3_cross(moment, arm, force);
-    fil_v3_cross(change, w, force);
-    fil_v3_axpy(place, 1.0, change);
-    fil_v3_cross(change, w, moment);
-    fil_m3_apply_transposed(turned, rotation, change);
+    for (int i = 0; i < count; i++) {
+        fil_m3_apply(w, rotation, z[i] + 4);
+        fil_v3_cross(moment, arm, forces[i]);
+        fil_v3_cross(change, w, forces[i]);
+        fil_v3_axpy(place, 1.0, change);
+        fil_v3_cross(change, w, moment);
+        fil_v3_add(sum, sum, change);
+    }
+    fil_m3_apply_transposed(turned, rotation, sum);
     fil_v3_axpy(place + 4, 1.0, turned);
 }
 

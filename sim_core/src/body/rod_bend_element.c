@@ -1,19 +1,118 @@
 /* Elements of a rod's elastic energy, hinges and edges, and how their Hessians K vary.
  *
- * That comes from the kernel of the Hessian itself with complex numbers: K(x + i h y) = K + i h D_y K to the last bit, h being so small that its
- * square is lost beside one (Squire and Trapp 1998).
- *
- * D_y K z . w as a function of y is found from D_z K, one complex evaluation for all y. Were frames coordinates, it would be the same in any order of
- * y, z, w. But motions y, z of an edge e of length l, whose frame goes along, leave it turned by the area between them, F(y, z) = e . (y x z) / l^3
- * (docs/rod.md). With X_y the derivative along y, [X_y, X_z] = F(y, z) d/dtheta, and K(z, w) = (X_z X_w + X_w X_z) E / 2,
- *
- *     D_y K(z, w) - D_z K(y, w) = F(y, z) (K w)_theta + (X_y F(w, z) - X_z F(w, y)) E_theta / 2 + F(w, z) (K y)_theta / 2 - F(w, y) (K z)_theta / 2.
- */
+ * Along one motion y that comes from the kernel of the Hessian itself with complex numbers: K(x + i h y) = K + i h D_y K to the last bit, h being so
+ * small that its square is lost beside one (Squire and Trapp 1998). The derivative of a weighted sum of entries by all motions comes from the same
+ * kernel in reverse, at the price of two or three evaluations (rod_hinge_back.inc). */
 #include "body/rod_bend_element.h"
+
+#include <complex.h>
+#include <string.h>
 
 #include "base/vec3.h"
 
+#define NUMBER double complex
+#define GENERIC(name) name##C
+#define SQRT csqrt
+#define LARGEST(a) creal(a)
+#define EACH_LANE(out, in, function) ((out) = c##function(in))
+#include "body/rod_hinge.inc"
+#include "body/rod_hinge_back.inc"
+#undef NUMBER
+#undef GENERIC
+#undef SQRT
+#undef LARGEST
+#undef EACH_LANE
+
+#define NUMBER double
+#define GENERIC(name) name##1
+#include "body/rod_hinge_back.inc"
+#undef NUMBER
+#undef GENERIC
+
 static const double TINY = 1e-30; /* h: its square is lost, its product with any stiffness is not */
+
+/* ---- cords: energy 2 k (1 - c) / (1 + c), c = t . t', as in rod_chain_cord.c ---- */
+
+/* First, second and third derivative by c. */
+typedef struct CordLaw {
+    double first, second, third;
+} CordLaw;
+
+static CordLaw cord_law(double stiffness, double c)
+{
+    const double s = 2.0 / (1.0 + c), first = -stiffness * s * s, second = -first * s;
+    return (CordLaw){first, second, -1.5 * second * s};
+}
+
+/* The terms of the Hessian; c bends as cosines do: d2c = -c of each edge with itself. */
+static void cord_terms(double stiffness, const FrameC* e, const FrameC* f, HingeTermsC* out)
+{
+    const double complex c = dotC(e->t, f->t), s = 2.0 / (1.0 + c), first = -stiffness * s * s, second = -first * s;
+    const double complex b1 = dotC(e->m1, f->t), b2 = dotC(e->m2, f->t), a1 = dotC(e->t, f->m1), a2 = dotC(e->t, f->m2);
+    *out = (HingeTermsC){.g_v1 = first * b1,
+                         .g_v2 = first * b2,
+                         .g_u1 = first * a1,
+                         .g_u2 = first * a2,
+                         .v1v1 = second * b1 * b1 - first * c,
+                         .v1v2 = second * b1 * b2,
+                         .v2v2 = second * b2 * b2 - first * c,
+                         .u1u1 = second * a1 * a1 - first * c,
+                         .u1u2 = second * a1 * a2,
+                         .u2u2 = second * a2 * a2 - first * c,
+                         .v1u1 = second * b1 * a1 + first * dotC(e->m1, f->m1),
+                         .v1u2 = second * b1 * a2 + first * dotC(e->m1, f->m2),
+                         .v2u1 = second * b2 * a1 + first * dotC(e->m2, f->m1),
+                         .v2u2 = second * b2 * a2 + first * dotC(e->m2, f->m2)};
+}
+
+/* The same of plain numbers, and in reverse as hinge_back(). */
+static void cord_back(double stiffness, const Frame1* e, const Frame1* f, double o[8][8], HingeTerms1* terms, double out[8])
+{
+    double over;
+    const Products1 p = products1(e, f, &over);
+    const double c = p.c / over, g[4] = {p.p1 / over, p.p2 / over, p.q1 / over, p.q2 / over};
+    const double m[4] = {p.r11 / over, p.r12 / over, p.r21 / over, p.r22 / over};
+    const CordLaw law = cord_law(stiffness, c);
+    const double own = law.first * c;
+    *terms = (HingeTerms1){.g_v1 = law.first * g[0],
+                           .g_v2 = law.first * g[1],
+                           .g_u1 = law.first * g[2],
+                           .g_u2 = law.first * g[3],
+                           .v1v1 = law.second * g[0] * g[0] - own,
+                           .v1v2 = law.second * g[0] * g[1],
+                           .v2v2 = law.second * g[1] * g[1] - own,
+                           .u1u1 = law.second * g[2] * g[2] - own,
+                           .u1u2 = law.second * g[2] * g[3],
+                           .u2u2 = law.second * g[3] * g[3] - own,
+                           .v1u1 = law.second * g[0] * g[2] + law.first * m[0],
+                           .v1u2 = law.second * g[0] * g[3] + law.first * m[1],
+                           .v2u1 = law.second * g[1] * g[2] + law.first * m[2],
+                           .v2u2 = law.second * g[1] * g[3] + law.first * m[3]};
+    static const int at[4] = {0, 1, 4, 5};
+    const double beside[4] = {-2.0 * o[0][2], -2.0 * o[1][2], -2.0 * o[4][6], -2.0 * o[5][6]};
+    const double across[4] = {2.0 * o[0][4], 2.0 * o[0][5], 2.0 * o[1][4], 2.0 * o[1][5]}, sum = o[0][0] + o[1][1] + o[4][4] + o[5][5];
+    double to_g[4], to_first = -c * sum, to_second = 0.0;
+    for (int i = 0; i < 4; i++) {
+        const double *row = o[at[i]], turned = row[0] * g[0] + row[1] * g[1] + row[4] * g[2] + row[5] * g[3];
+        to_second += g[i] * turned;
+        to_g[i] = 2.0 * law.second * turned + law.first * beside[i];
+        to_first += beside[i] * g[i] + across[i] * m[i];
+    }
+    // products_back() has products over 1 + c, and what answers for them times that: both ratios are 1 here
+    const Products1 plain = {m[0], m[1], m[2], m[3], g[0], g[1], g[2], g[3], c};
+    const Products1 to = {law.first * across[0],
+                          law.first * across[1],
+                          law.first * across[2],
+                          law.first * across[3],
+                          to_g[0],
+                          to_g[1],
+                          to_g[2],
+                          to_g[3],
+                          law.third * to_second + law.second * to_first - law.first * sum};
+    products_back1(&plain, &to, out);
+}
+
+/* ---- hinges ---- */
 
 static void move_frame(const Frame1* frame, const double* y, FrameC* out)
 {
@@ -27,203 +126,124 @@ static void move_frame(const Frame1* frame, const double* y, FrameC* out)
     frameC(out, none, e, t0, m0, I * (TINY * y[3]));
 }
 
-/* The hinge at x + i h y. */
-static void move_hinge(const FilBendHinge* hinge, const HingeLaw1* law, const double* y, FilBendJet* out)
+/* Q of an edge and how it varies, rows of three: m1, m2, t. */
+static void take_axes(const FrameC* frame, double axes[3][3], double change[3][3])
 {
-    const HingeLawC own = {law->k1, law->k2, law->kt, law->rest1, law->rest2, law->rest_twist};
-    const KnownTwistC known = {hinge->known.twist, hinge->known.cosine, hinge->known.sine};
-    move_frame(&hinge->frame[0], y, &out->e);
-    move_frame(&hinge->frame[1], y + 4, &out->f);
-    out->cord = hinge->frameless;
-    out->stiffness = law->k1;
-    if (!hinge->frameless) {
-        hingeC(&out->e, &out->f, &own, &known, &out->terms);
-    }
-}
-
-/* The same of a cord: energy 2 k (1 - c) / (1 + c), c = t . t', as in rod_chain_cord.c. */
-static void multiply_cord(const FilBendJet* jet, const double* x, double complex* out)
-{
-    const FrameC *e = &jet->e, *f = &jet->f;
-    const double complex c = dotC(e->t, f->t), s = 2.0 / (1.0 + c), first = -jet->stiffness * s * s, second = -first * s;
-    double complex u[3], w[3], ux = 0.0, wx = 0.0, te = 0.0, tf = 0.0, fe = 0.0, ef = 0.0;
-    for (int k = 0; k < 3; k++) {
-        u[k] = (f->t[k] - c * e->t[k]) * e->inverse;
-        w[k] = (e->t[k] - c * f->t[k]) * f->inverse;
-        ux += u[k] * x[k], wx += w[k] * x[4 + k];
-        te += e->t[k] * x[k], tf += f->t[k] * x[4 + k];
-        fe += f->t[k] * x[k], ef += e->t[k] * x[4 + k];
-    }
-    // d2c / de df = (1 - t t' - t' t'^T + c t t'^T) / (l l')
-    const double complex both = e->inverse * f->inverse;
-    for (int k = 0; k < 3; k++) {
-        const double complex own_e = -e->inverse * (e->t[k] * ux + u[k] * te) - c * e->inverse * e->inverse * (x[k] - e->t[k] * te);
-        const double complex own_f = -f->inverse * (f->t[k] * wx + w[k] * tf) - c * f->inverse * f->inverse * (x[4 + k] - f->t[k] * tf);
-        const double complex across_e = both * (x[4 + k] - f->t[k] * tf - e->t[k] * (ef - c * tf));
-        const double complex across_f = both * (x[k] - e->t[k] * te - f->t[k] * (fe - c * te));
-        out[k] = second * u[k] * (ux + wx) + first * (own_e + across_e);
-        out[4 + k] = second * w[k] * (ux + wx) + first * (own_f + across_f);
-    }
-    out[3] = out[7] = 0.0;
-}
-
-/* out = K x on both edges: H = Q [[s, -g], [-g', 0]] Q' on each, Q = (m1, m2, t) / l, as in rod_block.c. */
-static void multiply(const FilBendJet* jet, const double* x, double complex* out)
-{
-    const FrameC *e = &jet->e, *f = &jet->f;
-    const HingeTermsC* t = &jet->terms;
-    double complex a[3] = {0.0}, b[3] = {0.0};
-    for (int k = 0; k < 3; k++) {
-        a[0] += e->m1[k] * x[k], a[1] += e->m2[k] * x[k], a[2] += e->t[k] * x[k];
-        b[0] += f->m1[k] * x[4 + k], b[1] += f->m2[k] * x[4 + k], b[2] += f->t[k] * x[4 + k];
-    }
-    for (int k = 0; k < 3; k++) {
-        a[k] *= e->inverse, b[k] *= f->inverse;
-    }
-    const double angle_e = x[3], angle_f = x[7];
-    const double complex e1 =
-        t->v1v1 * a[0] + t->v1v2 * a[1] + t->v1e * angle_e + t->v1u1 * b[0] + t->v1u2 * b[1] + t->v1f * angle_f - t->g_v1 * a[2];
-    const double complex e2 =
-        t->v1v2 * a[0] + t->v2v2 * a[1] + t->v2e * angle_e + t->v2u1 * b[0] + t->v2u2 * b[1] + t->v2f * angle_f - t->g_v2 * a[2];
-    const double complex f1 =
-        t->v1u1 * a[0] + t->v2u1 * a[1] + t->eu1 * angle_e + t->u1u1 * b[0] + t->u1u2 * b[1] + t->u1f * angle_f - t->g_u1 * b[2];
-    const double complex f2 =
-        t->v1u2 * a[0] + t->v2u2 * a[1] + t->eu2 * angle_e + t->u1u2 * b[0] + t->u2u2 * b[1] + t->u2f * angle_f - t->g_u2 * b[2];
-    const double complex along_e = -(t->g_v1 * a[0] + t->g_v2 * a[1]), along_f = -(t->g_u1 * b[0] + t->g_u2 * b[1]);
-    for (int k = 0; k < 3; k++) {
-        out[k] = e->inverse * (e->m1[k] * e1 + e->m2[k] * e2 + e->t[k] * along_e);
-        out[4 + k] = f->inverse * (f->m1[k] * f1 + f->m2[k] * f2 + f->t[k] * along_f);
-    }
-    out[3] = t->v1e * a[0] + t->v2e * a[1] + t->ee * angle_e + t->eu1 * b[0] + t->eu2 * b[1] + t->ef * angle_f;
-    out[7] = t->v1f * a[0] + t->v2f * a[1] + t->ef * angle_e + t->u1f * b[0] + t->u2f * b[1] + t->ff * angle_f;
-}
-
-/* K x, and D_y K x for the y of the jet. */
-static void multiply_parts(const FilBendJet* jet, const double* x, double* real, double* change)
-{
-    double complex out[8];
-    (jet->cord ? multiply_cord : multiply)(jet, x, out);
-    for (int k = 0; k < 8; k++) {
-        real[k] = creal(out[k]);
-        change[k] = cimag(out[k]) / TINY;
-    }
-}
-
-static double moment(const FilBendHinge* hinge, const FilBendJet* jet, int s)
-{
-    return hinge->frameless ? 0.0 : creal(s == 0 ? jet->terms.g_e : jet->terms.g_f);
-}
-
-/* out = D_y K z . w as a function of y, from the jet along z. */
-void fil_bend_vary_back(const FilBendHinge* hinge, const double* w, double* out)
-{
-    double kw[8], shares[8] = {0.0}, real[8], ignored[8];
-    multiply_parts(&hinge->jet, w, kw, out);
-    for (int s = 0; s < 2 && !hinge->frameless; s++) {
-        const double *t = hinge->frame[s].t, *z = hinge->z + 4 * s, *own = w + 4 * s, i = hinge->frame[s].inverse;
-        const double half = 0.5 * moment(hinge, &hinge->jet, s) * i * i * i;
-        double zt[3], tw[3], wz[3];
-        fil_v3_cross(zt, z, t);
-        fil_v3_cross(tw, t, own);
-        fil_v3_cross(wz, own, z);
-        const double area = fil_v3_dot(t, wz);
-        fil_v3_axpy(out + 4 * s, i * i * kw[4 * s + 3], zt);
-        fil_v3_axpy(out + 4 * s, 2.0 * half, wz);
-        fil_v3_axpy(out + 4 * s, -3.0 * half * area, t);
-        fil_v3_axpy(out + 4 * s, 3.0 * half * fil_v3_dot(t, z), tw);
-        fil_v3_axpy(out + 4 * s, -0.5 * i * i * hinge->kz[4 * s + 3], tw);
-        shares[4 * s + 3] = 0.5 * i * i * area;
-    }
-    if (!hinge->frameless) {
-        multiply_parts(&hinge->jet, shares, real, ignored);
-        for (int k = 0; k < 8; k++) {
-            out[k] += real[k];
+    const double complex* const rows[3] = {frame->m1, frame->m2, frame->t};
+    for (int i = 0; i < 3; i++) {
+        for (int k = 0; k < 3; k++) {
+            const double complex number = rows[i][k] * frame->inverse;
+            axes[i][k] = creal(number);
+            change[i][k] = cimag(number) / TINY;
         }
     }
 }
 
-/* out = the derivative of u' K u. */
-void fil_bend_vary_square(const FilBendHinge* hinge, const double* u, double* out)
+/* D_y K = M Q' + Q M' with M = D_y Q S + Q D_y S / 2. */
+void fil_bend_vary(const FilBendHinge* hinge, const double* y, const double* rest, double change[8][8])
 {
-    FilBendJet jet;
-    double ku[8];
-    move_hinge(hinge, &hinge->law, u, &jet);
-    multiply_parts(&jet, u, ku, out);
-    for (int s = 0; s < 2 && !hinge->frameless; s++) {
-        const double *t = hinge->frame[s].t, *own = u + 4 * s, i = hinge->frame[s].inverse;
-        double tu[3];
-        fil_v3_cross(tu, t, own);
-        fil_v3_axpy(out + 4 * s, 1.5 * (moment(hinge, &jet, s) * i * i * i * fil_v3_dot(t, own) - i * i * ku[4 * s + 3]), tu);
+    FrameC frame[2];
+    HingeTermsC terms;
+    double complex s[8][8];
+    double axes[2][3][3], turned[2][3][3], m[8][8];
+    for (int side = 0; side < 2; side++) {
+        move_frame(&hinge->frame[side], y + 4 * side, &frame[side]);
+        take_axes(&frame[side], axes[side], turned[side]);
+    }
+    if (hinge->frameless) {
+        cord_terms(hinge->law.k1, &frame[0], &frame[1], &terms);
+    } else {
+        const HingeLaw1* law = &hinge->law;
+        const HingeLawC own = {
+            law->k1, law->k2, law->kt, law->rest1 + I * (TINY * rest[0]), law->rest2 + I * (TINY * rest[1]), law->rest_twist + I * (TINY * rest[2])};
+        const KnownTwistC known = {hinge->known.twist, hinge->known.cosine, hinge->known.sine};
+        hingeC(&frame[0], &frame[1], &own, &known, &terms);
+    }
+    hinge_matrixC(&terms, s);
+    for (int j = 0; j < 8; j++) {
+        for (int side = 0; side < 2; side++) {
+            double here[4], more[4];
+            for (int i = 0; i < 4; i++) {
+                here[i] = creal(s[4 * side + i][j]);
+                more[i] = 0.5 * cimag(s[4 * side + i][j]) / TINY;
+            }
+            for (int k = 0; k < 3; k++) {
+                m[4 * side + k][j] = 0.0;
+                for (int i = 0; i < 3; i++) {
+                    m[4 * side + k][j] += turned[side][i][k] * here[i] + axes[side][i][k] * more[i];
+                }
+            }
+            m[4 * side + 3][j] = more[3];
+        }
+    }
+    for (int i = 0; i < 8; i++) {
+        for (int side = 0; side < 2; side++) {
+            const double* row = m[i] + 4 * side;
+            for (int k = 0; k < 3; k++) {
+                change[i][4 * side + k] = row[0] * axes[side][0][k] + row[1] * axes[side][1][k] + row[2] * axes[side][2][k];
+            }
+            change[i][4 * side + 3] = row[3];
+        }
+    }
+    for (int i = 0; i < 8; i++) {
+        for (int j = 0; j <= i; j++) {
+            change[i][j] = change[j][i] = change[i][j] + change[j][i];
+        }
     }
 }
 
-/* out = the second derivatives of strain s, times x: K is linear in where the strain rests. */
-void fil_bend_curve(const FilBendHinge* hinge, int s, const double* x, double* out)
+void fil_bend_vary_back(const FilBendHinge* hinge, double weight[8][8], double* y, double* rest)
 {
-    static const double none[8] = {0.0};
-    double there[8], here[8], ignored[8];
-    for (int rest = 0; rest < 2; rest++) {
-        const double at = -rest;
-        const HingeLaw1 law = {s == 0, s == 1, s == 2, s == 0 ? at : 0.0, s == 1 ? at : 0.0, s == 2 ? at : 0.0};
-        FilBendJet jet;
-        move_hinge(hinge, &law, none, &jet);
-        multiply_parts(&jet, x, rest == 0 ? here : there, ignored);
+    const Frame1* const frames[2] = {&hinge->frame[0], &hinge->frame[1]};
+    HingeTerms1 terms;
+    double o[8][8], s[8][8], turn[8], motion[8] = {0.0};
+    turn_weights1(frames, weight, o);
+    if (hinge->frameless) {
+        cord_back(hinge->law.k1, frames[0], frames[1], o, &terms, motion);
+        memset(rest, 0, 3 * sizeof *rest);
+    } else {
+        hinge1(frames[0], frames[1], &hinge->law, &hinge->known, &terms);
+        hinge_back1(frames[0], frames[1], &hinge->law, terms.twist - hinge->law.rest_twist, o, motion, rest);
     }
-    for (int k = 0; k < 8; k++) {
-        out[k] = there[k] - here[k];
+    hinge_matrix1(&terms, s);
+    turn_back1(o, s, turn);
+    for (int side = 0; side < 2; side++) {
+        const double *a = motion + 4 * side, *b = turn + 4 * side;
+        const Frame1* frame = frames[side];
+        for (int k = 0; k < 3; k++) {
+            y[4 * side + k] = frame->inverse * ((a[0] + b[0]) * frame->m1[k] + (a[1] + b[1]) * frame->m2[k] + (a[2] + b[2]) * frame->t[k]);
+        }
+        y[4 * side + 3] = a[3] + b[3];
     }
 }
 
-void fil_bend_begin(FilBendHinge* hinge)
-{
-    double ignored[8];
-    move_hinge(hinge, &hinge->law, hinge->z, &hinge->jet);
-    multiply_parts(&hinge->jet, hinge->z, hinge->kz, ignored);
-}
+/* ---- an edge: K = k (1 - L / l (1 - t t')) ---- */
 
-void fil_bend_vary(const FilBendHinge* hinge, const double* y, double* out)
+void fil_bend_vary_stretch(const FilBendStretch* stretch, const double* y, double rest, double change[3][3])
 {
-    double ignored[8];
-    FilBendJet jet;
-    move_hinge(hinge, &hinge->law, y, &jet);
-    multiply_parts(&jet, hinge->z, ignored, out);
-}
-
-/* ---- an edge ---- */
-
-/* out = K x = k ((1 - L/l) x + L/l^3 e (e . x)), at e + i h y. */
-static void multiply_stretch(const FilBendStretch* stretch, const double* y, const double* x, double complex* out)
-{
-    double complex e[3], square = 0.0, along = 0.0;
+    const double *t = stretch->t, i = stretch->inverse, share = stretch->natural * i, along = fil_v3_dot(t, y);
+    const double across = stretch->stiffness * i * (share * along - rest);
+    double turn[3];
     for (int k = 0; k < 3; k++) {
-        e[k] = stretch->e[k] + I * (TINY * y[k]);
-        square += e[k] * e[k];
-        along += e[k] * x[k];
+        turn[k] = stretch->stiffness * share * i * (y[k] - along * t[k]);
     }
-    const double complex share = stretch->natural / csqrt(square);
-    for (int k = 0; k < 3; k++) {
-        out[k] = stretch->stiffness * ((1.0 - share) * x[k] + share / square * along * e[k]);
+    for (int r = 0; r < 3; r++) {
+        for (int c = 0; c < 3; c++) {
+            change[r][c] = across * ((r == c ? 1.0 : 0.0) - t[r] * t[c]) + turn[r] * t[c] + t[r] * turn[c];
+        }
     }
 }
 
-/* out[0..2] = D_y K x, which is the same in any order. */
-void fil_bend_vary_stretch(const FilBendStretch* stretch, const double* y, const double* x, double* out)
+void fil_bend_vary_stretch_back(const FilBendStretch* stretch, double weight[3][3], double* y, double* rest)
 {
-    double complex product[3];
-    multiply_stretch(stretch, y, x, product);
-    for (int k = 0; k < 3; k++) {
-        out[k] = cimag(product[k]) / TINY;
+    const double *t = stretch->t, i = stretch->inverse, k = stretch->stiffness * i, share = stretch->natural * i;
+    double turned[3];
+    for (int r = 0; r < 3; r++) {
+        turned[r] = fil_v3_dot(weight[r], t);
     }
-    out[3] = 0.0;
-}
-
-/* out[0..2] = (1 - t t') x / l: the second derivatives of the length. */
-void fil_bend_curve_stretch(const FilBendStretch* stretch, const double* x, double* out)
-{
-    double t[3];
-    fil_v3_copy(t, stretch->e);
-    const double length = fil_v3_normalise(t);
-    fil_v3_scale(out, 1.0 / length, x);
-    fil_v3_axpy(out, -fil_v3_dot(t, x) / length, t);
-    out[3] = 0.0;
+    const double along = fil_v3_dot(t, turned), across = weight[0][0] + weight[1][1] + weight[2][2] - along;
+    for (int r = 0; r < 3; r++) {
+        y[r] = k * share * (across * t[r] + 2.0 * (turned[r] - along * t[r]));
+    }
+    *rest = -k * across;
 }

@@ -70,18 +70,26 @@ static void find_end_back(const FilRodBody* body, bool last, double* end, double
     }
 }
 
+/* out += scale H x, H of the entries; not in place. */
+static void add_entries(const FilRodDerivative* d, double scale, const double* restrict x, double* restrict out)
+{
+    for (int r = 0, k = 0; r < d->run_count; r++) {
+        const FilEntryRun* run = &d->runs[r];
+        const double own = scale * x[run->unknown];
+        double sum = d->value[d->entry_capacity + r] * x[run->unknown];
+        for (; k < run->end; k++) {
+            sum += d->value[k] * x[d->other[k]];
+            out[d->other[k]] += d->value[k] * own;
+        }
+        out[run->unknown] += scale * sum;
+    }
+}
+
 /* out += dt K x, with the Hessian K. */
 static void add_hessian(const FilRodBody* body, const double* x, double* out)
 {
-    const FilRodDerivative* d = body->derivative;
     const double dt = body->setup.dt;
-    for (int k = 0; k < d->entry_count; k++) {
-        const int row = d->row[k], column = d->column[k];
-        out[row] += dt * d->value[k] * x[column];
-        if (row != column) {
-            out[column] += dt * d->value[k] * x[row];
-        }
-    }
+    add_entries(body->derivative, dt, x, out);
     for (int k = 0; k < 4 * body->node_count; k++) {
         out[k] -= dt * body->diagonal[k] * x[k];
     }
@@ -277,15 +285,11 @@ static void tangent(const void* pointer, const double* x, double* out)
 {
     const FilRodBody* body = pointer;
     const FilRodDerivative* d = body->derivative;
-    memset(out, 0, 4 * sizeof(double) * (size_t)body->node_count);
-    for (int k = 0; k < d->entry_count; k++) {
-        const int row = d->row[k], column = d->column[k];
-        const double value = body->stiffness_scale * d->value[k];
-        out[row] += value * body->is_free[column] * x[column];
-        if (row != column) {
-            out[column] += value * body->is_free[row] * x[row];
-        }
+    for (int k = 0; k < 4 * body->node_count; k++) {
+        d->weight[k] = body->is_free[k] * x[k];
+        out[k] = 0.0;
     }
+    add_entries(d, body->stiffness_scale, d->weight, out);
     for (int k = 0; k < 4 * body->node_count; k++) {
         out[k] *= body->is_free[k];
     }
@@ -312,5 +316,4 @@ const FilDerivativeOps fil_rod_derivative_ops = {.prepare = fil_rod_prepare_deri
                                                  .at_free = at_free,
                                                  .at_free_back = at_free_back,
                                                  .bend = fil_rod_bend,
-                                                 .bend_back = fil_rod_bend_back,
-                                                 .stiffen = fil_rod_stiffen};
+                                                 .bend_back = fil_rod_bend_back};

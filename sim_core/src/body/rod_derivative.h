@@ -28,10 +28,18 @@ typedef struct FilEdgeVariation {
 
 typedef struct FilRodBends FilRodBends; /* rod_bend.c */
 
+/* Entries of a symmetric matrix in the row and column of one unknown. */
+typedef struct FilEntryRun {
+    int unknown, end; /* of its entries, which begin where those of the run before end */
+} FilEntryRun;
+
 typedef struct FilRodDerivative {
     int entry_count, entry_capacity; /* of the Hessian's lower triangle, with the diagonal of mass and damping over the stiffness scale */
-    int *row, *column;
-    double* value;
+    int run_count, slot_count;
+    FilEntryRun* runs;
+    int* other;    /* unknown of an entry, beside that of its run */
+    double* value; /* of entries, then of the runs' diagonals */
+    int* slot;     /* where each number of the rods' matrices goes there */
     int strain_count, strain_capacity, edge_count;
     FilDampedStrain* strains;
     FilEdgeVariation* edges;
@@ -49,9 +57,9 @@ const char* fil_rod_linearised(void* body, const double* v_free, const double* v
 /* ---- rod_bend.c: how the tangent varies, see body/derivative.h ---- */
 
 const char* fil_rod_take_bends(FilRodBody* body, const double* v_free, const double* v);
-void fil_rod_bend(const void* body, const double* place, const double* start, double* out);
-void fil_rod_bend_back(const void* body, const double* weight, double* place, double* start);
-int fil_rod_stiffen(const void* body, double share, const int* blocks, int count, const double* u, FilTangentSlope* out);
-void fil_rod_sweep(const void* body, int index, int part, const double* point, const double* force, const double* z, double* place);
+void fil_rod_bend(const void* body, const double* place, const double* start, double* out, double* blocks);
+void fil_rod_bend_back(const void* body, const double* weight, double* blocks, double* place, double* start);
+void fil_rod_sweep(const void* body, int index, int part, const double* point, int count, const double (*forces)[3], const double* const* z,
+                   double* place);
 
 #endif

@@ -12,13 +12,25 @@ static void count_entry(void* context, int row, int column, double value)
     ((FilRodDerivative*)context)->entry_capacity++;
 }
 
-static void take_entry(void* context, int row, int column, double value)
+/* Patterns of rods' matrices stay: entries one after the other, those in the row and column of one unknown together. */
+static void place_entry(void* context, int row, int column, double value)
 {
     FilRodDerivative* d = context;
-    const int k = d->entry_count++;
-    d->row[k] = fil_rod_owner(d->body, d->first_unknown + row);
-    d->column[k] = fil_rod_owner(d->body, d->first_unknown + column);
-    d->value[k] = value;
+    (void)value;
+    row = fil_rod_owner(d->body, d->first_unknown + row);
+    column = fil_rod_owner(d->body, d->first_unknown + column);
+    FilEntryRun* run = d->run_count > 0 ? &d->runs[d->run_count - 1] : NULL;
+    if (run == NULL || row == column || (row != run->unknown && column != run->unknown)) {
+        run = &d->runs[d->run_count++];
+        *run = (FilEntryRun){.unknown = row, .end = d->entry_count};
+    }
+    if (row == column) {
+        d->slot[d->slot_count++] = d->entry_capacity + d->run_count - 1;
+        return;
+    }
+    d->slot[d->slot_count++] = d->entry_count;
+    d->other[d->entry_count] = row == run->unknown ? column : row;
+    run->end = ++d->entry_count;
 }
 
 static bool allocate(FilRodBody* body)
@@ -33,9 +45,10 @@ static bool allocate(FilRodBody* body)
     for (int r = 0; r < body->rod_count; r++) {
         fil_rod_chain_visit(&body->rods[r].chain, count_entry, d);
     }
-    d->row = fil_arena_alloc(arena, (size_t)d->entry_capacity, sizeof *d->row);
-    d->column = fil_arena_alloc(arena, (size_t)d->entry_capacity, sizeof *d->column);
-    d->value = fil_arena_alloc(arena, (size_t)d->entry_capacity, sizeof *d->value);
+    d->runs = fil_arena_alloc(arena, (size_t)d->entry_capacity, sizeof *d->runs);
+    d->other = fil_arena_alloc(arena, (size_t)d->entry_capacity, sizeof *d->other);
+    d->slot = fil_arena_alloc(arena, (size_t)d->entry_capacity, sizeof *d->slot);
+    d->value = fil_arena_alloc(arena, 2 * (size_t)d->entry_capacity, sizeof *d->value);
     // three of a hinge, one of an edge, three on either side of a clamp, three of a handle
     d->strain_capacity = 4 * body->node_count + 6 * body->attachment_count;
     d->strains = fil_arena_alloc(arena, (size_t)d->strain_capacity, sizeof *d->strains);
@@ -43,9 +56,13 @@ static bool allocate(FilRodBody* body)
     d->angle_counts = fil_arena_alloc(arena, n, sizeof *d->angle_counts);
     d->end = fil_arena_alloc(arena, 4 * n, sizeof *d->end);
     d->weight = fil_arena_alloc(arena, 4 * n, sizeof *d->weight);
-    if (d->row == NULL || d->column == NULL || d->value == NULL || d->strains == NULL || d->edges == NULL || d->angle_counts == NULL ||
-        d->end == NULL || d->weight == NULL) {
+    if (d->runs == NULL || d->other == NULL || d->slot == NULL || d->value == NULL || d->strains == NULL || d->edges == NULL ||
+        d->angle_counts == NULL || d->end == NULL || d->weight == NULL) {
         return false;
+    }
+    for (int r = 0; r < body->rod_count; r++) {
+        d->first_unknown = 4 * body->rods[r].first_node;
+        fil_rod_chain_visit(&body->rods[r].chain, place_entry, d);
     }
     body->derivative = d;
     return true;
@@ -265,12 +282,14 @@ const char* fil_rod_prepare_derivative(void* pointer, const double* v)
         return "needs more memory than there is";
     }
     FilRodDerivative* d = body->derivative;
-    d->entry_count = d->strain_count = d->edge_count = 0;
+    d->strain_count = d->edge_count = 0;
+    memset(d->value, 0, sizeof(double) * (size_t)(d->entry_capacity + d->run_count));
+    const int* slot = d->slot;
     memset(d->angle_counts, 0, sizeof(bool) * (size_t)body->node_count);
     for (int r = 0; r < body->rod_count; r++) {
         FilRod* rod = &body->rods[r];
         d->first_unknown = 4 * rod->first_node;
-        fil_rod_chain_visit(&rod->chain, take_entry, d);
+        slot += fil_rod_chain_scatter(&rod->chain, slot, 1.0, d->value);
         take_edges(body, rod, v, d);
         take_strains(body, rod, d);
     }

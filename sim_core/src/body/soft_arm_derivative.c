@@ -473,65 +473,61 @@ static void at_free_back(void* pointer, double* place, double* start, double* fr
     }
 }
 
-static void bend(const void* pointer, const double* place, const double* start, double* out)
+static void bend(const void* pointer, const double* place, const double* start, double* out, double* blocks)
 {
     const FilSoftArm* arm = pointer;
     const int n = fil_soft_arm_unknowns(arm);
+    const double* y = follows(arm) ? place : start;
     for (int k = 0; k < n * n; k++) {
-        out[k / n] += arm->derivative->bent[k] * (follows(arm) ? place : start)[k % n];
+        out[k / n] += arm->derivative->bent[k] * y[k % n];
+    }
+    for (int c = 0; c < n; c++) {
+        for (int k = 0; k < 3 * n && c % 4 != 3; k++) {
+            blocks[4 * c + k / n] += arm->derivative->blocks[4 * n * c + k] * y[k % n];
+        }
     }
 }
 
-static void bend_back(const void* pointer, const double* weight, double* place, double* start)
+static void bend_back(const void* pointer, const double* weight, double* blocks, double* place, double* start)
 {
     const FilSoftArm* arm = pointer;
     const int n = fil_soft_arm_unknowns(arm);
+    double* y = follows(arm) ? place : start;
     for (int k = 0; k < n * n; k++) {
-        (follows(arm) ? place : start)[k % n] += arm->derivative->bent[k] * weight[k / n];
+        y[k % n] += arm->derivative->bent[k] * weight[k / n];
     }
-}
-
-static int stiffen(const void* pointer, double share, const int* blocks, int count, const double* u, FilTangentSlope* out)
-{
-    const FilSoftArm* arm = pointer;
-    const int n = fil_soft_arm_unknowns(arm);
-    int written = 0;
-    for (int j = 0; j < n; j++) {
-        double sum = 0.0;
-        for (int k = 0; k < 9 * count && j % 4 != 3; k++) {  // row and column of a block, for each of three u
-            const int b = k / 9, i = k % 3, c = k / 3 % 3;
-            const double* rows = arm->derivative->blocks + 4 * n * (4 * blocks[b] + c);
-            const double* own = u + 12 * b;
-            sum += rows[i * n + j] * (own[i] * own[c] + own[4 + i] * own[4 + c] + own[8 + i] * own[8 + c]);
-        }
-        if (j % 4 != 3) {
-            out[written++] = (FilTangentSlope){j, follows(arm) ? share * sum : 0.0, follows(arm) ? 0.0 : share * sum};
+    for (int c = 0; c < n; c++) {
+        for (int k = 0; k < 3 * n && c % 4 != 3; k++) {
+            y[k % n] += arm->derivative->blocks[4 * n * c + k] * blocks[4 * c + k / n];
         }
     }
-    return written;
 }
 
 /* V(x) = c' + omega x (x - c), c' and omega linear in z: of the disk's motion w, c' changes by D_w c' = D_z (c' of w), which is symmetric, and omega
  * by D_w omega = D_z (omega of w) + (omega of w) x omega, as rotations do not commute. */
-static void sweep(const void* pointer, int index, int part, const double* point, const double* force, const double* z, double* place)
+static void sweep(const void* pointer, int index, int part, const double* point, int count, const double (*forces)[3], const double* const* z,
+                  double* place)
 {
     (void)part;
     const FilSoftArm* arm = pointer;
-    FilArmLink links[FIL_ARM_SECTIONS + 1];
-    FilArmFrame frame;
-    double r[3], moment[3], across[3], twist[3], v[4 * FIL_ARM_BLOCKS] = {0.0};
-    memcpy(v, z, sizeof(double) * 4 * (size_t)(arm->disks[index].place.section + 1));
-    fil_soft_arm_links(arm, arm->q0, v, links);
-    fil_soft_arm_frame(arm, links, arm->q0, v, arm->disks[index].place, &frame);
-    fil_v3_sub(r, point, frame.pose.p);
-    fil_v3_cross(moment, r, force);
-    fil_v3_cross(across, force, frame.spin);
-    fil_v3_cross(twist, frame.spin, moment);
-    for (int b = 0; b < frame.block_count; b++) {
-        const int j = frame.block[b];
-        for (int k = 0; k < 9; k++) {  // f . (D_z c'_w + D_z omega_w x r + (omega_w x omega) x r - omega x c'_w)
-            place[4 * b + k % 3] += frame.move_rate[j][k] * force[k / 3] + frame.turn_rate[j][k] * moment[k / 3] + frame.turn[j][k] * twist[k / 3] -
-                                    frame.move[j][k] * across[k / 3];
+    for (int i = 0; i < count; i++) {
+        const double* force = forces[i];
+        FilArmLink links[FIL_ARM_SECTIONS + 1];
+        FilArmFrame frame;
+        double r[3], moment[3], across[3], twist[3], v[4 * FIL_ARM_BLOCKS] = {0.0};
+        memcpy(v, z[i], sizeof(double) * 4 * (size_t)(arm->disks[index].place.section + 1));
+        fil_soft_arm_links(arm, arm->q0, v, links);
+        fil_soft_arm_frame(arm, links, arm->q0, v, arm->disks[index].place, &frame);
+        fil_v3_sub(r, point, frame.pose.p);
+        fil_v3_cross(moment, r, force);
+        fil_v3_cross(across, force, frame.spin);
+        fil_v3_cross(twist, frame.spin, moment);
+        for (int b = 0; b < frame.block_count; b++) {
+            const int j = frame.block[b];
+            for (int k = 0; k < 9; k++) {  // f . (D_z c'_w + D_z omega_w x r + (omega_w x omega) x r - omega x c'_w)
+                place[4 * b + k % 3] += frame.move_rate[j][k] * force[k / 3] + frame.turn_rate[j][k] * moment[k / 3] +
+                                        frame.turn[j][k] * twist[k / 3] - frame.move[j][k] * across[k / 3];
+            }
         }
     }
 }
@@ -545,5 +541,4 @@ const FilDerivativeOps fil_soft_arm_derivative_ops = {.prepare = prepare,
                                                       .at_free = at_free,
                                                       .at_free_back = at_free_back,
                                                       .bend = bend,
-                                                      .bend_back = bend_back,
-                                                      .stiffen = stiffen};
+                                                      .bend_back = bend_back};

@@ -294,3 +294,108 @@ void fil_touching_vary(const FilTouching* t, int side, const double* along, doub
         }
     }
 }
+
+/* ---- transposed, line by line ---- */
+
+static void move_of_back(const FilTouch* touch, const double* point, const double* at, const double* weight, double* motion)
+{
+    double arm[3], turn[3];
+    fil_v3_sub(arm, at, point);
+    fil_v3_cross(turn, arm, weight);
+    fil_v3_add(motion, motion, weight);
+    fil_v3_add(motion + 3, motion + 3, turn);
+    motion[6] += fil_v3_dot(touch->along, arm) * fil_v3_dot(touch->along, weight);
+}
+
+static void go_around_back(const FilTouch* touch, const double* n, const double* core, const double* weight, double* turn, double* face_turn)
+{
+    double down[3], change[3], from[3], around[3];
+    fil_v3_scale(down, -1.0, n);
+    fil_v3_axpy(down, -fil_v3_dot(down, touch->along), touch->along);
+    const double across2 = fil_v3_dot(down, down);
+    if (across2 <= 1e-12) {
+        return;
+    }
+    fil_v3_sub(from, core, touch->center);
+    fil_v3_cross(around, touch->along, from);
+    const double angle = fil_v3_dot(weight, around) / across2;
+    fil_v3_cross(around, touch->along, down);
+    fil_v3_cross(change, n, around);
+    fil_v3_axpy(turn, angle, change);
+    fil_v3_axpy(face_turn, -angle, change);
+}
+
+static void vary_face_back(const FilTouching* t, int p, const double* weight, double motion[2][OWN])
+{
+    const FilTouch* touch = t->touch;
+    const double *n = touch[1 - p].axis, *x = t->point, half = touch[p].rounding + 0.5 * t->distance;
+    const double closing = weight[6] - 0.5 * fil_v3_dot(n, weight);
+    double core[3], move[3], below[3], turned[3], turn[3];
+    fil_v3_copy(core, t->middle);
+    fil_v3_axpy(core, half, n);
+    fil_v3_copy(move, weight);
+    fil_v3_axpy(move, closing, n);
+    fil_v3_scale(below, -closing, n);
+    fil_v3_cross(turned, weight + 3, n);
+    fil_v3_axpy(turned, -half, weight);
+    fil_v3_cross(turn, n, turned);
+    fil_v3_add(motion[1 - p] + 3, motion[1 - p] + 3, turn);
+    if (touch[p].goes_around) {
+        go_around_back(&touch[p], n, core, move, motion[p] + 3, motion[1 - p] + 3);
+    }
+    move_of_back(&touch[p], x, core, move, motion[p]);
+    move_of_back(&touch[1 - p], x, core, below, motion[1 - p]);
+}
+
+static void vary_lines_back(const FilTouching* t, const double* weight, double motion[2][OWN])
+{
+    const FilTouch* touch = t->touch;
+    const double *n = t->normal, *x = t->point;
+    const double half[2] = {touch[0].rounding + 0.5 * t->distance, touch[1].rounding + 0.5 * t->distance}, gap = half[0] + half[1];
+    double move[2][3], apart[3], slide[2] = {0.0}, cosine = 0.0;
+    fil_v3_cross(apart, weight + 3, n);
+    fil_v3_axpy(apart, half[0], weight);
+    fil_v3_scale(apart, 1.0 / gap, apart);
+    fil_v3_axpy(apart, weight[6] + 0.5 * fil_v3_dot(n, weight) - fil_v3_dot(n, apart), n);
+    fil_v3_sub(move[0], weight, apart);
+    fil_v3_copy(move[1], apart);
+    if (touch[0].feature == FIL_TOUCH_EDGE && touch[1].feature == FIL_TOUCH_EDGE) {
+        cosine = fil_v3_dot(touch[0].axis, touch[1].axis);
+    }
+    const double bend[2] = {1.0 - gap * fil_v3_dot(touch[0].curving, n), 1.0 + gap * fil_v3_dot(touch[1].curving, n)};
+    const double determinant = bend[0] * bend[1] - cosine * cosine;
+    for (int s = 0; s < 2; s++) {
+        slide[s] = touch[s].feature == FIL_TOUCH_EDGE ? fil_v3_dot(move[s], touch[s].axis) / determinant : 0.0;
+    }
+    const double rhs[2] = {bend[1] * slide[0] + cosine * slide[1], -cosine * slide[0] - bend[0] * slide[1]};
+    for (int s = 0; s < 2; s++) {
+        if (touch[s].feature == FIL_TOUCH_EDGE) {
+            double turn[3];
+            fil_v3_cross(turn, touch[s].axis, n);
+            fil_v3_axpy(motion[s] + 3, gap * rhs[s], turn);
+            fil_v3_axpy(move[0], -rhs[s], touch[s].axis);
+            fil_v3_axpy(move[1], rhs[s], touch[s].axis);
+        }
+    }
+    for (int s = 0; s < 2; s++) {
+        double core[3];
+        fil_v3_copy(core, t->middle);
+        fil_v3_axpy(core, s == 0 ? -half[0] : half[1], n);
+        move_of_back(&touch[s], x, core, move[s], motion[s]);
+    }
+}
+
+void fil_touching_vary_back(const FilTouching* t, const double* contact, double motion[2][FIL_PART_MOTION])
+{
+    double weight[FIL_CONTACT_MOTION], turn[3];
+    memcpy(weight, contact, sizeof weight);
+    memset(motion, 0, 2 * sizeof *motion);
+    weight[6] += t->beyond * fil_v3_dot(t->normal, contact);
+    fil_v3_cross(turn, t->normal, contact);
+    fil_v3_axpy(weight + 3, t->beyond * t->distance, turn);
+    if (has_face(t->touch)) {
+        vary_face_back(t, t->touch[0].feature == FIL_TOUCH_FACE ? 1 : 0, weight, motion);
+    } else {
+        vary_lines_back(t, weight, motion);
+    }
+}

@@ -38,5 +38,7 @@ const char* fil_touching_check(const FilTouching* touching);
 
 /* Rows: the contact's point (3), its frame's turn (a vector, 3), its distance. Columns: the motion of one side, which stretches along `along`. */
 void fil_touching_vary(const FilTouching* touching, int side, const double* along, double map[FIL_CONTACT_MOTION][FIL_PART_MOTION]);
+/* Transposed: motion of side 0, then of side 1, from the contact's numbers; each side stretches along its own `along`. */
+void fil_touching_vary_back(const FilTouching* touching, const double* contact, double motion[2][FIL_PART_MOTION]);
 
 #endif

@@ -77,7 +77,7 @@ FilStatus fil_gradient_create(FilWorld* world, FilGradient** gradient)
     }
     FilGradient* made = fil_alloc(1, sizeof *made);
     const size_t n = (size_t)world->system.v_count;
-    double* numbers = fil_alloc(12 * n + 1, sizeof *numbers);
+    double* numbers = fil_alloc(16 * n + 1, sizeof *numbers);
     if (made == NULL || numbers == NULL) {
         fil_free(made);
         fil_free(numbers);
@@ -97,6 +97,7 @@ FilStatus fil_gradient_create(FilWorld* world, FilGradient** gradient)
                           .bent = numbers + 9 * n,
                           .end = numbers + 10 * n,
                           .lags = {.guess = numbers + 11 * n, .adapts = fil_gradient_pairs_adapt(world)},
+                          .blocks = numbers + 12 * n,
                           .potential = world->solver.model->velocity == NULL,
                           .remembers = remembers(world)};
     // derivatives are of free motion that is solved for; plain steps of this world are the same from here on
@@ -235,6 +236,7 @@ FilStatus fil_gradient_step(FilGradient* gradient, FilStepInfo* info)
     FilStepInfo own;
     info = info != NULL ? info : &own;
     gradient->ready = false;
+    gradient->products = 0;
     if (gradient->n != world->system.v_count) {
         return fil_world_fail(world, FIL_BAD_INPUT, "something was added to the world after its gradient was made");
     }

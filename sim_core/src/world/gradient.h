@@ -22,20 +22,24 @@ typedef struct FilGradientContact {
     int size;                                /* of unknowns of both, and ... */
     int* unknown;                            /* ... which they are of the world's */
     double* jacobian;                        /* 3 rows: J */
-    double* by_place;                        /* a row for each unknown: J' gamma by the place at the start, v held */
+    double* by_place;                        /* a row for each unknown: J' gamma by the place at the start, v held; NULL: not made yet, ... */
+    struct FilGradientTouch* touch;          /* ... but from this */
     double hessian[9];                       /* gamma by J v is -G, */
     double by_velocity[3], by_compliance[3]; /* and this by the normal velocity at the start, and by the compliance w ... */
-    int slope_count[2];
-    FilTangentSlope* slopes[2]; /* ... which tangents of bodies that deform change */
+    double* by_block;                        /* ... which tangents of bodies that deform change: 16 numbers for each four unknowns; NULL: none does */
 } FilGradientContact;
 
 typedef struct FilGradientContacts {
     FilGradientContact* items;
+    struct FilGradientTouch* touches; /* of each, under SAP */
     int count;
-    double* numbers; /* that items point to, and ... */
+    double* numbers; /* that items point to, after scratch, and ... */
     int* unknowns;
-    FilTangentSlope* slopes;
-    size_t capacity, number_capacity, unknown_capacity, slope_capacity, work_capacity;
+    double* inverses; /* of the tangents' diagonal blocks, and which are there */
+    bool* inverted;
+    double* rows; /* by_place of all */
+    int most;     /* unknowns of one contact */
+    size_t capacity, touch_capacity, number_capacity, unknown_capacity, work_capacity, inverse_capacity, inverted_capacity, row_capacity;
     FilSapSystem* system;                     /* A + J' G J of all bodies that take part, factored */
     double *work, *zero, *push, *v, *reduced; /* ... vectors of its variables */
 } FilGradientContacts;
@@ -114,7 +118,8 @@ struct FilGradient {
     bool* bends;      /* per body: it deforms and takes part in contact, which is linear about ... */
     size_t bend_capacity;
     double* v_free;                     /* ... this velocity */
-    double *free_rate, *at_free, *bent; /* variations of it, of the place there, and of A (v - v^) */
+    double *free_rate, *at_free, *bent; /* variations of it, of the place there, and of A (v - v^) ... */
+    double* blocks;                     /* ... and of A's diagonal blocks, 4 n: zero but of bodies that bend */
     FilGradientContacts contacts;
     FilGradientBarriers barriers;
     FilGradientLags lags;
@@ -122,6 +127,7 @@ struct FilGradient {
     double* passed;         /* of each of those: its variation, or weights of it; 2 n */
     size_t passed_capacity;
     bool potential; /* the model is one of potentials: all bodies are solved together */
+    int products;   /* with this step */
     double* end;    /* n: variations of the end's place */
 };
 
@@ -135,6 +141,8 @@ void fil_gradient_precondition(const FilGradient* gradient, const FilBody* body,
 FIL_MUST_CHECK FilStatus fil_gradient_springs_take(FilGradient* gradient, const FilBody* body);
 /* Adds what springs of a body do to dm, which is symmetric: pull of the start's place, or slope of the end's velocity. */
 void fil_gradient_add_springs(const FilGradient* gradient, const FilBody* body, const double* x, bool pull, double* out);
+/* Before a product: tangents do not vary. */
+void fil_gradient_clear_tangents(FilGradient* gradient);
 /* Free motion of a body that bends from its right hand side r, with the velocities of held unknowns in free_rate; and what it leaves for the second
  * equation: r <- A x^ - (dA)(v - v^) - dt push. push NULL: none. */
 FIL_MUST_CHECK FilStatus fil_gradient_vary_free(FilGradient* gradient, int body, const double* place, const double* push, double* r);
@@ -154,9 +162,12 @@ FIL_MUST_CHECK FilStatus fil_gradient_contacts_factor(FilGradient* gradient);
 void fil_gradient_contacts_apply(const FilGradient* gradient, const double* x, double* out);
 /* x <- (A + J' G J)^-1 x on bodies that take part in contact; with motors and stops. */
 void fil_gradient_contacts_solve(const FilGradient* gradient, double* x);
-/* out += the change of J' gamma by the start and by the place of bodies that bend in free motion, at the same end; transposed: adds to these. */
-void fil_gradient_contacts_vary(const FilGradient* gradient, const double* place, const double* rate, const double* at_free, double* out);
-void fil_gradient_contacts_vary_back(const FilGradient* gradient, const double* weight, double* place, double* rate, double* at_free);
+/* Makes by_place of all, which pays where there are several products. Allocates. */
+FIL_MUST_CHECK FilStatus fil_gradient_contacts_rows(FilGradient* gradient);
+/* out += the change of J' gamma by the start and by the tangents of bodies that bend (blocks), at the same end; transposed: adds to these. place
+ * NULL: the start does not vary. */
+void fil_gradient_contacts_vary(const FilGradient* gradient, const double* place, const double* rate, double* out);
+void fil_gradient_contacts_vary_back(FilGradient* gradient, const double* weight, double* place, double* rate);
 void fil_gradient_contacts_free(FilGradientContacts* contacts);
 
 /* ---- potentials: gradient_ipc.c makes barriers and friction, gradient_potential.c solves ---- */

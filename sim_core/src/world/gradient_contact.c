@@ -16,157 +16,172 @@
 
 enum { MOTION = FIL_PART_MOTION };
 
-/* z <- D^-1 z of three z at once, m numbers each, on the diagonal blocks of the tangents, as the solver's estimate of w has them. */
-static bool scale_by_blocks(const FilSolver* solver, const FilSapProblem* problem, const FilGradientMaker* maker, double* z)
+/* For each unknown of a contact: its column of both sides' twists, of J and of D^-1 J', and its row of the blocks that change w. */
+enum { NUMBERS = MOTION + 10 };
+
+/* The inverse of a diagonal block of the tangents, made when first asked for; NULL if there is none. */
+static const double* inverse_block(FilGradientContacts* contacts, const FilSapProblem* problem, int column)
 {
+    double* out = contacts->inverses + 16 * (size_t)column;
+    if (contacts->inverted[column]) {
+        return out;
+    }
+    double w[16];
+    const double* block = fil_sap_diagonal_block(problem, column);
+    if (block == NULL || !fil_block_inverse_factor(block, w)) {
+        return NULL;
+    }
+    for (int i = 0; i < 4; i++) {
+        for (int j = 0; j <= i; j++) {  // W' W, W lower triangular, by columns
+            double sum = 0.0;
+            for (int k = i; k < 4; k++) {
+                sum += w[4 * i + k] * w[4 * j + k];
+            }
+            out[4 * i + j] = out[4 * j + i] = sum;
+        }
+    }
+    contacts->inverted[column] = true;
+    return out;
+}
+
+/* z = D^-1 J', three rows, on the diagonal blocks of the tangents, as the solver's estimate of w has them; and w itself. */
+static bool scale_by_blocks(FilGradient* gradient, const FilSapProblem* problem, const double* jacobian, FilGradientTouch* touch, double* compliance)
+{
+    const FilSolver* solver = &gradient->world->solver;
+    const FilGradientMaker* maker = &touch->maker;
+    double sum[3] = {0.0};
     for (int s = 0, at = 0; s < maker->count; at += maker->sides[s++].size) {
         const FilGradientSide* side = &maker->sides[s];
         const int b = (int)(side->body - solver->system->bodies);
         for (int k = 0; k < side->size / 4; k++) {
-            double w[16];
-            const double* block = fil_sap_diagonal_block(problem, solver->contact.offset[b] + fil_gradient_side_block(side, k));
-            if (block == NULL || !fil_block_inverse_factor(block, w)) {
+            const double* inverse = inverse_block(&gradient->contacts, problem, solver->contact.offset[b] + fil_gradient_side_block(side, k));
+            if (inverse == NULL) {
                 return false;
             }
             for (int r = 0; r < 3; r++) {
-                double half[4] = {0.0}, *x = z + r * maker->size + at + 4 * k;
-                for (int j = 0; j < 4; j++) {
-                    for (int i = j; i < 4; i++) {
-                        half[i] += w[4 * j + i] * x[j];
-                    }
-                }
-                for (int j = 0; j < 4; j++) {
-                    x[j] = 0.0;
-                    for (int i = j; i < 4; i++) {
-                        x[j] += w[4 * j + i] * half[i];
-                    }
+                const double* j = jacobian + r * maker->size + at + 4 * k;
+                double* z = touch->z + r * maker->size + at + 4 * k;
+                for (int i = 0; i < 4; i++) {
+                    z[i] = inverse[4 * i] * j[0] + inverse[4 * i + 1] * j[1] + inverse[4 * i + 2] * j[2] + inverse[4 * i + 3] * j[3];
+                    sum[r] += j[i] * z[i];
                 }
             }
         }
     }
+    touch->rows = (sum[0] > 0.0) + (sum[1] > 0.0) + (sum[2] > 0.0);
+    *compliance = touch->rows > 0 ? (sum[0] + sum[1] + sum[2]) / touch->rows : 1.0;  // as fil_sap_estimate_compliance()
     return true;
 }
 
-/* How the tangent of a side that deforms changes w, with its share of the rows' D^-1 J'. False if there is no room. */
-static bool take_slopes(const FilGradientMaker* maker, int s, int at, double share, const double* z, FilGradientContact* out)
-{
-    const FilGradientSide* side = &maker->sides[s];
-    double u[12 * FIL_JACOBIAN_BLOCKS];
-    for (int b = 0; b < side->size / 4; b++) {
-        for (int r = 0; r < 3; r++) {
-            memcpy(u + 12 * b + 4 * r, z + r * maker->size + at + 4 * b, 4 * sizeof(double));
-        }
-    }
-    out->slope_count[s] = side->body->ops->derivative->stiffen(side->body->impl, share, side->block, side->size / 4, u, out->slopes[s]);
-    return out->slope_count[s] <= FIL_TANGENT_SLOPES;
-}
-
-/* place = the derivative of w, but for what goes into slopes. `z` is scratch. */
-static bool vary_compliance(const FilSolver* solver, const FilSapProblem* problem, const FilGradientMaker* maker, FilGradientContact* out, double* z,
-                            double* place)
-{
-    const double* jacobian = out->jacobian;
-    int rows = 0;
-    for (int r = 0; r < 3; r++) {
-        bool counts = false;
-        for (int i = 0; i < maker->size; i++) {
-            counts |= jacobian[r * maker->size + i] != 0.0;
-        }
-        rows += counts;
-    }
-    memset(place, 0, sizeof(double) * (size_t)maker->size);
-    memcpy(z, jacobian, 3 * sizeof(double) * (size_t)maker->size);
-    if (!scale_by_blocks(solver, problem, maker, z)) {
-        return false;
-    }
-    double* own = z + 3 * maker->size;
-    for (int s = 0, at = 0; s < maker->count; at += maker->sides[s++].size) {
-        if (maker->sides[s].size > 0 && maker->sides[s].body->ops->deforms && !take_slopes(maker, s, at, -1.0 / rows, z, out)) {
-            return false;
-        }
-    }
-    for (int r = 0; r < 3 && rows > 0; r++, z += maker->size) {
-        double unit[3] = {0.0};
-        unit[r] = 1.0;
-        fil_gradient_maker_vary(maker, 2.0 / rows, unit, z, false, place);
-        for (int s = 0, at = 0; s < maker->count; at += maker->sides[s++].size) {
-            const FilGradientSide* side = &maker->sides[s];
-            if (side->size == 0 || side->body->ops->derivative->vary_tangent == NULL) {
-                continue;
-            }
-            for (int k = 0; k < side->size / 4; k++) {  // block by block
-                memset(own, 0, sizeof(double) * (size_t)side->size);
-                memcpy(own + 4 * k, z + at + 4 * k, 4 * sizeof(double));
-                side->body->ops->derivative->vary_tangent(side->body->impl, -1.0 / rows, own, place + at);
-            }
-        }
-    }
-    return true;
-}
-
-/* J' gamma by the place. */
-static bool make_rows(const FilGradient* gradient, const FilSapProblem* problem, const FilGradientMaker* maker, const FilSapSlopes* slopes,
-                      double* work, FilGradientContact* out)
+/* How the tangents of sides that deform change w, with its share of the rows' D^-1 J'. */
+static void take_blocks(const FilGradientMaker* maker, double share, const double* z, double* by_block)
 {
     const int m = maker->size;
-    double *change = work, *row = work + 3 * m, *scratch = work + 4 * m;
-    FilGradientLaw law;
-    fil_v3_copy(law.impulse, slopes->impulse);
-    memcpy(law.hessian, slopes->hessian, sizeof law.hessian);
-    fil_v3_copy(law.by_distance, slopes->by_distance);
-    fil_v3_copy(law.by_velocity, slopes->by_velocity);
-    fil_gradient_maker_law(gradient, maker, &law, out->unknown, scratch, change);
-    if (!vary_compliance(&gradient->world->solver, problem, maker, out, scratch, row)) {
-        return false;
-    }
-    for (int r = 0; r < 3; r++) {
-        for (int i = 0; i < m; i++) {
-            change[r * m + i] += slopes->by_compliance[r] * row[i];
+    memset(by_block, 0, 4 * sizeof(double) * (size_t)m);
+    for (int s = 0, at = 0; s < maker->count; at += maker->sides[s++].size) {
+        const bool deforms = maker->sides[s].size > 0 && maker->sides[s].body->ops->deforms;
+        for (int k = at; k < at + maker->sides[s].size && deforms; k++) {
+            for (int j = 0; j < 4; j++) {
+                const double *a = z + k, *b = z + k / 4 * 4 + j;
+                by_block[4 * k + j] = share * (a[0] * b[0] + a[m] * b[m] + a[2 * m] * b[2 * m]);
+            }
         }
     }
-    fil_gradient_maker_rows(maker, slopes->impulse, change, scratch, out);
-    return true;
 }
 
-static FilStatus take_one(FilGradient* gradient, const FilSapProblem* problem, int k, double* numbers, double* work, bool* bears)
+/* place = the derivative of w by the places of both sides, but for the tangents of bodies that deform. */
+static void vary_compliance(const FilGradientTouch* touch, double* own, double* place)
+{
+    const FilGradientMaker* maker = &touch->maker;
+    memset(place, 0, sizeof(double) * (size_t)maker->size);
+    for (int r = 0; r < 3 && touch->rows > 0; r++) {
+        double unit[3] = {0.0};
+        unit[r] = 1.0;
+        fil_gradient_maker_vary(maker, 2.0 / touch->rows, unit, touch->z + r * maker->size, false, place);
+    }
+    if (touch->rows > 0) {
+        fil_gradient_touch_tangents(touch, -1.0 / touch->rows, own, place);
+    }
+}
+
+FilStatus fil_gradient_contacts_rows(FilGradient* gradient)
+{
+    FilGradientContacts* contacts = &gradient->contacts;
+    if (contacts->count == 0 || contacts->items[0].by_place != NULL) {
+        return FIL_OK;
+    }
+    size_t numbers = 0;
+    for (int c = 0; c < contacts->count; c++) {
+        numbers += (size_t)contacts->items[c].size * (size_t)contacts->items[c].size;
+    }
+    if (!fil_buffer_reserve((void**)&contacts->rows, &contacts->row_capacity, numbers + 1, sizeof(double))) {
+        return fil_world_fail(gradient->world, FIL_OUT_OF_MEMORY, "out of memory for a gradient");
+    }
+    double* next = contacts->rows;
+    for (int c = 0; c < contacts->count; c++) {
+        FilGradientContact* out = &contacts->items[c];
+        FilGradientTouch* touch = out->touch;
+        const int m = out->size;
+        double *change = contacts->numbers + 7 * m, *row = change + 3 * m, *scratch = row + m;
+        touch->maker.moves = contacts->numbers;
+        out->by_place = next;
+        next += (size_t)m * (size_t)m;
+        fil_gradient_maker_move(&touch->maker, &touch->touching);
+        fil_gradient_maker_law(gradient, &touch->maker, &touch->law, out->unknown, scratch, change);
+        vary_compliance(touch, scratch, row);
+        for (int k = 0; k < 3 * m; k++) {
+            change[k] += touch->by_compliance[k / m] * row[k % m];
+        }
+        fil_gradient_maker_rows(&touch->maker, touch->law.impulse, change, scratch, out);
+    }
+    return FIL_OK;
+}
+
+static FilStatus take_one(FilGradient* gradient, const FilSapProblem* problem, int k, double* numbers, bool* bears)
 {
     FilWorld* world = gradient->world;
     const FilSapSettings* settings = &world->solver.settings.model.sap;
     const FilSapScales scales = {world->def.dt, fil_sap_options_default().rigidity, settings->stick, settings->slip_velocity};
     const FilContact* contact = &world->collision.set.contacts[k];
-    FilGradientMaker maker;
-    const size_t m = (size_t)fil_gradient_contact_size(world, contact);
+    const FilSapConstraint* constraint = &problem->constraints[k];
     FilGradientContact* out = &gradient->contacts.items[gradient->contacts.count];
-    FilTouching touching;
-    FilStatus status = FIL_OK;
-    status = fil_gradient_contact_sides(gradient, contact, work, &maker, out);
-    out->size = maker.size;
-    out->constraint = k;
-    double u[3], compliance;
-    FilSapSlopes slopes;
-    out->jacobian = numbers;
-    out->by_place = numbers + 3 * m;
+    FilGradientTouch* touch = &gradient->contacts.touches[gradient->contacts.count];
+    FilGradientMaker* maker = &touch->maker;
+    *out = (FilGradientContact){.constraint = k, .touch = touch, .unknown = out->unknown};
+    FilStatus status = fil_gradient_contact_sides(gradient, contact, numbers, maker, out);
     if (status != FIL_OK) {
         return status;
     }
-    fil_gradient_maker_jacobian(&maker, gradient->v, out->unknown, out->jacobian, u);
-    bool good = fil_sap_compliance_of(problem, &problem->constraints[k], &compliance);
-    if (good) {
-        fil_sap_contact_slopes(&problem->constraints[k], compliance, &scales, u, &slopes);
+    const size_t m = (size_t)maker->size;
+    double u[3], compliance, *by_block = numbers + (MOTION + 6) * m;
+    FilSapSlopes slopes;
+    out->size = maker->size;
+    out->jacobian = numbers + MOTION * m;
+    touch->z = numbers + (MOTION + 3) * m;
+    fil_gradient_maker_jacobian(maker, gradient->v, out->unknown, out->jacobian, u);
+    if (!scale_by_blocks(gradient, problem, out->jacobian, touch, &compliance)) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "a tangent is not positive definite, and has no derivative here");
     }
-    *bears = good && slopes.impulse[2] > 0.0;
-    if (*bears) {
-        memcpy(out->hessian, slopes.hessian, sizeof out->hessian);
-        fil_v3_copy(out->by_velocity, slopes.by_velocity);
-        fil_v3_copy(out->by_compliance, slopes.by_compliance);
-        status = fil_gradient_contact_touching(gradient, contact, &touching);
-        maker.moves = work + MOTION * m;
-        if (status == FIL_OK) {
-            fil_gradient_maker_move(&maker, &touching);
-        }
-        good = status == FIL_OK && make_rows(gradient, problem, &maker, &slopes, work + (MOTION + 7) * m, out);
+    fil_sap_contact_slopes(constraint, constraint->compliance > 0.0 ? constraint->compliance : compliance, &scales, u, &slopes);
+    *bears = slopes.impulse[2] > 0.0;
+    if (!*bears) {
+        return FIL_OK;
     }
-    return status != FIL_OK || good ? status : fil_world_fail(world, FIL_BAD_INPUT, "a tangent is not positive definite, and has no derivative here");
+    memcpy(out->hessian, slopes.hessian, sizeof out->hessian);
+    fil_v3_copy(out->by_velocity, slopes.by_velocity);
+    fil_v3_copy(out->by_compliance, slopes.by_compliance);
+    fil_v3_copy(touch->by_compliance, slopes.by_compliance);
+    fil_v3_copy(touch->law.impulse, slopes.impulse);
+    memcpy(touch->law.hessian, slopes.hessian, sizeof slopes.hessian);
+    fil_v3_copy(touch->law.by_distance, slopes.by_distance);
+    fil_v3_copy(touch->law.by_velocity, slopes.by_velocity);
+    for (int s = 0; s < maker->count; s++) {
+        out->by_block = maker->sides[s].size > 0 && maker->sides[s].body->ops->deforms ? by_block : out->by_block;
+    }
+    if (out->by_block != NULL && touch->rows > 0) {
+        take_blocks(maker, -1.0 / touch->rows, touch->z, out->by_block);
+    }
+    return fil_gradient_contact_touching(gradient, contact, maker, &touch->touching);
 }
 
 FilStatus fil_gradient_contacts_take(FilGradient* gradient)
@@ -189,18 +204,21 @@ FilStatus fil_gradient_contacts_take(FilGradient* gradient)
     size_t numbers = 0, most = 0, all = 0;
     for (int k = 0; k < set->count; k++) {
         const size_t m = (size_t)fil_gradient_contact_size(world, &set->contacts[k]);
-        numbers += m * (m + 3);
+        numbers += NUMBERS * m;
         all += m;
         most = m > most ? m : most;
     }
-    // twists of both sides (7), the contact's moves (7), velocities (2), gamma's changes (3), a row, and four of scratch
-    const size_t work = (MOTION + 17) * most + 1, slopes = 2 * FIL_TANGENT_SLOPES * (size_t)set->count;
+    // scratch of fil_gradient_contacts_rows(): the contact's moves (7), gamma's changes (3), a row, and three more
+    const size_t work = (FIL_CONTACT_MOTION + 7) * most + 1, columns = (size_t)stage->column_count;
     if (!fil_buffer_reserve((void**)&contacts->items, &contacts->capacity, (size_t)set->count, sizeof *contacts->items) ||
+        !fil_buffer_reserve((void**)&contacts->touches, &contacts->touch_capacity, (size_t)set->count, sizeof *contacts->touches) ||
+        !fil_buffer_reserve((void**)&contacts->inverses, &contacts->inverse_capacity, 16 * columns, sizeof(double)) ||
+        !fil_buffer_reserve((void**)&contacts->inverted, &contacts->inverted_capacity, columns, sizeof(bool)) ||
         !fil_buffer_reserve((void**)&contacts->unknowns, &contacts->unknown_capacity, all + 1, sizeof(int)) ||
-        !fil_buffer_reserve((void**)&contacts->slopes, &contacts->slope_capacity, slopes, sizeof *contacts->slopes) ||
         !fil_buffer_reserve((void**)&contacts->numbers, &contacts->number_capacity, numbers + work, sizeof(double))) {
         return fil_world_fail(world, FIL_OUT_OF_MEMORY, "out of memory for a gradient");
     }
+    memset(contacts->inverted, 0, columns * sizeof(bool));
     FilStatus status = FIL_OK;
     double* next = contacts->numbers + work;
     int* unknown = contacts->unknowns;
@@ -208,13 +226,10 @@ FilStatus fil_gradient_contacts_take(FilGradient* gradient)
         bool bears = false;
         FilGradientContact* out = &contacts->items[contacts->count];
         out->unknown = unknown;
-        for (int s = 0; s < 2; s++) {
-            out->slopes[s] = contacts->slopes + FIL_TANGENT_SLOPES * (size_t)(2 * contacts->count + s);
-        }
-        status = take_one(gradient, &problem, k, next, contacts->numbers, &bears);
+        status = take_one(gradient, &problem, k, next, &bears);
         if (bears) {
             contacts->count++;
-            next += (size_t)out->size * ((size_t)out->size + 3);
+            next += NUMBERS * (size_t)out->size;
             unknown += out->size;
         }
     }

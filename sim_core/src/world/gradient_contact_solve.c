@@ -5,6 +5,7 @@
 #include "base/vec3.h"
 #include "linalg/buffer.h"
 #include "world/gradient.h"
+#include "world/gradient_side.h"
 
 /* ---- products ---- */
 
@@ -12,12 +13,15 @@
 static void multiply(const FilGradientContact* contact, const double* x, double* u)
 {
     const int m = contact->size;
-    for (int r = 0; r < 3; r++) {
-        u[r] = 0.0;
-        for (int i = 0; i < m; i++) {
-            u[r] += contact->jacobian[r * m + i] * x[contact->unknown[i]];
-        }
+    const double* j = contact->jacobian;
+    double sum[3] = {0.0};
+    for (int i = 0; i < m; i++) {
+        const double own = x[contact->unknown[i]];
+        sum[0] += j[i] * own;
+        sum[1] += j[m + i] * own;
+        sum[2] += j[2 * m + i] * own;
     }
+    fil_v3_copy(u, sum);
 }
 
 static void add_transposed(const FilGradientContact* contact, const double* f, double* out)
@@ -39,45 +43,47 @@ void fil_gradient_contacts_apply(const FilGradient* gradient, const double* x, d
     }
 }
 
-/* How the compliance follows the tangents of bodies that deform. */
-static double compliance_change(const FilGradient* gradient, const FilGradientContact* contact, const double* place, const double* at_free)
+/* How the compliance follows the tangents of bodies that deform: sum over four unknowns each. */
+static double compliance_change(const FilGradient* gradient, const FilGradientContact* contact)
 {
     double sum = 0.0;
-    for (int s = 0; s < 2; s++) {
-        for (int k = 0; k < contact->slope_count[s]; k++) {
-            const FilTangentSlope* slope = &contact->slopes[s][k];
-            const int i = gradient->world->system.bodies[contact->body[s]].v + slope->unknown;
-            sum += slope->by_place * at_free[i] + slope->by_start * place[i];
-        }
+    for (int k = 0; k < 4 * contact->size && contact->by_block != NULL; k++) {
+        sum += contact->by_block[k] * gradient->blocks[4 * contact->unknown[k / 16 * 4] + k % 16];
     }
     return sum;
 }
 
-void fil_gradient_contacts_vary(const FilGradient* gradient, const double* place, const double* rate, const double* at_free, double* out)
+void fil_gradient_contacts_vary(const FilGradient* gradient, const double* place, const double* rate, double* out)
 {
     for (int c = 0; c < gradient->contacts.count; c++) {
         const FilGradientContact* contact = &gradient->contacts.items[c];
         const int m = contact->size;
         double u[3], f[3];
-        for (int i = 0; i < m; i++) {
+        for (int i = 0; i < m && place != NULL; i++) {
             for (int j = 0; j < m; j++) {
                 out[contact->unknown[i]] += contact->by_place[i * m + j] * place[contact->unknown[j]];
             }
         }
-        multiply(contact, rate, u);
+        fil_v3_set(u, 0.0, 0.0, 0.0);
+        if (rate != NULL) {
+            multiply(contact, rate, u);
+        }
         fil_v3_scale(f, u[2], contact->by_velocity);
-        fil_v3_axpy(f, compliance_change(gradient, contact, place, at_free), contact->by_compliance);
+        fil_v3_axpy(f, compliance_change(gradient, contact), contact->by_compliance);
         add_transposed(contact, f, out);
     }
 }
 
-void fil_gradient_contacts_vary_back(const FilGradient* gradient, const double* weight, double* place, double* rate, double* at_free)
+void fil_gradient_contacts_vary_back(FilGradient* gradient, const double* weight, double* place, double* rate)
 {
     for (int c = 0; c < gradient->contacts.count; c++) {
         const FilGradientContact* contact = &gradient->contacts.items[c];
         const int m = contact->size;
         double u[3];
-        for (int i = 0; i < m; i++) {
+        if (contact->by_place == NULL) {
+            fil_gradient_touch_back(gradient, contact, weight, gradient->contacts.numbers, place);
+        }
+        for (int i = 0; i < m && contact->by_place != NULL; i++) {
             for (int j = 0; j < m; j++) {
                 place[contact->unknown[j]] += contact->by_place[i * m + j] * weight[contact->unknown[i]];
             }
@@ -85,12 +91,10 @@ void fil_gradient_contacts_vary_back(const FilGradient* gradient, const double* 
         multiply(contact, weight, u);
         const double f[3] = {0.0, 0.0, fil_v3_dot(u, contact->by_velocity)}, w = fil_v3_dot(u, contact->by_compliance);
         add_transposed(contact, f, rate);
-        for (int s = 0; s < 2; s++) {
-            for (int k = 0; k < contact->slope_count[s]; k++) {
-                const FilTangentSlope* slope = &contact->slopes[s][k];
-                const int i = gradient->world->system.bodies[contact->body[s]].v + slope->unknown;
-                at_free[i] += w * slope->by_place;
-                place[i] += w * slope->by_start;
+        for (int b = 0; b < m / 4 && contact->by_block != NULL; b++) {
+            double* block = gradient->blocks + 4 * contact->unknown[4 * b];
+            for (int k = 0; k < 16; k++) {
+                block[k] += w * contact->by_block[16 * b + k];
             }
         }
     }
@@ -230,6 +234,9 @@ void fil_gradient_contacts_free(FilGradientContacts* contacts)
     fil_free(contacts->items);
     fil_free(contacts->numbers);
     fil_free(contacts->unknowns);
-    fil_free(contacts->slopes);
     fil_free(contacts->work);
+    fil_free(contacts->touches);
+    fil_free(contacts->inverses);
+    fil_free(contacts->inverted);
+    fil_free(contacts->rows);
 }

@@ -93,7 +93,7 @@ static FilStatus take_rows(FilGradient* gradient, FilGradientPair* pair, double*
     FilGradientLaw law;
     FilTouching touching;
     FilStatus status = fil_gradient_contact_sides(gradient, c->contact, work, maker, out);
-    status = status == FIL_OK ? fil_gradient_contact_touching(gradient, c->contact, &touching) : status;
+    status = status == FIL_OK ? fil_gradient_contact_touching(gradient, c->contact, maker, &touching) : status;
     if (status != FIL_OK) {
         return status;
     }

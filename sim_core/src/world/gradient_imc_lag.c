@@ -93,10 +93,9 @@ static FilStatus vary_diagonal(FilGradient* gradient, int unknown, FilGradientRo
     const FilBody* body = body_of(gradient->world, unknown);
     const FilDerivativeOps* ops = body->ops->derivative;
     const size_t bytes = sizeof(double) * (size_t)body->v_count;
-    const int own = unknown - body->v, block = own / 4;
+    const int own = unknown - body->v;
     double *place = gradient->at_free + body->v, *start = gradient->bent + body->v, *guess = gradient->free_rate + body->v;
-    double u[12] = {0.0};
-    FilTangentSlope slopes[FIL_TANGENT_SLOPES];
+    double* blocks = gradient->blocks + 4 * body->v;
     memset(place, 0, bytes);
     memset(start, 0, bytes);
     memset(guess, 0, bytes);
@@ -107,16 +106,9 @@ static FilStatus vary_diagonal(FilGradient* gradient, int unknown, FilGradientRo
     }
     place[own] = start[own] = 0.0;
     memset(start, 0, bytes);
-    u[own % 4] = 1.0;
-    const int count = ops->stiffen(body->impl, 1.0, &block, 1, u, slopes);
-    if (count > FIL_TANGENT_SLOPES) {
-        row->count = FIL_GRADIENT_ROW + 1;
-        return FIL_OK;
-    }
-    for (int k = 0; k < count; k++) {
-        place[slopes[k].unknown] += slopes[k].by_place;
-        start[slopes[k].unknown] += slopes[k].by_start;
-    }
+    memset(blocks, 0, 4 * bytes);
+    blocks[16 * (own / 4) + 5 * (own % 4)] = 1.0;
+    ops->bend_back(body->impl, guess, blocks, place, start);
     ops->at_free_back(body->impl, place, start, guess);
     for (int k = 0; k < body->v_count; k++) {
         if (start[k] != 0.0 || guess[k] != 0.0) {

@@ -133,7 +133,8 @@ static void add_turning(const Corner* corner, const double* g, double dt, int at
         double *to = out->by_end + (size_t)(at + a) * (size_t)out->size + at, turn[3], lever[3];
         memset(row, 0, sizeof(double) * (size_t)n);
         row[a] = 1.0;
-        side->body->ops->derivative->sweep(side->body->impl, side->index, 0, corner->maker.point, force, row, to);
+        side->body->ops->derivative->sweep(side->body->impl, side->index, 0, corner->maker.point, 1, (const double(*)[3]) & force,
+                                           &(const double*){row}, to);
         fil_v3_set(turn, side->twist[3 * n + a], side->twist[4 * n + a], side->twist[5 * n + a]);
         fil_v3_cross(lever, force, turn);
         for (int b = 0; b < n; b++) {

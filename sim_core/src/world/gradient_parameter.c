@@ -266,7 +266,7 @@ static FilStatus take_terms(FilGradient* gradient, const Terms* terms, const dou
     const FilSystem* system = &gradient->world->system;
     double* r = gradient->residual;
     FilStatus status = FIL_OK;
-    memset(gradient->at_free, 0, sizeof(double) * (size_t)gradient->n);
+    fil_gradient_clear_tangents(gradient);
     memset(gradient->free_rate, 0, sizeof(double) * (size_t)gradient->n);
     for (int b = 0; b < system->body_count && status == FIL_OK; b++) {
         const FilBody* body = &system->bodies[b];
@@ -287,7 +287,7 @@ static FilStatus take_terms(FilGradient* gradient, const Terms* terms, const dou
         r[k] += terms->contact[k];
     }
     if (status == FIL_OK) {
-        fil_gradient_contacts_vary(gradient, zero, zero, gradient->at_free, r);
+        fil_gradient_contacts_vary(gradient, NULL, NULL, r);
     }
     return status;
 }

@@ -13,6 +13,13 @@ static double at(const double* a, int k)
     return a != NULL ? a[k] : 0.0;
 }
 
+void fil_gradient_clear_tangents(FilGradient* gradient)
+{
+    const size_t n = (size_t)gradient->n;
+    memset(gradient->at_free, 0, sizeof(double) * n);
+    memset(gradient->blocks, 0, 4 * sizeof(double) * n);
+}
+
 FilStatus fil_gradient_vary_free(FilGradient* gradient, int b, const double* place, const double* push, double* r)
 {
     const FilBody* body = &gradient->world->system.bodies[b];
@@ -25,7 +32,7 @@ FilStatus fil_gradient_vary_free(FilGradient* gradient, int b, const double* pla
         rate[k] += x[body->v + k];
     }
     ops->at_free(body->impl, place + body->v, rate, gradient->at_free + body->v);
-    ops->bend(body->impl, gradient->at_free + body->v, place + body->v, bent);
+    ops->bend(body->impl, gradient->at_free + body->v, place + body->v, bent, gradient->blocks + 4 * body->v);
     ops->tangent(body->impl, x + body->v, r + body->v);
     for (int k = 0; k < body->v_count; k++) {
         const double impulse = gradient->diagonal[body->v + k] > 0.0 ? dt * at(push, body->v + k) : 0.0;
@@ -55,7 +62,7 @@ static FilStatus take_start(FilGradient* gradient, const double* start, const do
     const double dt = gradient->world->def.dt;
     const int n = gradient->n;
     FilStatus status = FIL_OK;
-    memset(gradient->at_free, 0, sizeof(double) * (size_t)n);
+    fil_gradient_clear_tangents(gradient);
     for (int b = 0; b < system->body_count && status == FIL_OK; b++) {
         const FilBody* body = &system->bodies[b];
         if (!body->moves) {
@@ -117,9 +124,10 @@ static FilStatus vary_round(FilGradient* gradient, const double* start, const do
 {
     const int n = gradient->n;
     memset(end, 0, sizeof(double) * (size_t)fil_gradient_variation_size(gradient));
-    FilStatus status = take_start(gradient, start, gradient->remembers ? start + 2 * n : NULL, force, end + n, gradient->residual);
+    FilStatus status = fil_gradient_contacts_rows(gradient);
+    status = status == FIL_OK ? take_start(gradient, start, gradient->remembers ? start + 2 * n : NULL, force, end + n, gradient->residual) : status;
     if (status == FIL_OK) {
-        fil_gradient_contacts_vary(gradient, start, start + n, gradient->at_free, gradient->residual);
+        fil_gradient_contacts_vary(gradient, start, start + n, gradient->residual);
         fil_gradient_lags_vary(gradient, start, last, gradient->residual);
         status = fil_gradient_finish(gradient, start, end);
     }
@@ -159,7 +167,7 @@ static FilStatus vary_free_back(FilGradient* gradient, int b, double* x, double*
         rate[k] = -rate[k];
         push[k] = dt * x[k];
     }
-    ops->bend_back(body->impl, own, gradient->at_free + body->v, place + body->v);
+    ops->bend_back(body->impl, own, gradient->blocks + 4 * body->v, gradient->at_free + body->v, place + body->v);
     ops->at_free_back(body->impl, gradient->at_free + body->v, place + body->v, rate + body->v);
     const FilStatus status = fil_gradient_solve_free(gradient, b, true, rate, weight);
     for (int k = body->v; k < body->v + body->v_count && status == FIL_OK; k++) {
@@ -202,12 +210,12 @@ static FilStatus vary_round_back(FilGradient* gradient, double* start, double* l
     const double dt = gradient->world->def.dt;
     const int n = gradient->n;
     double *r = gradient->residual, *x = gradient->solution, *sum = gradient->correction;
-    memset(gradient->at_free, 0, sizeof(double) * (size_t)n);
+    fil_gradient_clear_tangents(gradient);
     FilStatus status = fil_gradient_solve(gradient, true, r, x);
     if (status != FIL_OK) {
         return status;
     }
-    fil_gradient_contacts_vary_back(gradient, x, start, start + n, gradient->at_free);
+    fil_gradient_contacts_vary_back(gradient, x, start, start + n);
     fil_gradient_lags_vary_back(gradient, x, start, last);
     memset(sum, 0, sizeof(double) * (size_t)n);
     fil_gradient_contacts_apply(gradient, x, sum);
@@ -247,6 +255,9 @@ static FilStatus vary_round_back(FilGradient* gradient, double* start, double* l
 FilStatus fil_gradient_backward(FilGradient* gradient, const double* end, double* start, double* force)
 {
     FilStatus status = fil_gradient_need_step(gradient, end, start);
+    if (status == FIL_OK && gradient->products++ > 0) {
+        status = fil_gradient_contacts_rows(gradient);
+    }
     if (status != FIL_OK) {
         return status;
     }

@@ -10,20 +10,6 @@ enum { MOTION = FIL_PART_MOTION };
 
 /* ---- sides ---- */
 
-int fil_gradient_side_blocks(const FilWorld* world, int collider, int part, const double* point, int* blocks)
-{
-    const FilWorldCollider* c = &world->collision.colliders[collider];
-    const FilBody* body = &world->system.bodies[c->body];
-    if (!c->collider.movable || !body->moves) {
-        return 0;
-    }
-    if (body->ops->deforms) {
-        double jacobian[12 * FIL_JACOBIAN_BLOCKS], bias[3];
-        return body->ops->point_jacobian(body->impl, c->index, part, point, world->system.next.q + body->q, blocks, jacobian, bias);
-    }
-    return body->v_count / 4;
-}
-
 int fil_gradient_side_block(const FilGradientSide* side, int k)
 {
     return side->body->ops->deforms ? side->block[k] : k;
@@ -43,12 +29,10 @@ static int place_of(const FilGradientSide* side, int block)
 static void take_stretch(const FilState* at, const double* point, FilGradientSide* side)
 {
     const FilBody* body = side->body;
-    FilShape shape;
-    FilPose pose;
     int blocks[FIL_JACOBIAN_BLOCKS];
     double jacobian[12 * FIL_JACOBIAN_BLOCKS], bias[3], further[3];
-    body->ops->part(body->impl, side->index, side->part, at->q + body->q, at->h + body->h, &shape, &pose);
-    fil_pose_axis(side->axis, &pose, 2);
+    body->ops->part(body->impl, side->index, side->part, at->q + body->q, at->h + body->h, &side->shape, &side->pose);
+    fil_pose_axis(side->axis, &side->pose, 2);
     fil_v3_add(further, point, side->axis);
     const int count = body->ops->point_jacobian(body->impl, side->index, side->part, further, at->q + body->q, blocks, jacobian, bias);
     for (int b = 0; b < count; b++) {
@@ -69,8 +53,15 @@ FilStatus fil_gradient_side_take(const FilGradient* gradient, const FilState* at
     FilGradientSide* side = &maker->sides[maker->count++];
     int blocks[FIL_JACOBIAN_BLOCKS];
     double jacobian[12 * FIL_JACOBIAN_BLOCKS];
+    const double* q = at->q + body->q;
     *side = (FilGradientSide){.body = body, .index = c->index, .part = part, .which = which, .share = share, .twist = twist};
-    side->size = 4 * fil_gradient_side_blocks(world, collider, part, maker->point, side->block);
+    int count = body->ops->point_jacobian(body->impl, c->index, part, maker->point, q, blocks, jacobian, side->velocity);
+    if (c->collider.movable && body->moves) {
+        side->size = body->ops->deforms ? 4 * count : body->v_count;
+    }
+    for (int b = 0; b < count && body->ops->deforms; b++) {
+        side->block[b] = blocks[b];
+    }
     maker->size += side->size;
     if (side->size > 0 && body->ops->derivative->sweep == NULL) {
         return fil_world_fail(world, FIL_BAD_INPUT, "'%s' touches something, and gradients of a body of kind %s in contact are not known yet",
@@ -78,10 +69,9 @@ FilStatus fil_gradient_side_take(const FilGradient* gradient, const FilState* at
     }
     memset(twist, 0, MOTION * sizeof(double) * (size_t)side->size);
     for (int turn = 0; turn < 2; turn++) {
-        double* bias = turn == 0 ? side->velocity : side->spin;
-        const double* q = at->q + body->q;
-        const int count = turn == 0 ? body->ops->point_jacobian(body->impl, c->index, part, maker->point, q, blocks, jacobian, bias)
-                                    : body->ops->turn_jacobian(body->impl, c->index, part, q, blocks, jacobian, bias);
+        if (turn == 1) {
+            count = body->ops->turn_jacobian(body->impl, c->index, part, q, blocks, jacobian, side->spin);
+        }
         for (int b = 0; b < count && side->size > 0; b++) {
             const int to = 4 * place_of(side, blocks[b]);
             for (int k = 0; k < 12; k++) {
@@ -130,7 +120,6 @@ void fil_gradient_maker_move(FilGradientMaker* maker, const FilTouching* touchin
         const FilGradientSide* side = &maker->sides[s];
         double map[FIL_CONTACT_MOTION][MOTION];
         if (side->size > 0) {
-            // what does not deform does not stretch, whatever its axis
             fil_touching_vary(touching, side->which, side->body->ops->deforms ? side->axis : touching->touch[side->which].along, map);
         }
         for (int r = 0; r < FIL_CONTACT_MOTION && side->size > 0; r++) {
@@ -154,16 +143,15 @@ void fil_gradient_maker_jacobian(const FilGradientMaker* maker, const double* v,
     fil_m3_apply(u, maker->frame, apart);
     for (int s = 0, at = 0; s < maker->count; at += maker->sides[s++].size) {
         const FilGradientSide* side = &maker->sides[s];
-        for (int r = 0; r < 3; r++) {
-            const double* axis = maker->frame + 3 * r;
-            for (int i = 0; i < side->size; i++) {
-                double sum = 0.0;
-                for (int k = 0; k < 3; k++) {
-                    sum += axis[k] * side->twist[k * side->size + i];
-                }
-                jacobian[r * maker->size + at + i] = side->share * sum;
-                u[r] += side->share * sum * v[unknown[at + i]];
+        for (int i = 0; i < side->size; i++) {
+            const double* twist = side->twist + i;
+            const double move[3] = {side->share * twist[0], side->share * twist[side->size], side->share * twist[2 * side->size]};
+            double own[3];
+            fil_m3_apply(own, maker->frame, move);
+            for (int r = 0; r < 3; r++) {
+                jacobian[r * maker->size + at + i] = own[r];
             }
+            fil_v3_axpy(u, v[unknown[at + i]], own);
         }
     }
 }
@@ -183,7 +171,8 @@ void fil_gradient_maker_vary(const FilGradientMaker* maker, double share, const 
         fil_v3_axpy(weight, side->share * motion[6] * fil_v3_dot(g, side->axis), side->axis);
         fil_v3_scale(force, side->share, g);
         if (moves) {
-            side->body->ops->derivative->sweep(side->body->impl, side->index, side->part, maker->point, force, z + at, place + at);
+            side->body->ops->derivative->sweep(side->body->impl, side->index, side->part, maker->point, 1, (const double(*)[3]) & force,
+                                               &(const double*){z + at}, place + at);
         }
     }
     fil_v3_cross(weight + 3, g, apart);
@@ -257,14 +246,19 @@ void fil_gradient_maker_rows(const FilGradientMaker* maker, const double* impuls
 
 int fil_gradient_contact_size(const FilWorld* world, const FilContact* contact)
 {
-    int blocks[FIL_JACOBIAN_BLOCKS], size = 0;
+    int size = 0;
     for (int s = 0; s < 2; s++) {
-        size += 4 * fil_gradient_side_blocks(world, contact->collider[s], contact->part[s], contact->point, blocks);
+        const FilWorldCollider* c = &world->collision.colliders[contact->collider[s]];
+        const FilBody* body = &world->system.bodies[c->body];
+        if (c->collider.movable && body->moves) {  // of what deforms a contact has all blocks, if it has any
+            const int most = body->ops->deforms && contact->block_count > 0 ? 4 * contact->block_count : 4 * FIL_JACOBIAN_BLOCKS;
+            size += body->v_count < most ? body->v_count : most;
+        }
     }
     return size;
 }
 
-FilStatus fil_gradient_contact_touching(const FilGradient* gradient, const FilContact* contact, FilTouching* touching)
+FilStatus fil_gradient_contact_touching(const FilGradient* gradient, const FilContact* contact, const FilGradientMaker* maker, FilTouching* touching)
 {
     FilWorld* world = gradient->world;
     const FilState* start = &world->system.next;
@@ -280,9 +274,20 @@ FilStatus fil_gradient_contact_touching(const FilGradient* gradient, const FilCo
         if (why == NULL && c->collider.kind == FIL_COLLIDER_ROW && !c->collider.twists && other->movable) {
             why = "touch, a cord and something that moves, of which gradients are not known yet";
         }
-        body->ops->part(body->impl, c->index, contact->part[s], start->q + body->q, start->h + body->h, &shapes[s], &poses[s]);
+        if (maker->sides[s].size > 0 && body->ops->deforms) {
+            shapes[s] = maker->sides[s].shape;
+            poses[s] = maker->sides[s].pose;
+        } else {
+            body->ops->part(body->impl, c->index, contact->part[s], start->q + body->q, start->h + body->h, &shapes[s], &poses[s]);
+        }
     }
     why = why == NULL ? fil_contact_touching(contact, shapes, poses, touching) : why;
+    for (int s = 0; s < maker->count && why == NULL; s++) {  // what does not deform does not stretch, whatever its axis
+        const FilGradientSide* side = &maker->sides[s];
+        if (side->size > 0 && side->body->ops->deforms) {
+            fil_v3_copy(touching->touch[side->which].along, side->axis);
+        }
+    }
     return why == NULL ? FIL_OK
                        : fil_world_fail(world, FIL_BAD_INPUT, "'%s' and '%s' %s", colliders[contact->collider[0]].name,
                                         colliders[contact->collider[1]].name, why);
@@ -293,13 +298,14 @@ FilStatus fil_gradient_contact_sides(const FilGradient* gradient, const FilConta
 {
     const FilWorld* world = gradient->world;
     FilStatus status = FIL_OK;
-    *maker = (FilGradientMaker){.frame = contact->frame};
+    maker->frame = contact->frame;
+    maker->count = maker->size = 0;
+    maker->moves = NULL;
     fil_v3_copy(maker->point, contact->point);
     for (int s = 0; s < 2 && status == FIL_OK; s++) {
         status = fil_gradient_side_take(gradient, &world->system.next, maker, contact->collider[s], contact->part[s], s, s == 1 ? 1.0 : -1.0,
                                         work + MOTION * (size_t)maker->size);
         out->body[s] = maker->sides[s].size > 0 ? (int)(maker->sides[s].body - world->system.bodies) : -1;
-        out->slope_count[s] = 0;
     }
     if (status == FIL_OK) {
         fil_gradient_maker_name(maker, out->unknown);

@@ -16,9 +16,11 @@ typedef struct FilGradientSide {
     double share;                   /* of its velocity in that side's, with the sign: of side 0 it is negative */
     int size;                       /* of unknowns */
     int block[FIL_JACOBIAN_BLOCKS]; /* of a body that deforms: its blocks, in the order of the unknowns */
-    double axis[3];                 /* what the part stretches along */
-    double* twist;                  /* rows: velocity at the point (3), spin (3), stretch */
-    double velocity[3], spin[3];    /* of what has no unknowns */
+    FilShape shape;                 /* of a body that deforms: what the part is */
+    FilPose pose;
+    double axis[3];              /* that it stretches along */
+    double* twist;               /* rows: velocity at the point (3), spin (3), stretch */
+    double velocity[3], spin[3]; /* of what has no unknowns */
 } FilGradientSide;
 
 /* Parts of both sides: of a node of a rod two, whose edges share it. */
@@ -39,8 +41,6 @@ typedef struct FilGradientLaw {
     double by_distance[3], by_velocity[3];
 } FilGradientLaw;
 
-/* Blocks of unknowns of a part of a collider at `point`, and of a body that deforms, which they are. */
-int fil_gradient_side_blocks(const FilWorld* world, int collider, int part, const double* point, int* blocks);
 /* A side's motion at the maker's point, where the state is `at`; `twist` has room for 7 rows of its unknowns. FIL_BAD_INPUT where it is not known. */
 FIL_MUST_CHECK FilStatus fil_gradient_side_take(const FilGradient* gradient, const FilState* at, FilGradientMaker* maker, int collider, int part,
                                                 int which, double share, double* twist);
@@ -63,12 +63,29 @@ void fil_gradient_maker_rows(const FilGradientMaker* maker, const double* impuls
 
 /* ---- contacts that collision found ---- */
 
-/* Unknowns of both sides. */
+/* A contact under SAP, as its products need it. */
+typedef struct FilGradientTouch {
+    FilGradientMaker maker;
+    FilTouching touching;
+    FilGradientLaw law;
+    double by_compliance[3];
+    int rows;  /* of J that are not zero */
+    double* z; /* 3 rows: D^-1 J', D the diagonal blocks of the tangents */
+} FilGradientTouch;
+
+/* Unknowns of both sides at most. */
 int fil_gradient_contact_size(const FilWorld* world, const FilContact* contact);
+/* Adds to `place` share times the sum over rows and diagonal blocks of z' M z's derivative, of sides whose tangent M varies with the place itself.
+ * `own` has room for a row. */
+void fil_gradient_touch_tangents(const FilGradientTouch* touch, double share, double* own, double* place);
+/* Adds to `place` what weights of J' gamma do, by the places of both sides: by_place' times them, without that matrix. `work` has room for four
+ * rows. */
+void fil_gradient_touch_back(const FilGradient* gradient, const FilGradientContact* contact, const double* weight, double* work, double* place);
 /* The maker's sides, at the step's start, and what `out` says of them; `work` has room for 7 rows. */
 FIL_MUST_CHECK FilStatus fil_gradient_contact_sides(const FilGradient* gradient, const FilContact* contact, double* work, FilGradientMaker* maker,
                                                     FilGradientContact* out);
 /* What touches there. FIL_BAD_INPUT where that is not known. */
-FIL_MUST_CHECK FilStatus fil_gradient_contact_touching(const FilGradient* gradient, const FilContact* contact, FilTouching* touching);
+FIL_MUST_CHECK FilStatus fil_gradient_contact_touching(const FilGradient* gradient, const FilContact* contact, const FilGradientMaker* maker,
+                                                       FilTouching* touching);
 
 #endif
