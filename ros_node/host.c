@@ -9,6 +9,7 @@
 #include "overrides.h"
 #include "rcl/logging.h"
 #include "rcl_yaml_param_parser/parser.h"
+#include "realtime.h"
 
 /* messages that arrived together are taken together, but not without end: neither that many nor, where steps are due, for
  * longer than this share of the time to the next one */
@@ -17,8 +18,8 @@ enum { MAX_DRAIN = 100 };
 
 /* ---- life ---- */
 
-/* How many worlds, and whether they have one clock: parameters of the node as it is called alone, since they decide how many there are. */
-static bool read_worlds(FilHost* host, int* worlds)
+/* How many worlds, whether they have one clock, and how they share the machine: parameters of the process, read before there are nodes. */
+static bool read_process(FilHost* host, int* worlds)
 {
     rcl_params_t* overrides = NULL;
     FilParameters* parameters = calloc(1, sizeof *parameters);
@@ -30,7 +31,18 @@ static bool read_worlds(FilHost* host, int* worlds)
         count->lowest = 1;
         count->highest = FIL_MAX_WORLDS;
         fil_parameters_declare(parameters, "one_clock", fil_parameter_bool(false), "");
+        FilParameter* priority = fil_parameters_declare(parameters, "realtime_priority", fil_parameter_integer(0), "");
+        priority->lowest = 0;
+        priority->highest = 99;
+        fil_parameters_declare(parameters, "lock_memory", fil_parameter_bool(false), "");
+        fil_parameters_declare(parameters, "processors", fil_parameter_string(""), "");
         done = fil_overrides_apply(overrides, "/filum", parameters, reason);
+    }
+    if (done) {
+        const FilRealtime realtime = {.priority = (int)fil_parameters_find(parameters, "realtime_priority")->value.integer,
+                                      .lock_memory = fil_parameters_find(parameters, "lock_memory")->value.boolean,
+                                      .processors = fil_parameters_find(parameters, "processors")->value.text};
+        done = fil_realtime_apply(&realtime, reason);
     }
     if (done) {
         *worlds = (int)fil_parameters_find(parameters, "worlds")->value.integer;
@@ -108,7 +120,7 @@ bool fil_host_init(FilHost* host, int argc, const char* const* argv, const volat
     host->made += done;
     done = done && fil_ros_ok(rcl_logging_configure(&host->support.context.global_arguments, &host->allocator), "filum", "cannot log");
     host->made += done;
-    done = done && read_worlds(host, &worlds);
+    done = done && read_process(host, &worlds);
     const size_t handles = (size_t)worlds * fil_node_handles();
     done = done && fil_ros_ok(rclc_executor_init(&host->executor, &host->support.context, handles, &host->allocator), "filum", "executor");
     host->made += done;

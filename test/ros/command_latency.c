@@ -1,7 +1,7 @@
 /* A program to run by hand, on a quiet machine: how long a command takes from where it is published until it counts in the world, and
  * until the step that it counts in is done.
  *
- *     command_latency [SECONDS [RATE]]
+ *     command_latency [SECONDS [RATE [PARAMETER:=VALUE]...]]
  *
  * The node runs as always, in real time with steps of 1 ms, in a thread of its own; the publisher is another member of the graph, so that
  * a command is encoded, sent over DDS, taken by the node's executor, checked and applied. Times are of the steady clock. */
@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <setjmp.h>
@@ -27,9 +28,10 @@
 #include "rosidl_runtime_c/string_functions.h"
 #include "sensor_msgs/msg/joint_state.h"
 
-enum { MOST = 200000 };
+enum { MOST = 1000000, MAX_PARAMETERS = 8 };
 
-static double sent[MOST], applied[MOST], stepped[MOST];
+static double sent[MOST], applied[MOST], stepped[MOST], begun[MOST], ended[MOST];
+static int step_count;
 static int last_applied = -1, last_stepped = -1;
 static volatile sig_atomic_t stop;
 
@@ -48,6 +50,10 @@ static void hear(void* context, const FilOutputTopic* topic, const void* message
             stepped[k] = fil_node_now();
         }
         last_stepped = last_applied;
+        if (step_count < MOST) {
+            ended[step_count++] = fil_node_now();
+            begun[step_count % MOST] = ended[step_count - 1];
+        }
     }
 }
 
@@ -63,13 +69,13 @@ static int compare(const void* a, const void* b)
     return (x > y) - (x < y);
 }
 
-static void print(const char* what, const double* until, int count)
+static void print(const char* what, const double* from, const double* until, int count)
 {
     double* times = calloc((size_t)count + 1, sizeof *times);
     int known = 0;
     for (int k = 0; k < count && times != NULL; k++) {
         if (until[k] > 0.0) {
-            times[known++] = 1e3 * (until[k] - sent[k]);
+            times[known++] = 1e3 * (until[k] - from[k]);
         }
     }
     qsort(times, (size_t)known, sizeof *times, compare);
@@ -92,9 +98,14 @@ int main(int argc, char** argv)
     fclose(file);
     snprintf(argument, sizeof argument, "scene:=%s", path);
     setenv("ROS_LOCALHOST_ONLY", "1", 1);
-    const char* const arguments[] = {"filum_node", "--ros-args", "-p", argument, "-p", "publish_rate:=1000.0", "--log-level", "warn"};
+    const char* arguments[8 + 2 * MAX_PARAMETERS] = {"filum_node", "--ros-args", "--log-level", "warn", "-p", argument, "-p", "publish_rate:=1000.0"};
+    int arguments_count = 8;
+    for (int k = 3; k < argc && k < 3 + MAX_PARAMETERS; k++) {
+        arguments[arguments_count++] = "-p";
+        arguments[arguments_count++] = argv[k];
+    }
     FilHost host;
-    if (!fil_host_init(&host, 8, arguments, &stop)) {
+    if (!fil_host_init(&host, arguments_count, arguments, &stop)) {
         return 1;
     }
     FilNode* node = host.nodes[0];
@@ -111,6 +122,8 @@ int main(int argc, char** argv)
     rosidl_runtime_c__String__assign(&command->name.data[0], "swing");
     rosidl_runtime_c__double__Sequence__init(&command->effort, 1);
     sleep_seconds(1.0);
+    struct rusage at_start, at_end;
+    getrusage(RUSAGE_SELF, &at_start);
     double next = fil_node_now();
     for (int k = 0; k < count; k++, next += 1.0 / rate) {
         sleep_seconds(fmax(next - fil_node_now(), 0.0));
@@ -118,13 +131,17 @@ int main(int argc, char** argv)
         sent[k] = fil_node_now();
         must(rcl_publish(&publisher, command, NULL), "publish");
     }
+    getrusage(RUSAGE_SELF, &at_end);
     sleep_seconds(0.2);
     stop = 1;
     pthread_join(thread, NULL);
     printf("%d commands at %g Hz, missed deadlines %llu, refused %llu\n", count, rate, (unsigned long long)node->simulation.missed_deadlines,
            (unsigned long long)node->commands.refused);
-    print("published to applied", applied, count);
-    print("published to step done", stepped, count);
+    printf("page faults %ld, of them %ld with a disk\n", at_end.ru_minflt - at_start.ru_minflt + at_end.ru_majflt - at_start.ru_majflt,
+           at_end.ru_majflt - at_start.ru_majflt);
+    print("published to applied", sent, applied, count);
+    print("published to step done", sent, stepped, count);
+    print("from step to step", begun + 1, ended + 1, step_count - 1);
     node->tap.recorder = (FilTapListener){NULL, NULL};
     sensor_msgs__msg__JointState__destroy(command);
     must(rcl_publisher_fini(&publisher, &client.node), "publisher");
