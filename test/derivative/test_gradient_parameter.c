@@ -87,6 +87,11 @@ typedef struct Parameter {
     "[{half_space: {}}]}]\nrods: [{name: a, material: rubber, surface: {friction: $(mu)}, section: {circle: {radius: 0.006}}, velocity: " \
     "[1.5, 0.7, -0.3], shape: {polyline: {points: [[0, 0, -0.0137], [0.1, 0, -0.0138], [0.2, 0.03, -0.0139], [0.29, 0.08, -0.0138]]}}}]\n"
 
+#define BOUNCED                                                                                                                                   \
+    "parameters: {mu: 0.5, mass: 2, k: 3e5}\nworld: {dt: 2e-3, contact: {model: ipc}, ipc: {range: 2e-3, slip_speed: 1e-2, stiffness: $(k)}, "    \
+    "newton: {tolerance: 1e-13}}\nrigid_bodies: [{name: ground, motion: static, shapes: [{half_space: {}}]}, {name: a, mass: $(mass), position: " \
+    "[0, 0, 0.1026], velocity: [1, 0.3, -0.4], angular_velocity: [0.3, 0.2, 0.5], surface: {friction: $(mu)}, shapes: [{sphere: {radius: 0.1}}]}]\n"
+
 #define DEFAULTS                                                                                                                          \
     "parameters: {young: 1e6, mu: 0.5, density: 1100, k: 1}\nworld: {dt: 1e-3, contact: {model: imc}, imc: {dissipation: $(k), "          \
     "static_speed: 1e-2}, newton: {tolerance: 1e-13}}\nmaterials: {rubber: {young: "                                                      \
@@ -95,6 +100,9 @@ typedef struct Parameter {
     "[1.5, 0.7, -0.3], shape: {polyline: {points: [[0, 0, -0.0137], [0.1, 0, -0.0138], [0.2, 0.03, -0.0139], [0.29, 0.08, -0.0138]]}}}]\n"
 
 static const Parameter parameters[] = {
+    {"friction of a ball that bounces under ipc", "mu", 0.5, BOUNCED},
+    {"its mass", "mass", 2, BOUNCED},
+    {"stiffness of its barrier", "k", 3e5, BOUNCED},
     {"a rod's modulus under imc as it comes", "young", 1e6, DEFAULTS},
     {"its friction", "mu", 0.5, DEFAULTS},
     {"its density", "density", 1100, DEFAULTS},

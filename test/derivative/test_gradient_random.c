@@ -323,7 +323,12 @@ static const struct {
     const char* name;
     Model model;
 } models[] = {
-    {"ipc", IPC}, {"imc", IMC}, {"imc with friction found again", IMC_ROUNDS}, {"imc that adapts", IMC_ADAPTS}, {"imc as it comes", IMC_DEFAULT},
+    {"ipc", IPC},
+    {"ipc with friction found again", IPC_ROUNDS},
+    {"imc", IMC},
+    {"imc with friction found again", IMC_ROUNDS},
+    {"imc that adapts", IMC_ADAPTS},
+    {"imc as it comes", IMC_DEFAULT},
 };
 
 static int worlds = 10, first = 1;

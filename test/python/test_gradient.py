@@ -73,6 +73,7 @@ class Gradients(unittest.TestCase):
         steady = ", imc: {stiffness: 3, rate: 0, dissipation: 0, reach: 0.4, static_speed: 1e-2, friction_iterations: 1}"
         self.differ(world % ("sap, tolerance: 1e-12", "") + ball % 0.09999, 3, range(8))
         self.differ(world % ("ipc", once) + ball % 0.1018, 3, range(8))
+        self.differ(world % ("ipc", ", ipc: {range: 2e-3, slip_speed: 1e-2}") + ball % 0.1018, 3, range(8))
         self.differ(world % ("ipc", once) + rubber + ground + "]\n" + rod % (0.0079, 0.0079), 3, range(20))
         self.differ(world % ("imc", steady) + rubber + ground + "]\n" + rod % (0.0065, 0.0066), 3, range(20))
         self.differ(world % ("imc", ", imc: {static_speed: 1e-2}") + rubber + ground + "]\n" + rod % (0.0065, 0.0066), 3, range(20))

@@ -319,6 +319,7 @@ void fil_rod_finish(void* pointer, const double* v, double* q1, double* v1, doub
     follow_owners(body, q1);
     follow_owners(body, v1);
     FilRodHistory* history = (FilRodHistory*)h1;
+    bool all_known = true;
     for (int r = 0; r < body->rod_count; r++) {
         FilRod* rod = &body->rods[r];
         const size_t first = (size_t)rod->first_node;
@@ -326,6 +327,10 @@ void fil_rod_finish(void* pointer, const double* v, double* q1, double* v1, doub
         // a step that ends where it was last evaluated has its frames already
         const bool known = memcmp(q1 + 4 * first, body->q_theta + 4 * first, 4 * sizeof(double) * (size_t)rod->node_count) == 0;
         fil_rod_chain_transport(&rod->chain, known ? NULL : q1 + 4 * first, history + first);
+        all_known = all_known && known;
     }
     fil_rod_collect_reactions(body);
+    if (!all_known) {  // chains are there now, should someone ask again
+        memcpy(body->q_theta, q1, 4 * sizeof(double) * (size_t)body->node_count);
+    }
 }

@@ -196,6 +196,9 @@ FilStatus fil_ipc_contacts_follow(FilSolver* solver)
             from = s >= 0 ? s + 1 : from;
             status =
                 s >= 0 ? fil_ipc_slide_keep(solver, &field->other_slides.at[s], force) : fil_ipc_slide_add(solver, pair, normal, weight, gap, force);
+            if (s < 0 && status == FIL_OK) {
+                field->slides.at[field->slides.count - 1].born = field->lag_round + 1;
+            }
         }
     }
     return status;

@@ -17,6 +17,11 @@ void fil_ipc_field_free(FilIpcField* field)
     }
     fil_ipc_slides_free(&field->slides);
     fil_ipc_slides_free(&field->other_slides);
+    for (int r = 0; r < field->round_room; r++) {
+        fil_free(field->rounds[r].pairs);
+        fil_ipc_slides_free(&field->rounds[r].slides);
+    }
+    fil_free(field->rounds);
     fil_ipc_near_free(&field->near);
     fil_pairs_free(&field->chosen);
     fil_pairs_free(&field->sorting);

@@ -51,6 +51,7 @@ typedef struct FilIpcSlide {
     int first, count; /* blocks of the relative velocity */
     FilFriction friction;
     bool reported; /* with the contacts of the step */
+    int born;      /* where it acts is where solution born - 1 of the step was; 0: its start */
 } FilIpcSlide;
 
 /* An edge on its way: its middle, half of it, its mean motion, and how far around that its surface may get. */
@@ -66,6 +67,14 @@ typedef struct FilIpcSlides {
     FilInts column;   /* ... and columns of the matrix for them */
     FilDoubles jacobian;
 } FilIpcSlides;
+
+/* What a solution was found with that friction was found again after: for gradients. */
+typedef struct FilIpcRound {
+    FilIpcPair* pairs; /* that were in range there */
+    int pair_count;
+    size_t pair_capacity;
+    FilIpcSlides slides;
+} FilIpcRound;
 
 typedef struct FilIpcField {
     double dt;
@@ -97,6 +106,8 @@ typedef struct FilIpcField {
     FilIpcSlides slides;       /* as they are taken: of the step's start, or of the last solution */
     FilIpcSlides other_slides; /* room for those of the next one */
     int lag_round;             /* how often friction has been found again in this step */
+    FilIpcRound* rounds;       /* those before the last, if they are kept: FilPotentialStage.round_count */
+    int round_room;
 } FilIpcField;
 
 static inline FilSlipping fil_ring_slipping(const FilRingTerm* term)

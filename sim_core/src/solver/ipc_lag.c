@@ -5,6 +5,7 @@
  * solution is found again with it (as friction iterations of Li et al. 2020, Incremental Potential Contact, sec. 5), each time leaving
  * about mu of the difference. What rests or slides steadily does not differ. */
 #include <math.h>
+#include <string.h>
 
 #include "base/vec3.h"
 #include "solver/solver.h"
@@ -71,6 +72,38 @@ static void swap_slides(FilIpcField* field)
     field->other_slides = swap;
 }
 
+/* Keeps what the last solution was found with. */
+static FilStatus keep_round(FilIpcField* field, int round)
+{
+    if (fil_solver_reserve((void**)&field->rounds, round, &field->round_room, sizeof *field->rounds) != FIL_OK) {
+        return FIL_OUT_OF_MEMORY;
+    }
+    FilIpcRound* kept = &field->rounds[round];
+    const FilIpcSlides* from = &field->other_slides;
+    FilIpcSlides* to = &kept->slides;
+    const FilIpcSlide* last = from->count > 0 ? &from->at[from->count - 1] : NULL;
+    const size_t blocks = last != NULL ? (size_t)(last->first + last->count) : 0;
+    size_t capacity = (size_t)to->capacity;
+    if (!fil_buffer_reserve((void**)&kept->pairs, &kept->pair_capacity, (size_t)field->active_count, sizeof *kept->pairs) ||
+        !fil_buffer_reserve((void**)&to->at, &capacity, (size_t)from->count, sizeof *to->at) || !fil_ints_reserve(&to->variable, blocks) ||
+        !fil_ints_reserve(&to->column, blocks) || !fil_doubles_reserve(&to->jacobian, 12 * blocks)) {
+        return FIL_OUT_OF_MEMORY;
+    }
+    to->capacity = (int)capacity;
+    to->count = from->count;
+    kept->pair_count = field->active_count;
+    for (int k = 0; k < field->active_count; k++) {
+        kept->pairs[k] = field->pairs[field->active.at[k]];
+    }
+    if (from->count > 0) {
+        memcpy(to->at, from->at, sizeof *to->at * (size_t)from->count);
+        memcpy(to->variable.at, from->variable.at, sizeof(int) * blocks);
+        memcpy(to->column.at, from->column.at, sizeof(int) * blocks);
+        memcpy(to->jacobian.at, from->jacobian.at, 12 * sizeof(double) * blocks);
+    }
+    return FIL_OK;
+}
+
 FilStatus fil_ipc_follow_friction(FilSolver* solver, const double* v, bool* again, FilStepInfo* info)
 {
     FilIpcField* field = &solver->ipc;
@@ -99,5 +132,5 @@ FilStatus fil_ipc_follow_friction(FilSolver* solver, const double* v, bool* agai
     // what friction couples is another pattern now
     solver->potential.bound = false;
     solver->potential.factors = FIL_FACTORS_NONE;
-    return FIL_OK;
+    return solver->potential.keeps_rounds ? keep_round(field, solver->potential.round_count) : FIL_OK;
 }

@@ -116,6 +116,7 @@ void fil_gradient_destroy(FilGradient* gradient)
         fil_free(gradient->bends);
         fil_gradient_contacts_free(&gradient->contacts);
         fil_gradient_barriers_free(&gradient->barriers);
+        fil_gradient_barriers_free(&gradient->births);
         fil_gradient_lags_free(&gradient->lags);
         fil_free(gradient->passed);
         fil_free(gradient);
@@ -133,61 +134,6 @@ int fil_gradient_variation_size(const FilGradient* gradient)
 }
 
 /* ---- a step ---- */
-
-/* A body that deforms takes part in contact about its free motion v^, from which the solver kept the change of velocity. */
-static FilStatus linearise(FilGradient* gradient, int b)
-{
-    FilWorld* world = gradient->world;
-    const FilSystem* system = &world->system;
-    const FilBody* body = &system->bodies[b];
-    const FilSolverSettings* settings = &world->solver.settings;
-    if (body->ops->derivative->linearised == NULL) {
-        return fil_world_fail(world, FIL_BAD_INPUT, "'%s' touches something, and gradients of a body of kind %s in contact are not known yet",
-                              body->name, body->ops->kind);
-    }
-    if (world->solver.motions[b].at_start || settings->relinearisations > 0 || settings->linearisation == FIL_ABOUT_START) {
-        return fil_world_fail(world, FIL_BAD_INPUT,
-                              "the contacts of '%s' are linear about more than its free motion in this step, of which gradients are not known yet",
-                              body->name);
-    }
-    for (int k = body->v; k < body->v + body->v_count; k++) {
-        gradient->v_free[k] = system->next.v[k] + system->state.change[k];
-    }
-    return FIL_OK;
-}
-
-/* The body where its equations were solved: at the end of its step, or in free motion; evaluated and factored there. */
-static FilStatus prepare(FilGradient* gradient, int b)
-{
-    FilWorld* world = gradient->world;
-    const FilBody* body = &world->system.bodies[b];
-    const bool bends = gradient->bends[b];
-    const FilStatus status = bends ? linearise(gradient, b) : FIL_OK;
-    double potential;
-    const double* v = (bends ? gradient->v_free : gradient->v) + body->v;
-    if (status != FIL_OK) {
-        return status;
-    }
-    if (!body->ops->evaluate(body->impl, v, 0.0, gradient->residual + body->v, &potential)) {
-        return fil_world_fail(world, FIL_NOT_CONVERGED, "'%s' cannot be evaluated at the end of its step", body->name);
-    }
-    const char* why = body->ops->derivative->prepare(body->impl, v);
-    why = why == NULL && bends ? body->ops->derivative->linearised(body->impl, v, gradient->v + body->v) : why;
-    if (why != NULL) {
-        return fil_world_fail(world, FIL_BAD_INPUT, "'%s' %s", body->name, why);
-    }
-    body->ops->diagonal(body->impl, v, gradient->diagonal + body->v, gradient->correction + body->v);
-    // under potentials all are factored together, from their tangents
-    if (!gradient->potential && !body->ops->factor(body->impl)) {
-        return fil_world_fail(world, FIL_BAD_INPUT,
-                              "'%s' buckles in this step: its tangent is not positive definite there, and it has no derivative here", body->name);
-    }
-    // as the step left it: what holds it has its forces from there
-    if (bends && body->ops->residual != NULL && !body->ops->residual(body->impl, gradient->v + body->v, gradient->residual + body->v, &potential)) {
-        return fil_world_fail(world, FIL_NOT_CONVERGED, "'%s' cannot be evaluated at the end of its step", body->name);
-    }
-    return fil_gradient_springs_take(gradient, body);
-}
 
 /* Which bodies deform in contact. */
 static FilStatus choose_bending(FilGradient* gradient, const FilStepInfo* info)
@@ -207,27 +153,6 @@ static FilStatus choose_bending(FilGradient* gradient, const FilStepInfo* info)
     return !any || info->regularised == 0
                ? FIL_OK
                : fil_world_fail(world, FIL_BAD_INPUT, "a tangent was not positive definite in this step, which has no derivative here");
-}
-
-FilStatus fil_gradient_prepare(FilGradient* gradient)
-{
-    FilWorld* world = gradient->world;
-    FilStatus status = FIL_OK;
-    gradient->spring_count = 0;
-    if (world->solver.model->field == &fil_ipc_potential) {
-        status = fil_gradient_barriers_take(gradient);
-    } else if (world->solver.model->pair != NULL && !gradient->ready) {  // once a step
-        status = fil_gradient_inertia_take(gradient);
-    }
-    for (int b = 0; b < world->system.body_count && status == FIL_OK; b++) {
-        status = world->system.bodies[b].moves ? prepare(gradient, b) : FIL_OK;
-    }
-    if (status == FIL_OK && gradient->potential) {
-        status = world->solver.model->pair != NULL ? fil_gradient_pairs_take(gradient) : fil_gradient_slides_take(gradient);
-        return status == FIL_OK ? fil_gradient_potential_factor(gradient) : status;
-    }
-    status = status == FIL_OK ? fil_gradient_contacts_take(gradient) : status;
-    return status == FIL_OK ? fil_gradient_contacts_factor(gradient) : status;
 }
 
 FilStatus fil_gradient_step(FilGradient* gradient, FilStepInfo* info)
@@ -254,11 +179,16 @@ FilStatus fil_gradient_step(FilGradient* gradient, FilStepInfo* info)
     }
     status = status == FIL_OK ? choose_bending(gradient, info) : status;
     gradient->round = gradient->round_count = gradient->potential && world->solver.contact.active ? world->solver.potential.round_count : 0;
+    gradient->finish = &world->system.state;
     const size_t passed = 2 * (size_t)gradient->n * (size_t)gradient->round_count + 1;
     if (status == FIL_OK && !fil_buffer_reserve((void**)&gradient->passed, &gradient->passed_capacity, passed, sizeof(double))) {
         status = fil_world_fail(world, FIL_OUT_OF_MEMORY, "out of memory for a gradient");
     }
     status = status == FIL_OK ? fil_gradient_prepare(gradient) : status;
+    for (int r = 0; r < gradient->round_count && status == FIL_OK; r++) {  // whether these are known, too
+        status = fil_gradient_turn_to(gradient, r);
+    }
+    status = status == FIL_OK ? fil_gradient_turn_to(gradient, gradient->round_count) : status;
     gradient->ready = status == FIL_OK;
     gradient->step = world->step;
     gradient->varied = world->varied;

@@ -49,6 +49,7 @@ typedef struct FilGradientBarrier {
     int size;
     int* unknown;
     double* by_end; /* rows: of unknowns */
+    int round;      /* of what follows the place of an earlier solution: which */
 } FilGradientBarrier;
 
 typedef struct FilGradientBarriers {
@@ -103,6 +104,12 @@ typedef struct FilGradientLags {
     double* guess;      /* n: a variation of the first guess, or weights of it */
 } FilGradientLags;
 
+/* Where the numbers of the next friction under IPC go. */
+typedef struct FilGradientRoom {
+    double *next, *work, *push, *born;
+    int *unknown, *born_unknown;
+} FilGradientRoom;
+
 struct FilGradient {
     FilWorld* world;
     int n;                 /* numbers of a velocity */
@@ -122,7 +129,10 @@ struct FilGradient {
     double* blocks;                     /* ... and of A's diagonal blocks, 4 n: zero but of bodies that bend */
     FilGradientContacts contacts;
     FilGradientBarriers barriers;
+    FilGradientBarriers births; /* friction under IPC that acts where an earlier solution was: J' gamma by the place there */
+    FilGradientRoom room;
     FilGradientLags lags;
+    const FilState* finish; /* where the solution that is prepared ends */
     int round, round_count; /* which solution of the step bodies and contacts are prepared at, and how many there were before the last */
     double* passed;         /* of each of those: its variation, or weights of it; 2 n */
     size_t passed_capacity;
@@ -174,8 +184,13 @@ void fil_gradient_contacts_free(FilGradientContacts* contacts);
 
 /* Of the step just made, before its bodies are prepared: barriers at its end. Bodies begin the step anew. */
 FIL_MUST_CHECK FilStatus fil_gradient_barriers_take(FilGradient* gradient);
-/* After that: friction, as contacts that bear. */
+/* After that friction, as contacts that bear: bounds of the solution before, and what came into range since the start; bodies begin anew. Once they
+ * have been prepared, all other friction. */
+FIL_MUST_CHECK FilStatus fil_gradient_slides_begin(FilGradient* gradient);
 FIL_MUST_CHECK FilStatus fil_gradient_slides_take(FilGradient* gradient);
+/* out += what earlier solutions do to the friction that acts where they were, from their variations; transposed: adds to these. */
+void fil_gradient_births_vary(const FilGradient* gradient, double* out);
+void fil_gradient_births_vary_back(const FilGradient* gradient, const double* weight);
 /* The same of pairs of edges and shapes under IMC: gradient_imc.c. After bodies have been prepared. */
 FIL_MUST_CHECK FilStatus fil_gradient_pairs_take(FilGradient* gradient);
 /* Whether the model's settings have gradients. */
@@ -201,14 +216,22 @@ void fil_gradient_lags_keep(FilGradient* gradient, const double* start, double* 
 void fil_gradient_lags_keep_back(FilGradient* gradient, const double* end, double* start, double* end_rate);
 void fil_gradient_lags_free(FilGradientLags* lags);
 
-/* ---- several solutions in a step: gradient_round.c ---- */
+/* ---- several solutions in a step: gradient_round.c, gradient_prepare.c, gradient_state.c ---- */
 
 /* Bodies, contacts and factors where gradient->v is. */
 FIL_MUST_CHECK FilStatus fil_gradient_prepare(FilGradient* gradient);
 /* The same of a solution of the step, 0 being the first. */
 FIL_MUST_CHECK FilStatus fil_gradient_turn_to(FilGradient* gradient, int round);
+/* The step as bodies began it. */
+FilStepSetup fil_gradient_setup(const FilGradient* gradient);
+/* Where bodies that have begun the step end it with v. */
+void fil_gradient_end_bodies(const FilSystem* system, const double* v, FilState* state);
+/* Where an earlier solution ended; bodies are where the step began. */
+void fil_gradient_state_at(const FilGradient* gradient, int round, FilState* state);
 /* Bounds of friction under IMC as they follow from solution v; NULL: from the start. */
 void fil_gradient_set_bounds(FilWorld* world, const double* v);
+/* Friction under IPC of a world that stands at the step's start, found again as often as for the solution that is prepared. */
+FIL_MUST_CHECK FilStatus fil_gradient_follow_friction(const FilGradient* gradient, FilWorld* other);
 
 /* Factors bodies and contacts together. */
 FIL_MUST_CHECK FilStatus fil_gradient_potential_factor(FilGradient* gradient);

@@ -10,51 +10,31 @@
 #include "base/memory.h"
 #include "base/vec3.h"
 #include "linalg/buffer.h"
-#include "world/gradient.h"
-#include "world/gradient_side.h"
+#include "world/gradient_ipc.h"
 
 enum { MOTION = FIL_PART_MOTION };
 
-static const char NODES_SHARE[] = "touch at a node whose edges share the contact, of which gradients are not known yet";
-
-static const FilWorldCollider* collider_of(const FilWorld* world, int point)
-{
-    return &world->collision.colliders[world->solver.ipc.surface.points[point].collider];
-}
-
-static FilStatus refuse(const FilGradient* gradient, const FilIpcPair* pair, const char* why)
+FilStatus fil_gradient_refuse_pair(const FilGradient* gradient, const FilIpcPair* pair, const char* why)
 {
     const FilWorld* world = gradient->world;
     const FilIpcSurface* surface = &world->solver.ipc.surface;
-    const char* first = pair->plane >= 0 ? world->collision.colliders[surface->planes[pair->plane]].name : collider_of(world, pair->point[0])->name;
-    return fil_world_fail(gradient->world, FIL_BAD_INPUT, "'%s' and '%s' %s", first, collider_of(world, pair->point[pair->corner_count - 1])->name,
-                          why);
+    const char* first =
+        pair->plane >= 0 ? world->collision.colliders[surface->planes[pair->plane]].name : fil_ipc_collider_of(world, pair->point[0])->name;
+    return fil_world_fail(gradient->world, FIL_BAD_INPUT, "'%s' and '%s' %s", first,
+                          fil_ipc_collider_of(world, pair->point[pair->corner_count - 1])->name, why);
 }
 
-/* Unknowns that a corner moves with, at most. */
-static int corner_size(const FilWorld* world, int point)
+int fil_gradient_corner_size(const FilWorld* world, int point)
 {
     const FilIpcPoint* p = &world->solver.ipc.surface.points[point];
-    const FilBody* body = &world->system.bodies[collider_of(world, point)->body];
+    const FilBody* body = &world->system.bodies[fil_ipc_collider_of(world, point)->body];
     if (!body->moves) {
         return 0;
     }
     return p->node >= 0 ? 4 : body->v_count;
 }
 
-static int split_of(const FilIpcPair* pair)
-{
-    return pair->plane >= 0 ? 0 : fil_feature_split(pair->repulsion.pair);
-}
-
 /* ---- barriers ---- */
-
-/* A corner's velocity by its unknowns, how it moves with them, and its part if it is not a node. */
-typedef struct Corner {
-    int size;
-    double *jacobian, *move; /* 3 rows each */
-    FilGradientMaker maker;
-} Corner;
 
 static void cross_of_normal(const FilSolver* solver, int plane, FilTouch* touch)
 {
@@ -63,10 +43,9 @@ static void cross_of_normal(const FilSolver* solver, int plane, FilTouch* touch)
     fil_ipc_plane(solver, plane, solver->ipc.x.at, touch->axis, at);
 }
 
-/* Where a rim's point is counted from goes around with the plane. */
-static void take_rim(const FilWorld* world, int point, const double* q, FilTouch* touch)
+void fil_gradient_take_rim(const FilWorld* world, int point, const double* q, FilTouch* touch)
 {
-    const FilWorldCollider* c = collider_of(world, point);
+    const FilWorldCollider* c = fil_ipc_collider_of(world, point);
     const FilBody* body = &world->system.bodies[c->body];
     FilPlacement place;
     body->ops->place(body->impl, c->index, q + body->q, world->system.state.v + body->v, &place);
@@ -75,14 +54,15 @@ static void take_rim(const FilWorld* world, int point, const double* q, FilTouch
     touch->goes_around = true;
 }
 
-static FilStatus take_corner(FilGradient* gradient, const FilIpcPair* pair, int i, double* work, int* unknown, Corner* corner)
+FilStatus fil_gradient_take_corner(FilGradient* gradient, const FilState* at, const FilIpcPair* pair, int i, double* work, int* unknown,
+                                   FilGradientCorner* corner)
 {
     FilWorld* world = gradient->world;
     const FilSolver* solver = &world->solver;
     const int point = pair->point[i];
     const FilIpcPoint* p = &solver->ipc.surface.points[point];
-    const FilBody* body = &world->system.bodies[collider_of(world, point)->body];
-    *corner = (Corner){.size = corner_size(world, point), .jacobian = work, .move = work};
+    const FilBody* body = &world->system.bodies[fil_ipc_collider_of(world, point)->body];
+    *corner = (FilGradientCorner){.size = fil_gradient_corner_size(world, point), .jacobian = work, .move = work};
     if (corner->size == 0) {
         return FIL_OK;
     }
@@ -96,7 +76,7 @@ static FilStatus take_corner(FilGradient* gradient, const FilIpcPair* pair, int 
     }
     FilGradientMaker* maker = &corner->maker;
     fil_v3_copy(maker->point, solver->ipc.points.at + 3 * point);
-    const FilStatus status = fil_gradient_side_take(gradient, &world->system.state, maker, p->collider, 0, 1, 1.0, work);
+    const FilStatus status = fil_gradient_side_take(gradient, at, maker, p->collider, 0, 1, 1.0, work);
     corner->size = maker->size;
     if (status != FIL_OK || maker->size == 0) {
         return status;
@@ -109,7 +89,7 @@ static FilStatus take_corner(FilGradient* gradient, const FilIpcPair* pair, int 
         fil_v3_copy(touching.point, maker->point);
         cross_of_normal(solver, pair->plane, &touching.touch[0]);
         fil_v3_copy(touching.normal, touching.touch[0].axis);
-        take_rim(world, point, solver->ipc.x.at, &touching.touch[1]);
+        fil_gradient_take_rim(world, point, solver->ipc.x.at, &touching.touch[1]);
         fil_touching_vary(&touching, 1, touching.touch[1].along, map);
         corner->move = work + MOTION * (size_t)maker->size;
         for (int k = 0; k < 3 * maker->size; k++) {
@@ -123,7 +103,7 @@ static FilStatus take_corner(FilGradient* gradient, const FilIpcPair* pair, int 
 }
 
 /* by_end += dJ_i' g_i of a corner that is not a node, whose unknowns begin at `at`. */
-static void add_turning(const Corner* corner, const double* g, double dt, int at, double* row, FilGradientBarrier* out)
+static void add_turning(const FilGradientCorner* corner, const double* g, double dt, int at, double* row, FilGradientBarrier* out)
 {
     const FilGradientSide* side = &corner->maker.sides[0];
     const int n = corner->size;
@@ -148,20 +128,20 @@ static FilStatus take_barrier(FilGradient* gradient, const FilIpcPair* pair, dou
     const FilWorld* world = gradient->world;
     const double dt = world->def.dt;
     const int plane = pair->plane, corners = pair->corner_count;
-    Corner corner[4];
+    FilGradientCorner corner[4];
     double g[12], h[144];
     int at[4];
     if (plane >= 0 && world->system.bodies[world->collision.colliders[world->solver.ipc.surface.planes[plane]].body].moves) {
-        return refuse(gradient, pair, "touch, a half-space that moves, of which gradients are not known yet");
+        return fil_gradient_refuse_pair(gradient, pair, "touch, a half-space that moves, of which gradients are not known yet");
     }
     if (pair->share > 0.05 && pair->share < 1.0) {  // the least that edges have is constant, too (solver/ipc_list.c)
-        return refuse(gradient, pair, NODES_SHARE);
+        return fil_gradient_refuse_pair(gradient, pair, FIL_NODES_SHARE);
     }
     out->size = 0;
     FilStatus status = FIL_OK;
     for (int i = 0; i < corners && status == FIL_OK; i++) {
         at[i] = out->size;
-        status = take_corner(gradient, pair, i, work, out->unknown + out->size, &corner[i]);
+        status = fil_gradient_take_corner(gradient, gradient->finish, pair, i, work, out->unknown + out->size, &corner[i]);
         out->size += corner[i].size;
         work += (MOTION + 3) * (size_t)corner[i].size;
     }
@@ -195,16 +175,10 @@ static FilStatus take_barrier(FilGradient* gradient, const FilIpcPair* pair, dou
     return FIL_OK;
 }
 
-/* Bodies that are no points begin a step at a state, or where they have just begun one. */
-static FilStatus begin_bodies(FilGradient* gradient, const FilState* at, bool prepare)
+FilStatus fil_gradient_begin_bodies(FilGradient* gradient, const FilState* at, bool prepare)
 {
     FilWorld* world = gradient->world;
-    const FilStepSetup setup = {.time = world->time - world->def.dt,
-                                .dt = world->def.dt,
-                                .theta = 1.0,
-                                .theta_vq = 1.0,
-                                .gravity = {world->def.gravity.x, world->def.gravity.y, world->def.gravity.z},
-                                .frugal = world->solver.model->frugal};
+    const FilStepSetup setup = fil_gradient_setup(gradient);
     for (int b = 0; b < world->system.body_count; b++) {
         const FilBody* body = &world->system.bodies[b];
         double potential;
@@ -236,7 +210,7 @@ FilStatus fil_gradient_barriers_take(FilGradient* gradient)
         const FilIpcPair* pair = &field->pairs[field->active.at[k]];
         size_t size = 0;
         for (int i = 0; i < pair->corner_count; i++) {
-            size += (size_t)corner_size(world, pair->point[i]);
+            size += (size_t)fil_gradient_corner_size(world, pair->point[i]);
         }
         numbers += size * size;
         unknowns += size;
@@ -248,7 +222,7 @@ FilStatus fil_gradient_barriers_take(FilGradient* gradient)
         !fil_buffer_reserve((void**)&barriers->unknowns, &barriers->unknown_capacity, unknowns + 1, sizeof(int))) {
         return fil_world_fail(world, FIL_OUT_OF_MEMORY, "out of memory for a gradient");
     }
-    FilStatus status = field->active_count > 0 ? begin_bodies(gradient, &world->system.state, true) : FIL_OK;
+    FilStatus status = field->active_count > 0 ? fil_gradient_begin_bodies(gradient, gradient->finish, true) : FIL_OK;
     double* next = barriers->numbers + work;
     int* unknown = barriers->unknowns;
     for (int k = 0; k < field->active_count && status == FIL_OK; k++) {
@@ -259,7 +233,7 @@ FilStatus fil_gradient_barriers_take(FilGradient* gradient)
         unknown += out->size;
         barriers->count += out->size > 0;
     }
-    return status == FIL_OK && field->active_count > 0 ? begin_bodies(gradient, &world->system.next, false) : status;
+    return status == FIL_OK && field->active_count > 0 ? fil_gradient_begin_bodies(gradient, &world->system.next, false) : status;
 }
 
 void fil_gradient_barriers_apply(const FilGradient* gradient, bool back, const double* place, double* out)
@@ -283,235 +257,4 @@ void fil_gradient_barriers_free(FilGradientBarriers* barriers)
     fil_free(barriers->unknowns);
     fil_free(barriers->points);
     fil_free(barriers->krylov);
-}
-
-/* ---- friction ---- */
-
-/* What corners of one side are together, as its closest point is free to move along them. */
-static void touch_of(const FilWorld* world, const FilIpcPair* pair, const FilClosest* closest, int side, const double* x, const double* normal,
-                     FilTouch* touch)
-{
-    const int split = split_of(pair), from = side == 0 ? 0 : split, to = side == 0 ? split : pair->corner_count;
-    int free_count = 0;
-    touch->rounding = world->solver.ipc.surface.points[pair->point[from]].radius;
-    for (int k = 0; k < closest->free_count; k++) {
-        double along[3] = {0.0};
-        for (int i = from; i < to; i++) {
-            fil_v3_axpy(along, closest->change[k][i], x + 3 * pair->point[i]);
-        }
-        if (fil_v3_normalise(along) > 0.0) {
-            free_count++;
-            fil_v3_copy(touch->axis, along);
-        }
-    }
-    touch->feature = free_count == 0 ? FIL_TOUCH_POINT : free_count == 1 ? FIL_TOUCH_EDGE : FIL_TOUCH_FACE;
-    if (free_count == 2) {
-        fil_v3_scale(touch->axis, side == 0 ? 1.0 : -1.0, normal);
-    }
-}
-
-/* The pair as its friction sees it at the step's start, where points and x are. Returns NULL, or why that is not known. */
-static const char* take_touching(const FilWorld* world, const FilIpcPair* pair, FilTouching* t)
-{
-    const FilSolver* solver = &world->solver;
-    const double* x = solver->ipc.points.at;
-    const int split = split_of(pair);
-    double weight[4];
-    bool movable[2];
-    *t = (FilTouching){.beyond = 0.0};
-    t->distance = fil_ipc_pair_see(solver, pair, t->normal, weight);
-    if (pair->plane >= 0) {
-        t->touch[0].feature = FIL_TOUCH_FACE;
-        fil_v3_copy(t->touch[0].axis, t->normal);
-        t->touch[1].rounding = solver->ipc.surface.points[pair->point[0]].radius;
-        if (solver->ipc.surface.points[pair->point[0]].rim > 0) {
-            take_rim(world, pair->point[0], world->system.next.q, &t->touch[1]);
-        }
-        movable[0] = world->collision.colliders[solver->ipc.surface.planes[pair->plane]].collider.movable;
-    } else {
-        double corners[12];
-        for (int i = 0; i < pair->corner_count; i++) {
-            fil_v3_copy(corners + 3 * i, x + 3 * pair->point[i]);
-        }
-        if (fil_repulsion_crossing(&pair->repulsion, corners) < 1.0) {
-            return "lie side by side, of which gradients are not known yet";
-        }
-        const FilClosest closest = fil_feature_closest(pair->repulsion.pair, corners);
-        touch_of(world, pair, &closest, 0, x, t->normal, &t->touch[0]);
-        touch_of(world, pair, &closest, 1, x, t->normal, &t->touch[1]);
-        movable[0] = collider_of(world, pair->point[0])->collider.movable;
-    }
-    movable[1] = collider_of(world, pair->point[split])->collider.movable;
-    for (int i = split; i < pair->corner_count; i++) {
-        fil_v3_axpy(t->middle, fabs(weight[i]), x + 3 * pair->point[i]);
-    }
-    fil_v3_axpy(t->middle, -t->touch[1].rounding - 0.5 * t->distance, t->normal);
-    // midway in the gap, or on the surface that moves (solver/ipc_slide.c)
-    t->beyond = movable[0] && movable[1] ? 0.0 : movable[1] ? 0.5 : -0.5;
-    fil_v3_copy(t->point, t->middle);
-    fil_v3_axpy(t->point, t->beyond * t->distance, t->normal);
-    return fil_touching_check(t);
-}
-
-/* The sides' motion: an edge of a rod, both edges of a node, or the shape. */
-static FilStatus take_sides(FilGradient* gradient, const FilIpcPair* pair, int side, double* work, FilGradientMaker* maker)
-{
-    FilWorld* world = gradient->world;
-    const FilIpcSurface* surface = &world->solver.ipc.surface;
-    const int split = split_of(pair), from = side == 0 ? 0 : split, to = side == 0 ? split : pair->corner_count;
-    const double sign = side == 0 ? -1.0 : 1.0;
-    const FilState* start = &world->system.next;
-    if (side == 0 && pair->plane >= 0) {
-        return fil_gradient_side_take(gradient, start, maker, surface->planes[pair->plane], 0, 0, sign, work);
-    }
-    const FilIpcPoint *first = &surface->points[pair->point[from]], *last = &surface->points[pair->point[to - 1]];
-    if (first->node < 0) {
-        return fil_gradient_side_take(gradient, start, maker, first->collider, 0, side, sign, work);
-    }
-    if (to - from == 2) {
-        const int edge = first->part[0] == last->part[0] || first->part[0] == last->part[1] ? first->part[0] : first->part[1];
-        return fil_gradient_side_take(gradient, start, maker, first->collider, edge, side, sign, work);
-    }
-    FilStatus status = FIL_OK;
-    for (int k = 0; k < 2 && status == FIL_OK; k++) {
-        const int before = maker->size;
-        status = fil_gradient_side_take(gradient, start, maker, first->collider, first->part[k], side, 0.5 * sign, work);
-        work += MOTION * (size_t)(maker->size - before);
-    }
-    return status;
-}
-
-/* gamma = -most f(slip), and its derivatives. */
-static void find_law(const FilIpcSlide* slide, double bound, double most_by_gap, const double* u, FilGradientLaw* law)
-{
-    const double speed = hypot(u[0], u[1]), most = slide->friction.most;
-    const FilJet jet = fil_slip(speed, bound);
-    const double across = speed > 0.0 ? jet.first / speed : jet.second;
-    *law = (FilGradientLaw){.impulse = {-most * across * u[0], -most * across * u[1]},
-                            .by_distance = {-most_by_gap * across * u[0], -most_by_gap * across * u[1]}};
-    for (int i = 0; i < 2; i++) {
-        for (int j = 0; j < 2; j++) {
-            const double line = speed > 0.0 ? u[i] * u[j] / (speed * speed) : 0.0;
-            law->hessian[3 * i + j] = most * (across * ((i == j ? 1.0 : 0.0) - line) + jet.second * line);
-        }
-    }
-}
-
-/* How friction's bound follows the gap. Returns why not, or NULL. */
-static const char* find_bound(const FilWorld* world, const FilIpcSlide* slide, double gap, double* slope)
-{
-    const FilIpcPair* pair = &slide->pair;
-    const FilSolver* solver = &world->solver;
-    const double share = pair->plane >= 0 ? 1.0 : fil_ipc_share(solver, &pair->repulsion, pair->point, solver->ipc.points.at);
-    const FilJet jet = fil_barrier(gap, pair->repulsion.range, pair->repulsion.stiffness);
-    const double factor = world->def.dt * pair->friction * share / pair->share;
-    *slope = -factor * jet.second;
-    if (share < 1.0 || (pair->share > 0.05 && pair->share < 1.0)) {
-        return NODES_SHARE;
-    }
-    return fabs(slide->friction.most + factor * jet.first) <= 1e-9 * slide->friction.most
-               ? NULL
-               : "rub with the force of a later solution of the step, of which gradients are not known yet: set friction_iterations of world.ipc to "
-                 "1";
-}
-
-static FilStatus take_slide(FilGradient* gradient, const FilIpcSlide* slide, double* numbers, double* work, bool* counts)
-{
-    FilWorld* world = gradient->world;
-    const FilIpcPair* pair = &slide->pair;
-    FilGradientContact* out = &gradient->contacts.items[gradient->contacts.count];
-    FilTouching touching;
-    FilGradientMaker maker = {.count = 0};
-    double frame[9], u[3], slope;
-    const char* why = take_touching(world, pair, &touching);
-    why = why == NULL ? find_bound(world, slide, touching.distance, &slope) : why;
-    for (int i = 0; i < pair->corner_count && why == NULL; i++) {
-        const FilCollider* c = &collider_of(world, pair->point[i])->collider;
-        why = c->kind == FIL_COLLIDER_ROW && !c->twists ? "rub, a cord, of which gradients are not known yet" : NULL;
-    }
-    if (why != NULL) {
-        return refuse(gradient, pair, why);
-    }
-    fil_v3_copy(frame, slide->friction.tangent[0]);
-    fil_v3_copy(frame + 3, slide->friction.tangent[1]);
-    fil_v3_copy(frame + 6, touching.normal);
-    maker.frame = frame;
-    fil_v3_copy(maker.point, touching.point);
-    FilStatus status = take_sides(gradient, pair, 0, work, &maker);
-    status = status == FIL_OK ? take_sides(gradient, pair, 1, work + MOTION * (size_t)maker.size, &maker) : status;
-    if (status != FIL_OK) {
-        return status;
-    }
-    const size_t m = (size_t)maker.size;
-    *counts = m > 0;
-    *out = (FilGradientContact){.constraint = -1, .body = {-1, -1}, .size = maker.size, .unknown = out->unknown, .jacobian = numbers};
-    out->by_place = numbers + 3 * m;
-    work += MOTION * m;
-    maker.moves = work;
-    work += FIL_CONTACT_MOTION * m;
-    fil_gradient_maker_name(&maker, out->unknown);
-    fil_gradient_maker_move(&maker, &touching);
-    fil_gradient_maker_jacobian(&maker, gradient->v, out->unknown, out->jacobian, u);
-    FilGradientLaw law;
-    find_law(slide, world->solver.settings.model.ipc.slip_speed, slope, u, &law);
-    memcpy(out->hessian, law.hessian, sizeof law.hessian);
-    fil_gradient_maker_law(gradient, &maker, &law, out->unknown, work + 3 * m, work);
-    fil_gradient_maker_rows(&maker, law.impulse, work, work + 3 * m, out);
-    return FIL_OK;
-}
-
-/* Unknowns of a slide at most: a node of a rod has two edges of three blocks. */
-static size_t slide_size(const FilWorld* world, const FilIpcSlide* slide)
-{
-    size_t size = 0;
-    for (int i = 0; i < slide->pair.corner_count; i++) {
-        const FilBody* body = &world->system.bodies[collider_of(world, slide->pair.point[i])->body];
-        size += body->ops->points ? 24 : (size_t)body->v_count;
-    }
-    return size;
-}
-
-FilStatus fil_gradient_slides_take(FilGradient* gradient)
-{
-    FilWorld* world = gradient->world;
-    FilIpcField* field = &world->solver.ipc;
-    FilGradientContacts* contacts = &gradient->contacts;
-    const size_t count = (size_t)field->slides.count;
-    size_t numbers = 0, most = 0, all = 0;
-    contacts->count = 0;
-    if (count == 0) {
-        return FIL_OK;
-    }
-    for (size_t k = 0; k < count; k++) {
-        const size_t m = slide_size(world, &field->slides.at[k]);
-        numbers += m * (m + 3);
-        all += m;
-        most = m > most ? m : most;
-    }
-    const size_t work = (MOTION + FIL_CONTACT_MOTION + 6) * most + 1;
-    if (!fil_buffer_reserve((void**)&contacts->items, &contacts->capacity, count, sizeof *contacts->items) ||
-        !fil_buffer_reserve((void**)&contacts->unknowns, &contacts->unknown_capacity, all + 1, sizeof(int)) ||
-        !fil_buffer_reserve((void**)&contacts->numbers, &contacts->number_capacity, numbers + work, sizeof(double))) {
-        return fil_world_fail(world, FIL_OUT_OF_MEMORY, "out of memory for a gradient");
-    }
-    // surfaces where the step began
-    memcpy(field->x.at, world->system.next.q, sizeof(double) * (size_t)world->system.q_count);
-    fil_ipc_surface_place(&world->solver, field->x.at, field->points.at);
-    FilStatus status = FIL_OK;
-    double* next = contacts->numbers + work;
-    int* unknown = contacts->unknowns;
-    for (size_t k = 0; k < count && status == FIL_OK; k++) {
-        bool counts = false;
-        FilGradientContact* out = &contacts->items[contacts->count];
-        out->unknown = unknown;
-        status = take_slide(gradient, &field->slides.at[k], next, contacts->numbers, &counts);
-        if (counts) {
-            contacts->count++;
-            next += (size_t)out->size * ((size_t)out->size + 3);
-            unknown += out->size;
-        }
-    }
-    memcpy(field->x.at, world->system.state.q, sizeof(double) * (size_t)world->system.q_count);
-    fil_ipc_surface_place(&world->solver, field->x.at, field->points.at);
-    return status;
 }

@@ -172,7 +172,8 @@ static FilStatus begin_field(const FilGradient* gradient, FilWorld* other)
     double* v = other->system.scratch.solution;
     memcpy(v, gradient->v, sizeof(double) * (size_t)gradient->n);
     if (field->begin != NULL) {
-        return field->begin(&other->solver, other->def.dt, v, &info);
+        const FilStatus begun = field->begin(&other->solver, other->def.dt, v, &info);
+        return begun == FIL_OK ? fil_gradient_follow_friction(gradient, other) : begun;
     }
     const FilStatus status = weigh_pairs(gradient, other);
     if (status == FIL_OK && gradient->round > 0) {
@@ -321,6 +322,7 @@ FilStatus fil_gradient_parameter(FilGradient* gradient, FilWorld* more, FilWorld
         status = status == FIL_OK ? take_terms(gradient, &terms, zero) : status;
         if (status == FIL_OK && r > 0) {
             fil_gradient_lags_vary(gradient, zero, gradient->passed + (size_t)(r - 1) * two, gradient->residual);
+            fil_gradient_births_vary(gradient, gradient->residual);
         }
         status = status == FIL_OK ? fil_gradient_finish(gradient, NULL, end) : status;
         if (status == FIL_OK && r < gradient->round_count) {

@@ -89,11 +89,12 @@ static void precondition(FilGradient* gradient, double* x)
     }
 }
 
-static double dot(const double* a, const double* b, int n)
+/* Weighed by the tangent's diagonal: the angles of thin rods have inertias of 1e-7 kg m^2, and all else would be lost beside their velocities. */
+static double dot(const FilGradient* gradient, const double* a, const double* b)
 {
     double sum = 0.0;
-    for (int k = 0; k < n; k++) {
-        sum += a[k] * b[k];
+    for (int k = 0; k < gradient->n; k++) {
+        sum += gradient->diagonal[k] * a[k] * b[k];
     }
     return sum;
 }
@@ -125,7 +126,7 @@ static double cycle(FilGradient* gradient, bool back, const double* b, double* x
         basis[k] = b[k] - basis[k];
     }
     precondition(gradient, basis);
-    g[0] = sqrt(dot(basis, basis, n));
+    g[0] = sqrt(dot(gradient, basis, basis));
     *first = *first > 0.0 ? *first : g[0];
     int count = 0;
     while (count < DIRECTIONS && fabs(g[count]) > ENOUGH * *first) {
@@ -139,12 +140,12 @@ static double cycle(FilGradient* gradient, bool back, const double* b, double* x
         memcpy(next, product, sizeof(double) * (size_t)n);
         for (int i = 0; i <= count; i++) {
             const double* other = basis + (size_t)i * (size_t)n;
-            h[count][i] = dot(next, other, n);
+            h[count][i] = dot(gradient, next, other);
             for (int k = 0; k < n; k++) {
                 next[k] -= h[count][i] * other[k];
             }
         }
-        const double left = sqrt(dot(next, next, n));
+        const double left = sqrt(dot(gradient, next, next));
         h[count][count + 1] = left;
         turn(h, turns, g, count++);
         h[count - 1][count] = left;  // what the next direction is divided by

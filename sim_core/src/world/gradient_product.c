@@ -129,6 +129,7 @@ static FilStatus vary_round(FilGradient* gradient, const double* start, const do
     if (status == FIL_OK) {
         fil_gradient_contacts_vary(gradient, start, start + n, gradient->residual);
         fil_gradient_lags_vary(gradient, start, last, gradient->residual);
+        fil_gradient_births_vary(gradient, gradient->residual);
         status = fil_gradient_finish(gradient, start, end);
     }
     return status;
@@ -217,6 +218,7 @@ static FilStatus vary_round_back(FilGradient* gradient, double* start, double* l
     }
     fil_gradient_contacts_vary_back(gradient, x, start, start + n);
     fil_gradient_lags_vary_back(gradient, x, start, last);
+    fil_gradient_births_vary_back(gradient, x);
     memset(sum, 0, sizeof(double) * (size_t)n);
     fil_gradient_contacts_apply(gradient, x, sum);
     for (int k = 0; k < n; k++) {
@@ -266,11 +268,11 @@ FilStatus fil_gradient_backward(FilGradient* gradient, const double* end, double
     if (force != NULL) {
         memset(force, 0, n * sizeof(double));
     }
+    if (gradient->round_count > 0) {
+        memset(gradient->passed, 0, 2 * n * (size_t)gradient->round_count * sizeof(double));
+    }
     for (int r = gradient->round_count; r >= 0 && status == FIL_OK; r--) {
         double *own = gradient->passed + (size_t)r * 2 * n, *last = r > 0 ? own - 2 * n : NULL;
-        if (last != NULL) {
-            memset(last, 0, 2 * n * sizeof(double));
-        }
         status = fil_gradient_turn_to(gradient, r);
         if (status == FIL_OK) {
             take_end(gradient, r == gradient->round_count ? end : own, start, gradient->residual);
@@ -280,5 +282,6 @@ FilStatus fil_gradient_backward(FilGradient* gradient, const double* end, double
             status = vary_round_back(gradient, start, last, force);
         }
     }
-    return status;
+    // as the step left them: what holds bodies has its forces from there
+    return status == FIL_OK ? fil_gradient_turn_to(gradient, gradient->round_count) : status;
 }

@@ -1,0 +1,33 @@
+/* Pairs under IPC in gradients: gradient_ipc.c has barriers, gradient_slide.c friction. */
+#ifndef FILUM_WORLD_GRADIENT_IPC_H
+#define FILUM_WORLD_GRADIENT_IPC_H
+
+#include "world/gradient.h"
+#include "world/gradient_side.h"
+
+static const char FIL_NODES_SHARE[] = "touch at a node whose edges share the contact, of which gradients are not known yet";
+
+static inline const FilWorldCollider* fil_ipc_collider_of(const FilWorld* world, int point)
+{
+    return &world->collision.colliders[world->solver.ipc.surface.points[point].collider];
+}
+
+/* A corner's velocity by its unknowns, how it moves with them, and its part if it is not a node. */
+typedef struct FilGradientCorner {
+    int size;
+    double *jacobian, *move; /* 3 rows each */
+    FilGradientMaker maker;
+} FilGradientCorner;
+
+FilStatus fil_gradient_refuse_pair(const FilGradient* gradient, const FilIpcPair* pair, const char* why);
+/* Unknowns that a corner moves with, at most. */
+int fil_gradient_corner_size(const FilWorld* world, int point);
+/* Corner i of a pair where the state is `at` and points are; `work` has room for 10 rows of its unknowns. */
+FIL_MUST_CHECK FilStatus fil_gradient_take_corner(FilGradient* gradient, const FilState* at, const FilIpcPair* pair, int i, double* work,
+                                                  int* unknown, FilGradientCorner* corner);
+/* Where a rim's point is counted from goes around with the plane. */
+void fil_gradient_take_rim(const FilWorld* world, int point, const double* q, FilTouch* touch);
+/* Bodies that are no points begin a step at a state, or where they have just begun one. */
+FIL_MUST_CHECK FilStatus fil_gradient_begin_bodies(FilGradient* gradient, const FilState* at, bool prepare);
+
+#endif
