@@ -197,6 +197,7 @@ static FilWorld* drop_rope(bool exact, double* left, int* stayed)
         fail_msg("%s", error.text);
     }
     world->solver.exact_motion = exact;
+    world->solver.settings.newton_tolerance = 1e-5;  // what Newton leaves is less than what is compared
     world->solver.settings.check_nonlinear = true;
     *left = 0.0;
     *stayed = 0;
@@ -223,7 +224,7 @@ static void a_near_guess_serves_as_well(void** state)
     assert_int_equal(stayed[0], 0);
     assert_true(stayed[1] > 400);
     assert_true(left[1] < left[0] + log(1.1));  // geometric means
-    assert_true(farthest < 1e-6);               // m, of a rope of 1 m
+    assert_true(farthest < 1e-7);               // m, of a rope of 1 m
     fil_world_destroy(worlds[0]);
     fil_world_destroy(worlds[1]);
 }

@@ -150,11 +150,13 @@ static FilWorld* load_with(const Parameter* p, double value)
     return world;
 }
 
-/* quotient += factor * velocities after STEPS steps with that value */
+/* quotient += factor * velocities after STEPS steps with that value, of a world whose contacts are those that derivatives are of */
 static void add_run(const Parameter* p, double value, double factor, double* quotient)
 {
     FilWorld* world = load_with(p, value);
+    FilGradient* gradient = NULL;
     int n = 0;
+    ok(world, fil_gradient_create(world, &gradient));
     for (int s = 0; s < STEPS; s++) {
         ok(world, fil_world_step(world, NULL));
     }
@@ -162,6 +164,7 @@ static void add_run(const Parameter* p, double value, double factor, double* quo
     for (int k = 0; k < n; k++) {
         quotient[k] += factor * v[k];
     }
+    fil_gradient_destroy(gradient);
     fil_world_destroy(world);
 }
 

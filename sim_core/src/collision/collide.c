@@ -350,6 +350,9 @@ static FilStatus meet_edges(FilCollisionStage* stage, int a, int b, double dt)
 static FilStatus meet_row_shape(FilCollisionStage* stage, int row, int shape, double dt)
 {
     const FilWorldCollider *r = &stage->colliders[row], *s = &stage->colliders[shape];
+    if (fil_collision_meets_by_nodes(stage, r, s)) {
+        return fil_collision_meet_nodes(stage, row, shape, dt);
+    }
     stage->parts.count = 0;
     FilStatus status = FIL_OK;
     if (s->unbounded) {

@@ -110,6 +110,7 @@ typedef struct FilCollisionWants {
     bool plain;    /* contacts of round edges name their ends and need no Jacobians */
     bool vertices; /* sheets touch by their vertices only */
     bool shares;   /* contacts at a node are kept for both of its edges, which share them (geometry/edge_share.h) */
+    bool nodes;    /* where neighbouring edges touch a plane with the node between them, that is one contact */
 } FilCollisionWants;
 
 typedef struct FilCollisionLane FilCollisionLane;
@@ -130,6 +131,7 @@ typedef struct FilCollisionStage {
     FilContactSet set;
     int max_contacts; /* in the set */
     FilCollisionWants wants;
+    bool by_edges; /* contacts are of one edge each, whatever the model wants: derivatives are of those */
     int pair_surface_count, pair_surface_capacity;
     FilPairSurface* pair_surfaces;
     int apart_count, apart_capacity;
@@ -203,6 +205,11 @@ bool fil_collision_neighbours(const FilCollider* c, int i, int j);
 /* ---- contacts.c: what the narrow phase found ---- */
 
 FIL_MUST_CHECK FilStatus fil_collision_emit(FilCollisionStage* stage, int a, int part_a, int b, int part_b, const FilContactPoint* point);
+/* What contacts of a row's nodes with a plane have in common: where edges before and behind a node are alike, their contacts there are one, as stiff
+ * as both, on the mean motion of both. The normal points from the first collider to the second. */
+void fil_collision_describe_nodes(const FilCollisionStage* stage, int row, int edge, int plane, const double* normal, FilContact* out);
+/* Adds one like that, of the node between two edges of the row. */
+FIL_MUST_CHECK FilStatus fil_collision_emit_node(FilCollisionStage* stage, const FilContact* like, const int edge[2], const FilContactPoint* point);
 /* The same of two round edges whose ends are all that counts. */
 FIL_MUST_CHECK FilStatus fil_collision_emit_plain(FilCollisionStage* stage, int a, int i, int b, int j, const FilContactPoint* point,
                                                   double normal_velocity);
@@ -286,6 +293,12 @@ bool fil_collision_sheets_collide(const FilCollisionStage* stage, const FilColli
 void fil_collision_drop_flat(FilCollisionStage* stage, const FilCollisionSheet* sheet);
 /* Adds what faces and edges of all sheets touch in a step of dt. They and all colliders have been placed, and stand in the tree. */
 FIL_MUST_CHECK FilStatus fil_collision_meet_sheets(FilCollisionStage* stage, double dt);
+
+/* ---- row_plane.c: round rows on planes, node by node ---- */
+
+/* Whether the contacts of a row with a half-space are to be found so. */
+bool fil_collision_meets_by_nodes(const FilCollisionStage* stage, const FilWorldCollider* row, const FilWorldCollider* plane);
+FIL_MUST_CHECK FilStatus fil_collision_meet_nodes(FilCollisionStage* stage, int row, int plane, double dt);
 
 /* ---- collide.c, crossings.c, shares.c ---- */
 

@@ -1,6 +1,7 @@
 /* Contacts: what the narrow phase found at one point, with materials and Jacobians. */
 #include <math.h>
 
+#include "base/error.h"
 #include "base/vec3.h"
 #include "collision/collision.h"
 
@@ -109,20 +110,13 @@ static bool join_block(FilContactSet* set, const FilContact* contact, int variab
     return false;
 }
 
-/* Adds the Jacobian of one side: +1 for side 1, -1 for side 0, in the contact's frame. */
-static FilStatus add_side(FilCollisionStage* stage, FilContact* contact, int side)
+/* Adds the Jacobian of one side, given in the world's frame: +1 for side 1, -1 for side 0, in the contact's. */
+static FilStatus add_blocks(FilCollisionStage* stage, FilContact* contact, int side, const int* blocks, int count, const double* jacobian,
+                            const double* bias)
 {
-    const FilWorldCollider* c = &stage->colliders[contact->collider[side]];
-    const FilBody* body = &stage->system->bodies[c->body];
+    const FilBody* body = &stage->system->bodies[contact->body[side]];
     const double sign = side == 1 ? 1.0 : -1.0;
-    if (body->rest == FIL_ASLEEP) {
-        return FIL_OK;  // it does not move
-    }
-    int blocks[FIL_JACOBIAN_BLOCKS];
-    double jacobian[12 * FIL_JACOBIAN_BLOCKS], bias[3], turned[3];
-    const int part = moving_part(stage, contact, side);
-    const int count = body->ops->point_jacobian(body->impl, c->index, part, contact->point, stage->system->state.q + body->q, blocks, jacobian, bias);
-    take_couple(stage, contact, side, part, blocks, count, jacobian, bias);
+    double turned[3];
     fil_m3_apply(turned, contact->frame, bias);
     fil_v3_axpy(contact->bias, sign, turned);
     contact->normal_velocity += sign * turned[2];
@@ -147,6 +141,53 @@ static FilStatus add_side(FilCollisionStage* stage, FilContact* contact, int sid
     return status;
 }
 
+static FilStatus add_side(FilCollisionStage* stage, FilContact* contact, int side)
+{
+    const FilWorldCollider* c = &stage->colliders[contact->collider[side]];
+    const FilBody* body = &stage->system->bodies[c->body];
+    if (body->rest == FIL_ASLEEP) {
+        return FIL_OK;  // it does not move
+    }
+    int blocks[FIL_JACOBIAN_BLOCKS];
+    double jacobian[12 * FIL_JACOBIAN_BLOCKS], bias[3];
+    const int part = moving_part(stage, contact, side);
+    const int count = body->ops->point_jacobian(body->impl, c->index, part, contact->point, stage->system->state.q + body->q, blocks, jacobian, bias);
+    take_couple(stage, contact, side, part, blocks, count, jacobian, bias);
+    return add_blocks(stage, contact, side, blocks, count, jacobian, bias);
+}
+
+/* The same of a node between two edges of a row, which carry half each: J = (J_0 + J_1)/2. */
+static FilStatus add_node_side(FilCollisionStage* stage, FilContact* contact, int side, const int edge[2])
+{
+    enum { EDGE_BLOCKS = 3 }; /* of a rod's edge, at most */
+    const FilWorldCollider* c = &stage->colliders[contact->collider[side]];
+    const FilBody* body = &stage->system->bodies[c->body];
+    int blocks[FIL_JACOBIAN_BLOCKS], own[FIL_JACOBIAN_BLOCKS], count = 0;
+    double jacobian[12 * 2 * EDGE_BLOCKS], part[12 * FIL_JACOBIAN_BLOCKS], bias[3] = {0.0}, part_bias[3];
+    if (body->rest == FIL_ASLEEP) {
+        return FIL_OK;
+    }
+    for (int e = 0; e < 2; e++) {
+        const int found =
+            body->ops->point_jacobian(body->impl, c->index, edge[e], contact->point, stage->system->state.q + body->q, own, part, part_bias);
+        FIL_ASSERT(found <= EDGE_BLOCKS);
+        fil_v3_axpy(bias, 0.5, part_bias);
+        for (int b = 0; b < found; b++) {
+            int at = 0;
+            while (at < count && blocks[at] != own[b]) {
+                at++;
+            }
+            const bool first = at == count;
+            blocks[at] = own[b];
+            count += first;
+            for (int k = 0; k < 12; k++) {
+                jacobian[12 * at + k] = (first ? 0.0 : jacobian[12 * at + k]) + 0.5 * part[12 * b + k];
+            }
+        }
+    }
+    return add_blocks(stage, contact, side, blocks, count, jacobian, bias);
+}
+
 /* Half the least extent; of a surface that has an inside, half the size of a triangle there. */
 static double part_size(const FilCollisionStage* stage, const FilWorldCollider* c, int part)
 {
@@ -165,27 +206,18 @@ static double depth_share(const FilCollisionStage* stage, const FilWorldCollider
     return bodies[ca->body].ops->deforms || bodies[cb->body].ops->deforms ? SOFT_DEPTH : SHAPE_DEPTH;
 }
 
-/* A contact but for what depends on velocities. */
-static FilStatus start_contact(FilCollisionStage* stage, int a, int part_a, int b, int part_b, const FilContactPoint* point, FilContact** out)
+/* What a contact is but for where it is and what depends on velocities. */
+static void describe_contact(const FilCollisionStage* stage, int a, int part_a, int b, int part_b, FilContact* contact)
 {
     const FilWorldCollider *ca = &stage->colliders[a], *cb = &stage->colliders[b];
     const FilSurface surface = fil_collision_surface(stage, ca, cb);
     const bool rigid = !(surface.stiffness > 0.0);
-    if (stage->set.count == stage->max_contacts) {
-        return FIL_BAD_INPUT;
-    }
-    FilContact* contact = *out = fil_contact_set_new(&stage->set);
-    if (contact == NULL) {
-        return FIL_OUT_OF_MEMORY;
-    }
     contact->body[0] = ca->body;
     contact->body[1] = cb->body;
     contact->collider[0] = a;
     contact->collider[1] = b;
     contact->part[0] = part_a;
     contact->part[1] = part_b;
-    contact->feature = ((uint64_t)(uint32_t)part_a << 44) ^ ((uint64_t)(uint32_t)part_b << 24) ^ point->feature;
-    contact->distance = point->distance;
     contact->size = fmin(part_size(stage, ca, part_a), part_size(stage, cb, part_b));
     contact->depth = contact->size * depth_share(stage, ca, cb);
     contact->redundant = ca->collider.kind == FIL_COLLIDER_ROW || cb->collider.kind == FIL_COLLIDER_ROW;
@@ -193,11 +225,70 @@ static FilStatus start_contact(FilCollisionStage* stage, int a, int part_a, int 
     contact->stiffness = rigid ? INFINITY : surface.stiffness;
     contact->dissipation_time = fmax(surface.dissipation_time, rigid ? RIGID_TIME : 0.0);
     contact->hunt_crossley = fmax(surface.dissipation, rigid ? RIGID_DISSIPATION : 0.0);
+}
+
+static uint64_t feature_of(const FilContact* contact, uint64_t feature)
+{
+    return ((uint64_t)(uint32_t)contact->part[0] << 44) ^ ((uint64_t)(uint32_t)contact->part[1] << 24) ^ feature;
+}
+
+static void set_frame(FilContact* contact, const double* normal)
+{
+    fil_v3_orthogonal(contact->frame, normal);
+    fil_v3_cross(contact->frame + 3, normal, contact->frame);
+    fil_v3_copy(contact->frame + 6, normal);
+}
+
+/* A contact but for what depends on velocities. */
+static FilStatus start_contact(FilCollisionStage* stage, int a, int part_a, int b, int part_b, const FilContactPoint* point, FilContact** out)
+{
+    if (stage->set.count == stage->max_contacts) {
+        return FIL_BAD_INPUT;
+    }
+    FilContact* contact = *out = fil_contact_set_new(&stage->set);
+    if (contact == NULL) {
+        return FIL_OUT_OF_MEMORY;
+    }
+    describe_contact(stage, a, part_a, b, part_b, contact);
+    contact->feature = feature_of(contact, point->feature);
+    contact->distance = point->distance;
     fil_v3_copy(contact->point, point->position);
-    fil_v3_orthogonal(contact->frame, point->normal);
-    fil_v3_cross(contact->frame + 3, point->normal, contact->frame);
-    fil_v3_copy(contact->frame + 6, point->normal);
+    set_frame(contact, point->normal);
     return FIL_OK;
+}
+
+void fil_collision_describe_nodes(const FilCollisionStage* stage, int row, int edge, int plane, const double* normal, FilContact* out)
+{
+    *out = (FilContact){0};
+    if (row < plane) {
+        describe_contact(stage, row, edge, plane, 0, out);
+    } else {
+        describe_contact(stage, plane, 0, row, edge, out);
+    }
+    out->stiffness *= 2.0;
+    set_frame(out, normal);
+}
+
+FilStatus fil_collision_emit_node(FilCollisionStage* stage, const FilContact* like, const int edge[2], const FilContactPoint* point)
+{
+    static const uint64_t NODE = 2;  // beside the ends 0 and 1 of an edge
+    const int side = stage->colliders[like->collider[0]].collider.kind == FIL_COLLIDER_ROW ? 0 : 1;
+    if (stage->set.count == stage->max_contacts) {
+        return FIL_BAD_INPUT;
+    }
+    FilStatus status = fil_contact_set_add(&stage->set, like);
+    if (status != FIL_OK) {
+        return status;
+    }
+    FilContact* contact = &stage->set.contacts[stage->set.count - 1];
+    contact->part[side] = edge[1];
+    contact->feature = feature_of(contact, NODE);
+    contact->distance = point->distance;
+    fil_v3_copy(contact->point, point->position);
+    for (int s = 0; s < 2 && status == FIL_OK; s++) {
+        status = s == side ? add_node_side(stage, contact, s, edge) : add_side(stage, contact, s);
+    }
+    return status;
 }
 
 FilStatus fil_collision_emit(FilCollisionStage* stage, int a, int part_a, int b, int part_b, const FilContactPoint* point)

@@ -72,6 +72,12 @@ static FilStatus check_ipc(const FilModelSettings* settings, FilError* error)
 
 /* ---- wants ---- */
 
+static void want_sap(const FilModelSettings* settings, FilCollisionWants* wants)
+{
+    (void)settings;
+    *wants = (FilCollisionWants){.nodes = true};
+}
+
 static void want_imc(const FilModelSettings* settings, FilCollisionWants* wants)
 {
     const FilImcSettings* imc = &settings->imc;
@@ -120,6 +126,7 @@ const FilContactModel fil_contact_models[] = {
      .contacts = true,
      .folds = true,
      .patches = true,
+     .want = want_sap,
      .check = check_sap,
      .solve = fil_velocity_solve,
      .velocity = fil_velocity_sap},
@@ -128,6 +135,7 @@ const FilContactModel fil_contact_models[] = {
      .contacts = true,
      .folds = true,
      .patches = true,
+     .want = want_sap,
      .check = check_sap,
      .solve = fil_velocity_solve,
      .kind = FIL_SAP_LAGGED_CONTACT,

@@ -1,0 +1,112 @@
+/* Round rods on a half-space touch it with their nodes. The edges before and behind a node both do, at the same point, and what one of them bears
+ * the other could: two contacts with half the stiffness each say no more than one on the mean of both motions,
+ *     u = (u_0 + u_1)/2,   gamma on it is gamma/2 on either edge,
+ * which is also what two would share at equal slip. */
+#include <math.h>
+
+#include "base/vec3.h"
+#include "collision/collision.h"
+
+bool fil_collision_meets_by_nodes(const FilCollisionStage* stage, const FilWorldCollider* row, const FilWorldCollider* plane)
+{
+    // couples that cords leave to the plane are of one edge (contacts.c)
+    return stage->wants.nodes && !stage->by_edges && plane->unbounded && plane->collider.shape.kind == FIL_PRIMITIVE_HALF_SPACE &&
+           row->collider.twists && (!row->collider.boxes || stage->wants.round) && stage->patches.compliant == 0 &&
+           !fil_collision_surface(stage, row, plane).single_point;
+}
+
+/* A row above a plane. */
+typedef struct Above {
+    FilCollisionStage* stage;
+    int row, plane;
+    double up[3], dt;
+    bool joined;
+    FilContact like; /* of nodes between edges of radius `radius` */
+    double radius;   /* 0: none yet */
+} Above;
+
+/* Whether an edge, or none (-1), may touch. */
+static bool takes_part(const Above* above, int edge)
+{
+    return edge >= 0 && !(above->joined && fil_collision_at_joint(above->stage, above->row, edge, above->plane, 0));
+}
+
+/* How far ahead contacts at a node of an edge are looked for: as far as its faster end could move. */
+static double margin_of(const Above* above, int edge)
+{
+    const FilWorldCollider *r = &above->stage->colliders[above->row], *s = &above->stage->colliders[above->plane];
+    const int next = edge + 1 == r->collider.node_count ? 0 : edge + 1;
+    const double *v = r->place.velocities, fastest2 = fmax(fil_v3_dot(v + 4 * edge, v + 4 * edge), fil_v3_dot(v + 4 * next, v + 4 * next));
+    return FIL_LOOK_AHEAD * above->dt * (sqrt(fastest2) + s->place.speed) +
+           fmax(above->stage->wants.around, FIL_LOOK_AROUND) * r->collider.radii[edge];
+}
+
+/* The contact of a node as an end of an edge. */
+static FilContactPoint point_of(const Above* above, const double* x, double height, double radius)
+{
+    FilContactPoint point = {.distance = height - radius};
+    fil_v3_copy(point.position, x);
+    fil_v3_axpy(point.position, -0.5 * (height + radius), above->up);
+    fil_v3_scale(point.normal, above->row < above->plane ? -1.0 : 1.0, above->up);
+    return point;
+}
+
+static FilStatus add_merged(Above* above, const int edge[2], const FilContactPoint* point)
+{
+    const double radius = above->stage->colliders[above->row].collider.radii[edge[0]];
+    if (above->radius != radius) {
+        above->radius = radius;
+        fil_collision_describe_nodes(above->stage, above->row, edge[0], above->plane, point->normal, &above->like);
+    }
+    return fil_collision_emit_node(above->stage, &above->like, edge, point);
+}
+
+static FilStatus meet_node(Above* above, int node)
+{
+    const FilWorldCollider *r = &above->stage->colliders[above->row], *s = &above->stage->colliders[above->plane];
+    const FilCollider* c = &r->collider;
+    const int before = node > 0 ? node - 1 : (c->closed ? c->edge_count - 1 : -1), behind = node < c->edge_count ? node : -1;
+    const int edge[2] = {takes_part(above, before) ? before : -1, takes_part(above, behind) ? behind : -1};
+    const double* x = r->place.nodes + 4 * node;
+    double from[3];
+    fil_v3_sub(from, x, s->place.pose.p);
+    const double height = fil_v3_dot(from, above->up);
+    double margin[2] = {-INFINITY, -INFINITY};
+    for (int e = 0; e < 2; e++) {
+        margin[e] = edge[e] >= 0 ? margin_of(above, edge[e]) : margin[e];
+    }
+    if (edge[0] >= 0 && edge[1] >= 0 && c->radii[edge[0]] == c->radii[edge[1]]) {
+        const FilContactPoint point = point_of(above, x, height, c->radii[edge[0]]);
+        return point.distance <= fmax(margin[0], margin[1]) ? add_merged(above, edge, &point) : FIL_OK;
+    }
+    FilStatus status = FIL_OK;
+    for (int e = 0; e < 2 && status == FIL_OK; e++) {
+        FilContactPoint point = {.distance = INFINITY};
+        if (edge[e] >= 0) {
+            point = point_of(above, x, height, c->radii[edge[e]]);
+            point.feature = (uint32_t)(1 - e);
+        }
+        if (point.distance <= margin[e]) {
+            status = above->row < above->plane ? fil_collision_emit(above->stage, above->row, edge[e], above->plane, 0, &point)
+                                               : fil_collision_emit(above->stage, above->plane, 0, above->row, edge[e], &point);
+        }
+    }
+    return status;
+}
+
+FilStatus fil_collision_meet_nodes(FilCollisionStage* stage, int row, int plane, double dt)
+{
+    const FilWorldCollider *r = &stage->colliders[row], *s = &stage->colliders[plane];
+    Above above = {.stage = stage, .row = row, .plane = plane, .dt = dt, .joined = fil_collision_joined(stage, row, plane)};
+    fil_pose_axis(above.up, &s->place.pose, 2);
+    // above the plane by more than all could move
+    double lowest = 0.0;
+    for (int k = 0; k < 3; k++) {
+        lowest += above.up[k] * ((above.up[k] > 0.0 ? r->bounds.lo[k] : r->bounds.hi[k]) - s->place.pose.p[k]);
+    }
+    FilStatus status = FIL_OK;
+    for (int node = 0; node < r->collider.node_count && lowest <= FIL_LOOK_AHEAD * dt * s->place.speed && status == FIL_OK; node++) {
+        status = meet_node(&above, node);
+    }
+    return status;
+}
