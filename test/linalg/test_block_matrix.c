@@ -1,4 +1,4 @@
-/* Products of block matrices: against dense ones, and row by row with workers, to the same bits. */
+/* Products of block matrices: against dense ones, and row by row or in parts with workers, to the same bits. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -46,8 +46,52 @@ static void products(void** state)
     fil_workers_destroy(workers);
 }
 
+/* A sum of three in parts: the sum of their products, and the same bits whoever shares it. Nothing of what was in the buffers is left. */
+static void parts_of_sums(void** state)
+{
+    (void)state;
+    Random random = {6};
+    FilWorkers* workers = fil_workers_create(3);
+    FilBlockParts parts = {0};
+    assert_non_null(workers);
+    for (int trial = 0; trial < 60; trial++) {
+        const int columns = 1 + (int)(random_bits(&random) % MAX_COLUMNS), n = 4 * columns;
+        RandomBlocks* a[3];
+        FilBlockPattern patterns[3];
+        const double* values[3];
+        double x[MAX_N], y[MAX_N], z[MAX_N], w[MAX_N];
+        for (int t = 0; t < 3; t++) {
+            a[t] = random_blocks(&random, columns, random_between(&random, 0.0, t == 0 ? 0.5 : 0.1), true);
+            patterns[t] = a[t]->pattern;
+            values[t] = a[t]->values;
+        }
+        for (int k = 0; k < n; k++) {
+            x[k] = random_between(&random, -1.0, 1.0);
+            z[k] = w[k] = NAN;
+        }
+        for (int k = 0; k < n && trial % 3 == 0; k += 8) {  // blocks that are skipped
+            memset(x + k, 0, 4 * sizeof *x);
+        }
+        fil_block_multiply(&patterns[0], values[0], x, y);
+        fil_block_multiply_add(&patterns[1], values[1], x, y);
+        fil_block_multiply_add(&patterns[2], values[2], x, y);
+        assert_true(fil_block_parts_find(&parts, patterns, 3));
+        fil_block_parts_multiply(&parts, NULL, patterns, values, 3, x, z);
+        fil_block_parts_multiply(&parts, workers, patterns, values, 3, x, w);
+        assert_memory_equal(w, z, sizeof(double) * (size_t)n);
+        for (int k = 0; k < n; k++) {
+            assert_true(fabs(z[k] - y[k]) <= 1e-12);  // some hundred roundings of numbers of size 1
+        }
+        for (int t = 0; t < 3; t++) {
+            free(a[t]);
+        }
+    }
+    fil_block_parts_free(&parts);
+    fil_workers_destroy(workers);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(products)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(products), cmocka_unit_test(parts_of_sums)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

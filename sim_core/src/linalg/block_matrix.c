@@ -159,6 +159,108 @@ void fil_block_rows_multiply_add(const FilBlockRows* rows, FilWorkers* workers, 
     fil_workers_run(workers, pattern->columns, GRAIN, multiply_rows, &product);
 }
 
+/* ---- part by part ---- */
+
+void fil_block_parts_free(FilBlockParts* parts)
+{
+    fil_free(parts->beyond.at);
+}
+
+/* Parts with about as many blocks each. */
+bool fil_block_parts_find(FilBlockParts* parts, const FilBlockPattern* terms, int count)
+{
+    const int n = terms[0].columns;
+    double blocks = 0.0, seen = 0.0;
+    for (int t = 0; t < count; t++) {
+        blocks += terms[t].start[n];
+    }
+    int j = 0;
+    for (int p = 0; p < FIL_BLOCK_PARTS; p++) {
+        int reach = 0;
+        for (; j < n && (p == FIL_BLOCK_PARTS - 1 || seen * FIL_BLOCK_PARTS < blocks * (p + 1)); j++) {
+            for (int t = 0; t < count; t++) {
+                seen += terms[t].start[j + 1] - terms[t].start[j];
+                for (int k = terms[t].start[j]; k < terms[t].start[j + 1]; k++) {
+                    reach = terms[t].row[k] + 1 > reach ? terms[t].row[k] + 1 : reach;
+                }
+            }
+        }
+        parts->end[p] = j;
+        parts->reach[p] = reach > j ? reach : j;
+    }
+    return fil_doubles_reserve(&parts->beyond, FIL_BLOCK_PARTS * FIL_BLOCK * (size_t)n);
+}
+
+typedef struct PartProduct {
+    const FilBlockParts* parts;
+    const FilBlockPattern* terms;
+    const double* const* values;
+    int count;
+    const double* x;
+    double* y;
+} PartProduct;
+
+/* What part p adds to rows beyond its own. */
+static double* beyond_of(const PartProduct* product, int p)
+{
+    return product->parts->beyond.at + FIL_BLOCK * (size_t)p * (size_t)product->terms[0].columns;
+}
+
+/* Columns begin to end of one term; rows from `end` on go to `beyond`. */
+static void multiply_part(const FilBlockPattern* pattern, const double* values, int begin, int end, const double* x, double* y, double* beyond)
+{
+    const FilPair zero = fil_pair_both(0.0);
+    for (int j = begin; j < end; j++) {
+        const double* xj = x + FIL_BLOCK * j;
+        const bool at_rest = is_zero(xj);
+        const FilPair scale[FIL_BLOCK] = {fil_pair_both(xj[0]), fil_pair_both(xj[1]), fil_pair_both(xj[2]), fil_pair_both(xj[3])};
+        ColumnSum sum = {{zero, zero, zero, zero}};
+        for (int k = pattern->start[j]; k < pattern->start[j + 1]; k++) {
+            const int i = pattern->row[k];
+            const double* block = values + FIL_BLOCK_SIZE * (size_t)k;
+            if (at_rest && is_zero(x + FIL_BLOCK * i)) {
+                continue;
+            }
+            add_transposed(&sum, block, x + FIL_BLOCK * i);
+            if (i != j) {
+                add_straight(i < end ? y + FIL_BLOCK * i : beyond + FIL_BLOCK * (i - end), block, scale);
+            }
+        }
+        for (int c = 0; c < FIL_BLOCK; c++) {
+            y[FIL_BLOCK * j + c] += fil_pair_sum(sum.at[c]);
+        }
+    }
+}
+
+static void multiply_parts(void* context, int first, int last, int worker)
+{
+    const PartProduct* product = context;
+    (void)worker;
+    for (int p = first; p < last; p++) {
+        const int begin = p > 0 ? product->parts->end[p - 1] : 0, end = product->parts->end[p];
+        double* beyond = beyond_of(product, p);
+        memset(product->y + FIL_BLOCK * begin, 0, FIL_BLOCK * (size_t)(end - begin) * sizeof *beyond);
+        memset(beyond, 0, FIL_BLOCK * (size_t)(product->parts->reach[p] - end) * sizeof *beyond);
+        for (int t = 0; t < product->count; t++) {
+            multiply_part(&product->terms[t], product->values[t], begin, end, product->x, product->y, beyond);
+        }
+    }
+}
+
+void fil_block_parts_multiply(const FilBlockParts* parts, FilWorkers* workers, const FilBlockPattern* terms, const double* const* values, int count,
+                              const double* x, double* y)
+{
+    PartProduct product = {parts, terms, values, count, x, y};
+    fil_workers_run(workers, FIL_BLOCK_PARTS, 1, multiply_parts, &product);
+    for (int p = 0; p < FIL_BLOCK_PARTS; p++) {
+        const double* beyond = beyond_of(&product, p);
+        double* from = y + FIL_BLOCK * parts->end[p];
+        for (int k = 0; k < FIL_BLOCK * (parts->reach[p] - parts->end[p]); k++) {
+            from[k] += beyond[k];
+        }
+    }
+}
+
 bool fil_block_inverse_factor(const double* a, double* w)
 {
     // a = l d l' with unit lower l; u = l d below the diagonal

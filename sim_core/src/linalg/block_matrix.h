@@ -41,6 +41,22 @@ void fil_block_rows_free(FilBlockRows* rows);
 void fil_block_rows_multiply_add(const FilBlockRows* rows, FilWorkers* workers, const FilBlockPattern* pattern, const double* values, const double* x,
                                  double* y);
 
+/* Products with a sum of matrices of the same size: parts of the columns, the same for any number of workers, who share them. Each reads its blocks
+ * once and keeps what it adds to rows beyond its own until all are done. */
+enum { FIL_BLOCK_PARTS = 4 }; /* chosen: what is kept costs one worker no more than a tenth of a product */
+typedef struct FilBlockParts {
+    int end[FIL_BLOCK_PARTS];   /* of the columns of each */
+    int reach[FIL_BLOCK_PARTS]; /* end of the rows that its blocks reach, no less than that */
+    FilDoubles beyond;
+} FilBlockParts;
+
+/* Of `count` patterns; false when out of memory. Allocates only to grow. */
+FIL_MUST_CHECK bool fil_block_parts_find(FilBlockParts* parts, const FilBlockPattern* terms, int count);
+void fil_block_parts_free(FilBlockParts* parts);
+/* y = (A + B + ...) x */
+void fil_block_parts_multiply(const FilBlockParts* parts, FilWorkers* workers, const FilBlockPattern* terms, const double* const* values, int count,
+                              const double* x, double* y);
+
 /* Inverts the Cholesky factor of a symmetric positive definite block: w lower triangular by columns, w block w' = 1.
  * Reads the lower triangle. False when a pivot is not positive and finite; w is undefined then. */
 bool fil_block_inverse_factor(const double* block, double* w);

@@ -12,9 +12,7 @@ void fil_block_pcg_free(FilBlockPcg* pcg)
     fil_free(pcg->more.at);
     fil_free(pcg->vectors.at);
     fil_block_preconditioner_free(&pcg->near);
-    for (int t = 0; t < FIL_BLOCK_TERMS; t++) {
-        fil_block_rows_free(&pcg->rows[t]);
-    }
+    fil_block_parts_free(&pcg->parts);
     *pcg = (FilBlockPcg){0};
 }
 
@@ -48,15 +46,6 @@ static bool sort_blocks(FilBlockPcg* pcg, const FilBlockPattern* a, const bool* 
     return true;
 }
 
-/* Rows of the terms, those of A where its pattern is another one. Without room for them, products are not shared. */
-static void find_rows(FilBlockPcg* pcg, const FilBlockTerms* terms)
-{
-    const bool kept = pcg->rows_pattern == terms->a_pattern;
-    pcg->rows_found = (kept || fil_block_rows_find(&pcg->rows[0], &terms->a)) && fil_block_rows_find(&pcg->rows[1], &terms->c) &&
-                      fil_block_rows_find(&pcg->rows[2], &terms->f);
-    pcg->rows_pattern = pcg->rows_found ? terms->a_pattern : 0;
-}
-
 FilStatus fil_block_pcg_bind(FilBlockPcg* pcg, const FilBlockTerms* terms, const bool* weak, bool afresh, bool* analysed)
 {
     const bool same = pcg->analysed && pcg->a_pattern == terms->a_pattern && pcg->diagonal_only == (weak == NULL);
@@ -88,8 +77,8 @@ FilStatus fil_block_pcg_bind(FilBlockPcg* pcg, const FilBlockTerms* terms, const
     pcg->analysed_blocks = *analysed ? blocks : pcg->analysed_blocks;
     pcg->exact = order;
     pcg->analysed = status == FIL_OK;
-    pcg->rows_found = false;
-    return status;
+    const FilBlockPattern whole[FIL_BLOCK_TERMS] = {terms->a, terms->c, terms->f};
+    return status == FIL_OK && !fil_block_parts_find(&pcg->parts, whole, FIL_BLOCK_TERMS) ? FIL_OUT_OF_MEMORY : status;
 }
 
 static double size_of(const double* block)
@@ -159,18 +148,11 @@ typedef struct Solve {
 
 static void multiply(void* context, const double* x, double* y)
 {
-    const FilBlockTerms* terms = ((const Solve*)context)->terms;
-    const FilBlockRows* rows = ((const Solve*)context)->pcg->rows;
-    if (terms->workers != NULL && ((const Solve*)context)->pcg->rows_found) {
-        memset(y, 0, FIL_BLOCK * (size_t)terms->a.columns * sizeof *y);
-        fil_block_rows_multiply_add(&rows[0], terms->workers, &terms->a, terms->a_values, x, y);
-        fil_block_rows_multiply_add(&rows[1], terms->workers, &terms->c, terms->c_values, x, y);
-        fil_block_rows_multiply_add(&rows[2], terms->workers, &terms->f, terms->f_values, x, y);
-        return;
-    }
-    fil_block_multiply(&terms->a, terms->a_values, x, y);
-    fil_block_multiply_add(&terms->c, terms->c_values, x, y);
-    fil_block_multiply_add(&terms->f, terms->f_values, x, y);
+    const Solve* solve = context;
+    const FilBlockTerms* terms = solve->terms;
+    const FilBlockPattern patterns[FIL_BLOCK_TERMS] = {terms->a, terms->c, terms->f};
+    const double* const values[FIL_BLOCK_TERMS] = {terms->a_values, terms->c_values, terms->f_values};
+    fil_block_parts_multiply(&solve->pcg->parts, terms->workers, patterns, values, FIL_BLOCK_TERMS, x, y);
 }
 
 static void precondition(void* context, const double* r, double* z)
@@ -182,9 +164,6 @@ static void precondition(void* context, const double* r, double* z)
 FilBlockPcgResult fil_block_pcg_solve(FilBlockPcg* pcg, const FilBlockTerms* terms, double tolerance, int most, double* r, double* x)
 {
     Solve solve = {pcg, terms};
-    if (terms->workers != NULL && !pcg->rows_found) {
-        find_rows(pcg, terms);
-    }
     double* z = pcg->vectors.at;
     if (pcg->predicted) {
         fil_block_preconditioner_complete(&pcg->near, terms->workers, z);

@@ -32,12 +32,10 @@ typedef struct FilBlockPcg {
     FilInts start, row, block; /* blocks of A in the preconditioner: pattern, numbers in A */
     FilInts weak;              /* the others, if they count: number in A, row, column */
     int weak_count;
-    bool predicted;                     /* the solution with the preconditioner is that of the present factor */
-    FilDoubles more;                    /* of each column: sizes of its weak blocks */
-    FilDoubles vectors;                 /* preconditioned, direction, product */
-    FilBlockRows rows[FIL_BLOCK_TERMS]; /* of the terms, for workers ... */
-    int rows_pattern;                   /* ... of A: which; 0: none yet */
-    bool rows_found;                    /* ... of all, as bound */
+    bool predicted;      /* the solution with the preconditioner is that of the present factor */
+    FilDoubles more;     /* of each column: sizes of its weak blocks */
+    FilDoubles vectors;  /* preconditioned, direction, product */
+    FilBlockParts parts; /* of the terms, for products */
 } FilBlockPcg;
 
 void fil_block_pcg_free(FilBlockPcg* pcg);
