@@ -25,6 +25,7 @@ typedef struct FilArmSection {
     double rate[3];        /* m/s, their rates at the start */
 } FilArmSection;
 
+/* What of the terms that are quadratic in the rates is counted. */
 typedef enum FilArmCoriolis {
     FIL_ARM_CORIOLIS_FULL,   /* of every mass point */
     FIL_ARM_CORIOLIS_LUMPED, /* of the sections' masses, each at the middle of its section */

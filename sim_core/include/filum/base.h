@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Whoever calls must look at the result; arguments are those of printf. */
 #if defined(__GNUC__)
 #define FIL_MUST_CHECK __attribute__((warn_unused_result))
 #define FIL_PRINTF(format_index, first_index) __attribute__((format(printf, format_index, first_index)))
@@ -31,12 +32,14 @@
 #define FIL_API_END FIL_LINKAGE_END
 #endif
 
-#define FIL_VERSION "0.1.0"
-
 FIL_API_BEGIN
 
+/* Of headers and library, which belong together. */
+#define FIL_VERSION "0.1.0"
+
+/* How a call ended. */
 typedef enum FilStatus {
-    FIL_OK = 0,
+    FIL_OK = 0,        /* done */
     FIL_BAD_INPUT,     /* a value, name or file that cannot be used; the message says which and why */
     FIL_OUT_OF_MEMORY, /* nothing was changed */
     FIL_NOT_CONVERGED, /* a step failed; the state is that of the last good step */
@@ -49,17 +52,17 @@ const char* fil_status_name(FilStatus status);
 
 /* A message for people. Written by the function that fails, empty otherwise. */
 typedef struct FilError {
-    char text[512];
+    char text[512]; /* terminated */
 } FilError;
 
 /* A vector, world frame unless a comment says otherwise. */
 typedef struct FilVec3 {
-    double x, y, z;
+    double x, y, z; /* in the unit of what it is of */
 } FilVec3;
 
 /* Unit quaternion, scalar last as in geometry_msgs. */
 typedef struct FilQuat {
-    double x, y, z, w;
+    double x, y, z, w; /* cos(angle/2) is w */
 } FilQuat;
 
 /* Handle of an object inside a world. A zero id is null. An id that is null, stale, of another world or of another kind is

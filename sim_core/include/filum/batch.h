@@ -11,8 +11,10 @@
 
 FIL_API_BEGIN
 
+/* Many worlds and the threads that step them. */
 typedef struct FilBatch FilBatch;
 
+/* What a batch is made with. */
 typedef struct FilBatchDef {
     int count;   /* of worlds, up to a million */
     int threads; /* that share the work, the caller's own included, up to 256; 0: one for each processor */
@@ -38,12 +40,14 @@ FilWorld* fil_batch_world(const FilBatch* batch, int index);
 
 /* ---- inputs: what commands move ---- */
 
+/* What an input of a batch sets. */
 typedef enum FilInputKind {
     FIL_INPUT_DRIVE,   /* as many numbers as the drive's kind has: fil_drive_set() */
     FIL_INPUT_JOINT,   /* a joint of a robot: its position, velocity or effort, by the mode: fil_robot_set_joint_command() */
     FIL_INPUT_CHAMBER, /* Pa, of a chamber of an arm: fil_arm_set_pressure() */
 } FilInputKind;
 
+/* An input: a number for each world before each step. */
 typedef struct FilInputDef {
     FilInputKind kind;
     const char* name;  /* of the drive, robot or arm */

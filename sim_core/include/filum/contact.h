@@ -6,6 +6,7 @@
 
 FIL_API_BEGIN
 
+/* Everything that is simulated together (world.h). */
 typedef struct FilWorld FilWorld;
 
 /* A surface. Pairs combine: friction by its harmonic mean 2 a b / (a + b), stiffness in series, dissipation added. */
@@ -30,9 +31,9 @@ FilSurface fil_surface_default(void);
  * and Crossley's dissipation shared by compliance. A stiffness of 0 stands for rigid. */
 FilSurface fil_surface_combine(const FilSurface* a, const FilSurface* b);
 
-/* What something collides with. Two things meet if each one's groups are in the other's mask. */
+/* What something collides with. Two objects meet if each one's groups are in the other's mask. */
 typedef struct FilCollision {
-    bool enabled;
+    bool enabled;    /* false: it meets nothing */
     bool self;       /* a rod or arm with itself, beyond the neighbours that cannot touch */
     uint32_t groups; /* bits */
     uint32_t mask;   /* bits */
@@ -61,6 +62,7 @@ typedef enum FilLcpSolver {
     FIL_LCP_SOLVER_COUNT
 } FilLcpSolver;
 
+/* Settings of the model "lcp". */
 typedef struct FilLcpSettings {
     int directions;      /* of the friction pyramid: even, 4 to 64 */
     bool rank_selection; /* stage 1: leave out contacts that depend on others, unless they are violated */
@@ -80,7 +82,7 @@ typedef struct FilLcpSettings {
 FilLcpSettings fil_lcp_settings_default(void);
 
 /* Friction and compliance of two named surfaces may be set apart from their own: overrides what combining gives. The
- * two things are rods or rigid bodies. Allocates. */
+ * two objects are rods or rigid bodies. Allocates. */
 FIL_MUST_CHECK FilStatus fil_world_set_pair_surface(FilWorld* world, FilId a, FilId b, const FilSurface* surface);
 
 /* How the contact model "imc" counts friction. */
@@ -157,17 +159,17 @@ FilContactInfo fil_world_contact(const FilWorld* world, int index); /* null ids 
 /* A pressure patch of the last step: what two parts do to each other over an area. Its contacts are `contacts` in a row from
  * `first_contact` on. */
 typedef struct FilPatchInfo {
-    FilId a, b; /* as of a contact */
-    int part_a, part_b;
-    int first_contact, contacts;
-    int polygons;            /* before merging */
-    FilVec3 center;          /* m, of pressure */
-    FilVec3 normal;          /* unit, from a to b, mean */
-    FilVec3 force;           /* N, on b */
-    FilVec3 torque;          /* N m, on b about the center */
-    double area;             /* m^2, of what touched at the step's start; 0: nothing yet */
-    double mean_pressure;    /* Pa: normal force over the area */
-    double highest_pressure; /* Pa, at the step's start */
+    FilId a, b;                  /* as of a contact */
+    int part_a, part_b;          /* as of a contact */
+    int first_contact, contacts; /* the number of its first contact, and how many there are */
+    int polygons;                /* before merging */
+    FilVec3 center;              /* m, of pressure */
+    FilVec3 normal;              /* unit, from a to b, mean */
+    FilVec3 force;               /* N, on b */
+    FilVec3 torque;              /* N m, on b about the center */
+    double area;                 /* m^2, of what touched at the step's start; 0: nothing yet */
+    double mean_pressure;        /* Pa: normal force over the area */
+    double highest_pressure;     /* Pa, at the step's start */
 } FilPatchInfo;
 
 /* Patches of the last step, by number from 0; null ids beyond the last. */

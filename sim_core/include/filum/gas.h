@@ -9,6 +9,7 @@
 
 FIL_API_BEGIN
 
+/* What decides over the pressure in a cavity. */
 typedef enum FilGasLaw {
     FIL_GAS_NONE,
     FIL_GAS_DRIVEN, /* the pressure over that outside is what `pressure`, drives and commands say */
@@ -16,6 +17,7 @@ typedef enum FilGasLaw {
                      * would be at the volume at rest */
 } FilGasLaw;
 
+/* Gas in a cavity. */
 typedef struct FilGas {
     FilGasLaw law;
     double pressure; /* Pa, over that outside; drives add to it, commands replace both */

@@ -13,6 +13,7 @@
 
 FIL_API_BEGIN
 
+/* Derivatives of steps of one world. */
 typedef struct FilGradient FilGradient;
 
 /* For a world that lives longer, and to which nothing is added. FIL_BAD_INPUT and fil_world_error() where gradients are not known: contact models but
@@ -50,7 +51,7 @@ FIL_MUST_CHECK FilStatus fil_world_vary(FilWorld* world, const double* variation
 
 /* A number that is wanted small, a sum over steps, and how it varies. */
 typedef struct FilTrajectoryCost {
-    int steps;
+    int steps;       /* how many are taken */
     int checkpoints; /* snapshots of whole states that are kept, no fewer than 2 sqrt(steps); as many as steps: none is found again. 0: the fewest */
     /* Before each step, when it is done and each time it is done again: commands; may be NULL. */
     FilStatus (*control)(void* context, int step, FilWorld* world);

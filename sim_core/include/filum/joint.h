@@ -8,6 +8,7 @@
 
 FIL_API_BEGIN
 
+/* What a joint leaves free. */
 typedef enum FilJointKind {
     FIL_JOINT_PIN,     /* one point stays together */
     FIL_JOINT_WELD,    /* the point and the orientation (a rod: of its cross-section, through half an edge's stiffness) */
@@ -33,6 +34,7 @@ typedef struct FilJointMotor {
     double max_effort;         /* N m or N; INFINITY: no bound */
 } FilJointMotor;
 
+/* A joint between two objects, or one and the world. */
 typedef struct FilJointDef {
     const char* name; /* unique; NULL gets "joint<k>" */
     FilJointKind kind;

@@ -1,4 +1,4 @@
-/* How things look to those who draw them: colours, what is not to be seen, and shapes to be seen instead of those that collide. The
+/* How objects look to those who draw them: colours, what is not to be seen, and shapes to be seen instead of those that collide. The
  * physics does not depend on any of it, and it is no part of the state. */
 #ifndef FILUM_LOOK_H
 #define FILUM_LOOK_H
@@ -10,14 +10,15 @@ FIL_API_BEGIN
 
 /* Each from 0 to 1; an alpha of 0 cannot be seen. */
 typedef struct FilColor {
-    double r, g, b, a;
+    double r, g, b, a; /* red, green, blue, alpha */
 } FilColor;
 
 /* "#rgb", "#rrggbb" or "#rrggbbaa", with or without '#', or a name of CSS such as "steelblue"; false: it is none. */
 bool fil_color_parse(const char* text, FilColor* color);
 
+/* How an object is drawn. */
 typedef struct FilLook {
-    bool visible;
+    bool visible; /* false: it is not drawn */
     bool colored; /* false: those who draw choose a colour */
     FilColor color;
 } FilLook;

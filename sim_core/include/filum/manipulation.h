@@ -28,17 +28,17 @@ enum { FIL_MANIPULATION_VIAS = 8 };
 typedef struct FilManipulationVia {
     double time;                /* s after the start; the end of the stage nearest to it counts */
     FilVec3 position, rotation; /* as those of the goal */
-    double angle;
-    double within[2]; /* m and rad */
+    double angle;               /* rad or m, of the joint */
+    double within[2];           /* m and rad */
 } FilManipulationVia;
 
 /* Where a body or a joint is to end. */
 typedef struct FilManipulationGoal {
-    FilId body;       /* null: none */
-    FilVec3 position; /* m, by how much its centre of mass is to move */
-    FilVec3 rotation; /* rad, by what it is to turn: a vector along the axis, world frame, shorter than pi */
-    FilId robot;      /* null: none */
-    int joint;
+    FilId body;                                     /* null: none */
+    FilVec3 position;                               /* m, by how much its centre of mass is to move */
+    FilVec3 rotation;                               /* rad, by what it is to turn: a vector along the axis, world frame, shorter than pi */
+    FilId robot;                                    /* null: none */
+    int joint;                                      /* of the robot */
     double angle;                                   /* rad or m, that the joint is to have */
     double within[2];                               /* m and rad, how far from there it may end */
     double speed;                                   /* m/s and rad/s, at most, at the end */

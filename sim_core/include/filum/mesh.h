@@ -6,6 +6,7 @@
 
 FIL_API_BEGIN
 
+/* A surface of triangles. */
 typedef struct FilMesh {
     int vertex_count, triangle_count;
     double* vertices; /* 3 per vertex, m */

@@ -19,6 +19,7 @@ typedef struct FilPlanWeights {
     double unit;                  /* of (|q|^2 - 1)^2 */
 } FilPlanWeights;
 
+/* How far the search for a plan is. */
 typedef struct FilPlanReport {
     int seed, stages, iteration;   /* which start, on which mesh */
     double cost, violation, pairs; /* worst row; worst product of a complementary pair, N m and N m/s */
@@ -51,6 +52,7 @@ typedef enum FilPlanKind { FIL_PLAN_BALL, FIL_PLAN_MANIPULATION } FilPlanKind;
 
 typedef struct FilPlan FilPlan;
 
+/* What is to be planned. Pointers are borrowed for the call only. */
 typedef struct FilPlanDef {
     FilPlanKind kind;
     FilBallTask ball;                 /* of FIL_PLAN_BALL */
@@ -76,6 +78,7 @@ typedef struct FilPlanDef {
 FilPlanDef fil_plan_def_default(void);         /* P1's turn of a ball */
 FilPlanDef fil_manipulation_def_default(void); /* manipulation, without contacts and goal */
 
+/* How the search for a plan ended. */
 typedef enum FilPlanVerdict {
     FIL_PLAN_GOOD,       /* rows, pairs and goal are met */
     FIL_PLAN_OFF_TARGET, /* a motion that obeys the equations, but does not reach the goal */
@@ -83,25 +86,27 @@ typedef enum FilPlanVerdict {
     FIL_PLAN_STOPPED,    /* cancelled */
 } FilPlanVerdict;
 
+/* How good a plan is. */
 typedef struct FilPlanInfo {
     FilPlanVerdict verdict;
-    int seed, seeds_tried, seeds_good, iterations, stages;
-    int seeds_solved;        /* starts that meet rows and pairs, on target or not */
-    int coordinates, points; /* that move; balls, corners and disks that may touch */
-    double cost;
-    double miss, turn_miss; /* m and rad, between end and goal; of a joint both in its own unit */
-    double orientation;     /* sin^2 of half of turn_miss: P1's 1 - (q . target)^2 */
-    double violation;       /* worst row, SI units */
-    double gap_pair;        /* worst gap times normal force, N m */
-    double slip_pair;       /* worst slip times friction force, N m/s */
-    double penetration;     /* m */
-    double contact;         /* share of the stages in which something that is driven touches */
-    char reason[192];       /* a sentence on what is not met; empty where all is */
+    int seed, seeds_tried, seeds_good; /* the start that it is from; starts tried; of these, those that meet everything */
+    int iterations, stages;            /* of the solver; of the plan */
+    int seeds_solved;                  /* starts that meet rows and pairs, on target or not */
+    int coordinates, points;           /* that move; balls, corners and disks that may touch */
+    double cost;                       /* of the task, weighted */
+    double miss, turn_miss;            /* m and rad, between end and goal; of a joint both in its own unit */
+    double orientation;                /* sin^2 of half of turn_miss: P1's 1 - (q . target)^2 */
+    double violation;                  /* worst row, SI units */
+    double gap_pair;                   /* worst gap times normal force, N m */
+    double slip_pair;                  /* worst slip times friction force, N m/s */
+    double penetration;                /* m */
+    double contact;                    /* share of the stages in which something that is driven touches */
+    char reason[192];                  /* a sentence on what is not met; empty where all is */
 } FilPlanInfo;
 
 /* One stage of a turn of a ball, at its end; three numbers a section. */
 typedef struct FilPlanNode {
-    double time;
+    double time;                     /* s after the start */
     double elongation[12], rate[12]; /* m, m/s */
     double effort[12];               /* N, of the chambers, throughout the stage */
     FilQuat orientation;             /* of the ball */
@@ -142,12 +147,14 @@ void fil_plan_miss(const FilPlan* plan, const FilWorld* world, double* miss, dou
 
 /* ---- what a plan commands, chamber by chamber and joint by joint: its channels ---- */
 
+/* Who a plan commands. */
 typedef struct FilPlanChannel {
     const char* object; /* the arm or the robot */
     const char* joint;  /* NULL: a chamber */
     int index;          /* of the chamber or the joint */
 } FilPlanChannel;
 
+/* What a plan commands at one time. */
 typedef struct FilPlanCommand {
     double position, velocity, effort; /* of the joint; of a chamber its elongation (m), rate and force (N) */
     double pressure;                   /* Pa, of a chamber; 0 of a joint */
@@ -188,6 +195,7 @@ FIL_MUST_CHECK FilStatus fil_plan_rehearse(FilPlan* plan, FilWorld* world);
  * own, from the state that is about to be, and followed with feedback. In lockstep: the same run at any speed of the machine. */
 typedef struct FilReceding FilReceding;
 
+/* How planning keeps up with what it plans for. */
 typedef struct FilRecedingInfo {
     int replans, unfinished;   /* plans, and those that did not meet their tolerance in their few iterations */
     double median, p99, worst; /* s of CPU a plan, feedback gains included */

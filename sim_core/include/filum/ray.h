@@ -6,14 +6,17 @@
 
 FIL_API_BEGIN
 
+/* Everything that is simulated together (world.h). */
 typedef struct FilWorld FilWorld;
 
+/* A half line. */
 typedef struct FilRay {
     FilVec3 origin;    /* m */
     FilVec3 direction; /* of any length but zero */
     double reach;      /* m, > 0; INFINITY: as far as there is anything */
 } FilRay;
 
+/* What a ray meets first. */
 typedef struct FilRayHit {
     FilId object;    /* null: nothing within reach */
     int part;        /* edge of a rod, disk of an arm, triangle of cloth or a solid's surface, shape of a rigid body or link */

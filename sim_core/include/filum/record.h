@@ -11,16 +11,17 @@ FIL_API_BEGIN
 
 /* Bytes of someone else's. */
 typedef struct FilSlice {
-    const uint8_t* data;
-    size_t size;
+    const uint8_t* data; /* not terminated */
+    size_t size;         /* bytes */
 } FilSlice;
 
 /* Two texts of a record of metadata, borrowed. */
 typedef struct FilBagPair {
-    const char* key;
-    const char* value;
+    const char* key;   /* terminated */
+    const char* value; /* terminated */
 } FilBagPair;
 
+/* A topic of a bag. Texts are borrowed. */
 typedef struct FilBagChannel {
     const char* topic;           /* "/rod_states" */
     const char* type;            /* "filum/msg/RodStates" */
@@ -31,18 +32,20 @@ typedef struct FilBagChannel {
     size_t property_count;
 } FilBagChannel;
 
+/* A message of a bag. Its bytes are borrowed. */
 typedef struct FilBagMessage {
-    uint16_t channel; /* its number in the bag, from 1 in bags of this writer */
-    uint32_t sequence;
+    uint16_t channel;      /* its number in the bag, from 1 in bags of this writer */
+    uint32_t sequence;     /* counted by who published it; 0: not known */
     uint64_t log_time;     /* ns */
     uint64_t publish_time; /* ns */
     FilSlice data;
 } FilBagMessage;
 
+/* A file inside a bag. Texts and bytes are borrowed. */
 typedef struct FilBagAttachment {
     uint64_t log_time, create_time; /* ns */
-    const char* name;
-    const char* media_type; /* "application/yaml" */
+    const char* name;               /* of the file */
+    const char* media_type;         /* "application/yaml" */
     FilSlice data;
 } FilBagAttachment;
 
@@ -65,6 +68,7 @@ typedef enum FilCompression {
  * All functions may be called from any thread, but only one may close. */
 typedef struct FilRecorder FilRecorder;
 
+/* How a bag is written. */
 typedef struct FilRecorderOptions {
     bool sqlite;                /* a directory gets a .db3 file instead of .mcap; that of a single file follows its name */
     FilCompression compression; /* of MCAP's chunks */
@@ -97,6 +101,7 @@ FIL_MUST_CHECK FilStatus fil_recorder_describe(FilRecorder* recorder, const char
 /* Returns when everything written so far is in the file. */
 FIL_MUST_CHECK FilStatus fil_recorder_flush(FilRecorder* recorder, FilError* error);
 
+/* What became of messages so far. */
 typedef struct FilRecorderCounts {
     uint64_t written; /* messages that are in the file */
     uint64_t dropped; /* because the queue was full */
@@ -121,6 +126,7 @@ FIL_MUST_CHECK FilStatus fil_recorder_close(FilRecorder* recorder, FilRecorderCo
  * Whatever the bytes are, memory stays within limits and damage gives an error. */
 typedef struct FilReader FilReader;
 
+/* How a bag is read. */
 typedef struct FilReaderOptions {
     size_t max_chunk_bytes; /* uncompressed; larger ones are refused */
     bool front_to_back;     /* leave the index alone */
@@ -141,10 +147,11 @@ FIL_MUST_CHECK FilStatus fil_reader_next(FilReader* reader, FilBagMessage* messa
 /* Only messages with `start` <= log time <= `end` (ns) from now on; starts again at the front. */
 FIL_MUST_CHECK FilStatus fil_reader_select(FilReader* reader, uint64_t start, uint64_t end, FilError* error);
 
+/* What is known of a bag. Texts live as long as the reader. */
 typedef struct FilReaderInfo {
-    const char* path;
-    const char* profile;
-    const char* library;
+    const char* path;           /* as it was opened */
+    const char* profile;        /* "ros2", ... */
+    const char* library;        /* that wrote it */
     uint64_t size;              /* bytes */
     bool summarised;            /* there is a summary: all that follows is known from the start */
     bool ended;                 /* the end of the messages was seen, or there is a summary */
@@ -162,6 +169,7 @@ typedef struct FilReaderInfo {
 /* What is known so far; all of it once the last message has been read. */
 FilReaderInfo fil_reader_info(const FilReader* reader);
 
+/* A topic, and what the bag has of it. */
 typedef struct FilReaderChannel {
     FilBagChannel channel;
     uint16_t id;            /* by which messages name it */
@@ -177,9 +185,9 @@ FIL_MUST_CHECK FilStatus fil_reader_attachment(FilReader* reader, size_t index, 
 
 /* A named list of pairs, borrowed from the reader. */
 typedef struct FilReaderMetadata {
-    const char* name;
-    const FilBagPair* pairs;
-    size_t count;
+    const char* name;        /* of the record */
+    const FilBagPair* pairs; /* `count` of them */
+    size_t count;            /* of the pairs */
 } FilReaderMetadata;
 
 /* The index-th metadata record known so far; valid until the next call of any function. */

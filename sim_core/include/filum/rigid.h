@@ -7,6 +7,7 @@
 
 FIL_API_BEGIN
 
+/* Shapes that rigid bodies and links are made of. */
 typedef enum FilShapeType {
     FIL_SHAPE_SPHERE,     /* radius */
     FIL_SHAPE_CAPSULE,    /* radius, length between the cap centres, along z */
@@ -30,7 +31,7 @@ typedef struct FilShapeDef {
     int triangle_count;
     const double* radii; /* m, positive; REVOLUTION */
     int radius_count;    /* 2 at least */
-    const char* file;
+    const char* file;    /* STL or OBJ, of a MESH; NULL: points are given */
     const char* folders; /* that the file must lie below, wherever links lead, separated by colons; NULL: anywhere */
     double scale;        /* of the file's coordinates */
     bool convex;         /* a mesh: its convex hull instead */
@@ -41,6 +42,7 @@ typedef struct FilShapeDef {
 
 FilShapeDef fil_shape_def_default(void);
 
+/* What moves a rigid body. */
 typedef enum FilMotion {
     FIL_STATIC,    /* never moves */
     FIL_KINEMATIC, /* moved by drives of its attachment, which bears the body's name */

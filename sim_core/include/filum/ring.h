@@ -22,10 +22,10 @@ typedef struct FilRingDef {
     const char* name;  /* unique among rods, rigid bodies and the like; NULL gets "ring<k>" */
     const FilId* rods; /* that it is threaded on, one after the other: the last node of each is the first of the next */
     int rod_count;
-    double mass;      /* kg; of a ring that is a point of its own */
-    FilVec3 position; /* m, of such a ring; settled: moved to where the rod carries its weight */
-    FilVec3 velocity; /* m/s, of such a ring */
-    bool settled;
+    double mass;        /* kg; of a ring that is a point of its own */
+    FilVec3 position;   /* m, of such a ring; settled: moved to where the rod carries its weight */
+    FilVec3 velocity;   /* m/s, of such a ring */
+    bool settled;       /* such a ring: starts where the rod carries its weight */
     FilId carrier;      /* or: a rod or shell ... */
     int node;           /* ... and which of its nodes is the ring; or: a rigid body ... */
     FilVec3 hole;       /* m: ... and where the centre of its hole is, body frame, ... */

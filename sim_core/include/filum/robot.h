@@ -1,6 +1,6 @@
 /* Robots: trees of rigid links moved by joints, made from definitions or from URDF. docs/arms.md has the model.
  *
- * Links are things of the world like rods and rigid bodies: their ids serve in joints (which fix rods, bodies and soft
+ * Links are objects of the world like rods and rigid bodies: their ids serve in joints (which fix rods, bodies and soft
  * arms to them), in pairs of surfaces, in FIL_DRIVE_FORCE and FIL_DRIVE_TORQUE, and contacts name them. */
 #ifndef FILUM_ROBOT_H
 #define FILUM_ROBOT_H
@@ -12,6 +12,7 @@
 
 FIL_API_BEGIN
 
+/* What a joint of a robot leaves free. */
 typedef enum FilRobotJointType {
     FIL_ROBOT_FIXED,
     FIL_ROBOT_REVOLUTE,   /* turns about its axis between its limits */
@@ -21,6 +22,7 @@ typedef enum FilRobotJointType {
     FIL_ROBOT_FLOATING,   /* moves freely */
 } FilRobotJointType;
 
+/* A link. Pointers are borrowed for the call only. */
 typedef struct FilLinkDef {
     const char* name;          /* unique in the robot */
     double mass;               /* kg */
@@ -48,10 +50,10 @@ typedef struct FilRobotJointDef {
     double stiffness_gain, damping_gain;   /* of POSITION, the latter of VELOCITY too; both 0: critically damped for the
                                               inertia at the start, 10 Hz or more, full effort within 0.05 rad or m */
     int mimic;                             /* another joint that it follows, multiplier * position + offset; -1: none */
-    double multiplier, offset;
-    unsigned modes; /* FilJointMode bits that commands may use; it starts in the first of them, holding what it has.
-                       0: passive until commanded, and then by any */
-    double start_position, start_velocity;
+    double multiplier, offset;             /* of what it follows */
+    unsigned modes;                        /* FilJointMode bits that commands may use; it starts in the first of them, holding what it has.
+                                              0: passive until commanded, and then by any */
+    double start_position, start_velocity; /* rad or m, rad/s or m/s */
 } FilRobotJointDef;
 
 FilLinkDef fil_link_def_default(void);
@@ -118,6 +120,7 @@ bool fil_robot_joint_mimics(const FilWorld* world, FilId robot, int joint);    /
 /* Effort per position and per velocity of its actuator; NaN if refused. */
 void fil_robot_joint_gains(const FilWorld* world, FilId robot, int joint, double* stiffness, double* damping);
 
+/* Where a joint of a robot is, how it moves and what drives it. */
 typedef struct FilJointState {
     double position; /* rad or m */
     double velocity; /* rad/s or m/s */
@@ -137,7 +140,7 @@ void fil_robot_place_link(const FilWorld* world, FilId robot, int link, const do
 
 /* Pointers are borrowed for the call only. */
 typedef struct FilReachDef {
-    int link;
+    int link;         /* that is to get there */
     FilVec3 position; /* m, world, of the link's frame */
     FilQuat orientation;
     const int* joints; /* that may move; NULL: all between root and link */
@@ -145,7 +148,7 @@ typedef struct FilReachDef {
     const double* posture; /* positions of all joints to stay near where the pose leaves a choice; NULL: none */
     double posture_share;  /* 0 to 1: how much of the way to it is gone in this call */
     double tolerance;      /* m and rad together */
-    int max_iterations;
+    int max_iterations;    /* refused beyond */
 } FilReachDef;
 
 FilReachDef fil_reach_def_default(void);
@@ -157,7 +160,7 @@ FIL_MUST_CHECK FilStatus fil_robot_reach(FilWorld* world, FilId robot, const Fil
 
 /* A motion of a link for a short time. Pointers are borrowed for the call only. */
 typedef struct FilLinkMotionDef {
-    int link;
+    int link;          /* that moves */
     FilVec3 velocity;  /* m/s, world, of the link's origin */
     FilVec3 angular;   /* rad/s, world */
     const int* joints; /* that may move; NULL: all between root and link */
@@ -185,13 +188,14 @@ FIL_MUST_CHECK FilStatus fil_robot_inverse_dynamics(FilWorld* world, FilId robot
  * sum stays within the joint's effort. */
 typedef struct FilJointCommand {
     FilJointMode mode;
-    double position, velocity, effort;
+    double position, velocity, effort; /* rad or m, rad/s or m/s, N m or N */
 } FilJointCommand;
 
 /* Refuses NaN and Inf, modes that the joint does not take, joints that mimic. Ends a trajectory of this joint. */
 FIL_MUST_CHECK FilStatus fil_robot_set_joint_command(FilWorld* world, FilId robot, int joint, const FilJointCommand* command);
 FilJointCommand fil_robot_joint_command(const FilWorld* world, FilId robot, int joint); /* at the current time */
 
+/* How a trajectory goes from point to point. */
 typedef enum FilInterpolation {
     FIL_INTERPOLATE_LINEAR, /* straight between points */
     FIL_INTERPOLATE_SPLINE, /* cubic: with the velocities given, or else with continuous accelerations, at rest at

@@ -13,6 +13,7 @@
 
 FIL_API_BEGIN
 
+/* Shapes of cross-sections. */
 typedef enum FilSectionShape {
     FIL_SECTION_CIRCLE,    /* radius */
     FIL_SECTION_TUBE,      /* radius, inner_radius */
@@ -51,6 +52,7 @@ typedef struct FilStiffness {
 /* Section constants; FIL_BAD_INPUT if a value is missing, negative or not finite. `error` may be NULL. */
 FIL_MUST_CHECK FilStatus fil_section_stiffness(const FilSection* section, FilStiffness* out, FilError* error);
 
+/* What a rod is at ease in, where lengths, curvature or twist are not given. */
 typedef enum FilRestShape {
     FIL_REST_STRAIGHT, /* zero rest curvature and rest twist; rest lengths from the initial nodes */
     FIL_REST_INITIAL,  /* the initial shape is stress free */
@@ -58,10 +60,10 @@ typedef enum FilRestShape {
 
 /* Pointers are borrowed for the call only. */
 typedef struct FilRodDef {
-    const char* name;    /* unique in the world; NULL gets "rod<k>" */
-    int node_count;      /* at least 2, at least 3 when closed */
-    const double* nodes; /* 3 * node_count, m */
-    bool closed;
+    const char* name;           /* unique in the world; NULL gets "rod<k>" */
+    int node_count;             /* at least 2, at least 3 when closed */
+    const double* nodes;        /* 3 * node_count, m */
+    bool closed;                /* the last node is joined to the first */
     FilVec3 director;           /* wanted direction of m1 on the first edge; zero picks one */
     const double* angles;       /* one per edge, rad: initial rotation of the material frame against the twist-free one */
     FilSection section;         /* of all segments ... */
@@ -86,7 +88,7 @@ FilRodDef fil_rod_def_default(void);
 /* Two nodes that are one: node_a of rod a and node_b of rod b. Rods that share nodes form one body. */
 typedef struct FilRodJunction {
     int rod_a, node_a; /* index into the defs of the same call */
-    int rod_b, node_b;
+    int rod_b, node_b; /* likewise */
 } FilRodJunction;
 
 /* Adds one rod. Allocates. */

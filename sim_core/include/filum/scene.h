@@ -10,7 +10,7 @@ FIL_API_BEGIN
 
 /* One `--set key.path=value`. A path names a parameter of the scene (knot.n) or any key of it (world.dt, rods.r1.nodes). */
 typedef struct FilSetting {
-    const char* path;
+    const char* path;  /* as above */
     const char* value; /* YAML text of a scalar or flow sequence */
 } FilSetting;
 
@@ -23,6 +23,7 @@ typedef struct FilSceneBudget {
                      not count */
 } FilSceneBudget;
 
+/* How a scene is read. Pointers are borrowed for the call only. */
 typedef struct FilSceneOptions {
     const FilSetting* settings;
     int setting_count;
@@ -46,9 +47,9 @@ typedef struct FilSceneInfo {
     char title[256];      /* the scene's `title`, or empty */
     double duration;      /* s */
     double output_period; /* s between CSV rows */
-    uint64_t seed;
-    bool has_plan;   /* it has a section `plan` */
-    FilPlanDef plan; /* which is this, else the default */
+    uint64_t seed;        /* of its random numbers */
+    bool has_plan;        /* it has a section `plan` */
+    FilPlanDef plan;      /* which is this, else the default */
 } FilSceneInfo;
 
 /* Finds a scene given by path or by name. A name is looked for in the folders of FILUM_SCENE_PATH, beside the

@@ -13,6 +13,7 @@
 
 FIL_API_BEGIN
 
+/* Laws of bending. */
 typedef enum FilShellBending {
     FIL_BENDING_NORMALS, /* Y b^3 / (12 sqrt 3) |n_a - n_b|^2 per inner edge */
     FIL_BENDING_HINGES,  /* 1/2 D |e|^2 / (A_a + A_b) theta^2 per inner edge, D = Y b^3 / (12 (1 - nu^2)) */

@@ -13,6 +13,7 @@
 
 FIL_API_BEGIN
 
+/* Laws of elasticity. */
 typedef enum FilSolidModel {
     FIL_SOLID_LINEAR,           /* small strain about the rest orientation; a reference only */
     FIL_SOLID_COROTATED_LAGGED, /* P3 V-B: small strain about the rotation of the step's start; linear in a step */
@@ -38,6 +39,7 @@ typedef struct FilSolidMesh {
 
 void fil_solid_mesh_free(FilSolidMesh* mesh); /* its arrays; a zeroed mesh is fine */
 
+/* Shapes that solids are made of. */
 typedef enum FilSolidShape {
     FIL_SOLID_BALL,      /* size[0]: radius */
     FIL_SOLID_BOX,       /* size: half sides */
@@ -47,6 +49,7 @@ typedef enum FilSolidShape {
     FIL_SOLID_SHAPE_COUNT
 } FilSolidShape;
 
+/* One shape of a blend. */
 typedef struct FilSolidPart {
     FilSolidShape shape;
     FilVec3 position;    /* m */
@@ -54,6 +57,7 @@ typedef struct FilSolidPart {
     double size[3];      /* m */
 } FilSolidPart;
 
+/* Shapes that are one. */
 typedef struct FilSolidBlend {
     const FilSolidPart* parts;
     int part_count;
@@ -71,9 +75,9 @@ FIL_MUST_CHECK FilStatus fil_solid_mesh_blend(const FilSolidBlend* blend, FilSol
  * z first, then y, then x, those in the middle of cells last. Allocates. */
 FIL_MUST_CHECK FilStatus fil_solid_mesh_brick(const double size[3], const int cells[3], int split, FilSolidMesh* mesh, FilError* error);
 
-/* The same without the cells from <= cell < to of each hollow; those inside become cavities. Allocates. */
+/* Cells that a brick lacks: from <= cell < to. Those inside become cavities. */
 typedef struct FilSolidHollow {
-    int from[3], to[3];
+    int from[3], to[3]; /* numbers of cells along x, y, z */
 } FilSolidHollow;
 
 /* A brick with hollows in it. Allocates; the caller frees the mesh. */

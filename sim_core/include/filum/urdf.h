@@ -8,12 +8,12 @@ FIL_API_BEGIN
 
 /* A change of what a URDF says about a joint. NAN leaves a number as it is. */
 typedef struct FilRobotJointSetting {
-    const char* joint; /* as the URDF calls it; NULL: all that turn or slide */
-    double start_position, start_velocity;
-    double stiffness_gain, damping_gain, max_effort;
-    double damping, friction, armature;
-    double limit_stiffness, limit_damping;
-    int modes; /* -1: as it is */
+    const char* joint;                               /* as the URDF calls it; NULL: all that turn or slide */
+    double start_position, start_velocity;           /* as in FilRobotJointDef */
+    double stiffness_gain, damping_gain, max_effort; /* likewise */
+    double damping, friction, armature;              /* likewise */
+    double limit_stiffness, limit_damping;           /* likewise */
+    int modes;                                       /* -1: as it is */
 } FilRobotJointSetting;
 
 FilRobotJointSetting fil_robot_joint_setting_default(void);

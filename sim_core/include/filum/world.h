@@ -10,6 +10,7 @@
 
 FIL_API_BEGIN
 
+/* How steps are taken in time (docs/rod.md, section 12). */
 typedef enum FilIntegrator {
     FIL_BACKWARD_EULER,   /* theta = theta_vq = 1: first order, damps */
     FIL_MIDPOINT,         /* theta = theta_vq = 1/2: second order, keeps energy */
@@ -23,16 +24,17 @@ typedef enum FilLinearisation {
     FIL_ABOUT_START,  /* the velocity at the step's start: one tangent a step */
 } FilLinearisation;
 
+/* What a world is made with. Copied by the call. */
 typedef struct FilWorldDef {
     FilVec3 gravity; /* m/s^2 */
     double dt;       /* s */
     FilIntegrator integrator;
-    double euler_dt;           /* s: SDIRK2 shall err as backward Euler does with this step; 0: be of second order */
-    double accuracy;           /* m, of places in a step: SDIRK2 repeats steps that err by more in more parts; 0: it does not look */
-    const char* contact_model; /* a name from fil_contact_model_name(); NULL or "none": no contact */
-    double friction;           /* Coulomb coefficient of all contacts; negative: the surfaces' own */
-    double newton_tolerance;   /* of the residual, relative to the forces at work */
-    int newton_max_iterations;
+    double euler_dt;                /* s: SDIRK2 shall err as backward Euler does with this step; 0: be of second order */
+    double accuracy;                /* m, of places in a step: SDIRK2 repeats steps with a larger error in more parts; 0: it does not look */
+    const char* contact_model;      /* a name from fil_contact_model_name(); NULL or "none": no contact */
+    double friction;                /* Coulomb coefficient of all contacts; negative: the surfaces' own */
+    double newton_tolerance;        /* of the residual, relative to the forces at work */
+    int newton_max_iterations;      /* of one solve; the step is halved beyond */
     int max_halvings;               /* how often a failing step may be halved inside itself */
     int adaptive_iterations;        /* divide steps while Newton needs more iterations than this; 0: steps of equal size */
     FilLinearisation linearisation; /* at velocity level */
@@ -60,24 +62,26 @@ FilStatus fil_world_set_error(FilWorld* world, FilStatus status, const char* tex
 
 /* ---- stepping ---- */
 
+/* Where the time of a step went, by the wall clock. */
 typedef struct FilTimings {
     double collide, free_motion, contact, other; /* s */
 } FilTimings;
 
+/* What a step did. Written by fil_world_step(), also where it fails. */
 typedef struct FilStepInfo {
-    uint64_t step;         /* counted from 1 */
-    double time;           /* s, at the end of the step */
-    double dt;             /* s */
-    int newton_iterations; /* summed over sub-steps, largest over bodies */
-    int halvings;          /* the finest sub-step was dt / 2^halvings or a little larger */
-    int regularised;       /* factorisations that had to be shifted to be positive definite */
-    double residual;       /* relative, at the end of Newton, worst body */
-    double local_error;    /* m, of places in a sub-step: SDIRK2's own estimate, mean over a body, worst body; else 0 */
-    int asleep;            /* bodies that were not stepped, because they sleep; their contacts count among these: */
-    int contacts;
+    uint64_t step;             /* counted from 1 */
+    double time;               /* s, at the end of the step */
+    double dt;                 /* s */
+    int newton_iterations;     /* summed over sub-steps, largest over bodies */
+    int halvings;              /* the finest sub-step was dt / 2^halvings or a little larger */
+    int regularised;           /* factorisations that had to be shifted to be positive definite */
+    double residual;           /* relative, at the end of Newton, worst body */
+    double local_error;        /* m, of places in a sub-step: SDIRK2's own estimate, mean over a body, worst body; else 0 */
+    int asleep;                /* bodies that were not stepped, because they sleep; their contacts count among these: */
+    int contacts;              /* of the step */
     double max_penetration;    /* m */
     int deep_contacts;         /* at velocity level: deeper than a tenth of their parts' sizes (half the least extent, a rod's radius): a warning */
-    double least_distance;     /* m, between surfaces of things that could touch, at the step's start; INFINITY: none could */
+    double least_distance;     /* m, between surfaces of objects that could touch, at the step's start; INFINITY: none could */
     int contact_iterations;    /* Newton steps of the contact solver */
     int contact_solves;        /* problems given to the contact solver */
     int contact_fallbacks;     /* ... that its second method had to solve: Lemke's for "lcp", or contacts that give way a little */
@@ -167,6 +171,7 @@ FIL_MUST_CHECK FilStatus fil_world_reset(FilWorld* world); /* back to the state 
 FIL_MUST_CHECK FilStatus fil_world_take_state(FilWorld* world, const FilWorld* from);
 uint64_t fil_world_hash(const FilWorld* world); /* of the snapshot's numbers, bit for bit */
 
+/* Energy of all bodies at the present state. */
 typedef struct FilEnergy {
     double kinetic, elastic, gravity; /* J */
 } FilEnergy;
@@ -178,6 +183,7 @@ FilVec3 fil_world_angular_momentum(const FilWorld* world); /* kg m^2/s about the
 
 /* ---- attachments: where a rod is held ---- */
 
+/* What an attachment holds. */
 typedef enum FilAttachmentKind {
     FIL_ATTACH_PIN,    /* positions of nodes [first, first + count) follow the target rigidly */
     FIL_ATTACH_TWIST,  /* angles of edges [first, first + count) follow the target */
@@ -185,6 +191,7 @@ typedef enum FilAttachmentKind {
     FIL_ATTACH_HANDLE, /* node `first` is drawn to the target by a spring and damper of limited force */
 } FilAttachmentKind;
 
+/* Where a body is held. Pointers are borrowed for the call only. */
 typedef struct FilAttachmentDef {
     const char* name; /* unique; NULL gets "attachment<k>" */
     FilAttachmentKind kind;
@@ -206,6 +213,7 @@ FilId fil_world_attachment_at(const FilWorld* world, int index);
 FilId fil_world_find_attachment(const FilWorld* world, const char* name);
 const char* fil_attachment_name(const FilWorld* world, FilId attachment);
 
+/* An attachment as it is. */
 typedef struct FilAttachmentInfo {
     FilAttachmentKind kind;
     FilId object;
@@ -225,6 +233,7 @@ FilVec3 fil_attachment_torque(const FilWorld* world, FilId attachment); /* N m *
 
 /* ---- drives: what moves or loads a rod ---- */
 
+/* What a drive moves or loads. */
 typedef enum FilDriveKind {
     FIL_DRIVE_POSITION,     /* 3, m: displacement of an attachment's target from where it was made */
     FIL_DRIVE_VELOCITY,     /* 3, m/s: velocity of an attachment's target */
@@ -240,11 +249,13 @@ typedef enum FilDriveKind {
     FIL_DRIVE_MOTOR,        /* 1: target of a joint's motor: rad or m, per s, or N m or N, by its mode */
 } FilDriveKind;
 
+/* How a drive goes from one of its values to the next. */
 typedef enum FilRamp {
     FIL_RAMP_LINEAR, /* straight between knots, constant outside */
     FIL_RAMP_SMOOTH, /* cubic ease between knots: zero slope at each knot */
 } FilRamp;
 
+/* Numbers over time. Pointers are borrowed for the call only. */
 typedef struct FilDriveDef {
     const char* name; /* unique; NULL gets "drive<k>" */
     FilDriveKind kind;
@@ -276,8 +287,8 @@ typedef struct FilQuantityInfo {
     const char* name;    /* "position", "ring_travel", ...: as in scenes */
     const char* subject; /* of what: "rod", "body", "arm", "attachment", ...; "object": of any object; "world": of all */
     const char* part;    /* what the index counts: "node", "edge", "disk", ...; NULL: nothing */
-    const char* unit;
-    int components; /* 1, 2 or 3 */
+    const char* unit;    /* "m", "N", ...; "1": none */
+    int components;      /* 1, 2 or 3 */
 } FilQuantityInfo;
 
 int fil_quantity_count(void);                    /* rows that there are */
@@ -290,6 +301,7 @@ FilId fil_world_find(const FilWorld* world, const char* kind, const char* name);
 /* How many parts of this name ("node", "disk", ...) something has; 0 if it has none of that name. */
 int fil_part_count(const FilWorld* world, FilId of, const char* part);
 
+/* A number that is measured. Pointers are borrowed for the call only. */
 typedef struct FilProbeDef {
     const char* name;     /* unique, not NULL */
     const char* quantity; /* a name from fil_quantity_info() */
