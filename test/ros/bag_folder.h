@@ -40,7 +40,7 @@ static inline int bag_folder_run(BagFolder* folder, const char* arguments)
     return WEXITSTATUS(pclose(pipe));
 }
 
-/* How many messages of a topic `filum bag info` has just told; -1: the topic is not there. */
+/* How many messages of a topic `filum bag info` has just printed; -1: the topic is not there. */
 static inline long bag_folder_count(const BagFolder* folder, const char* topic)
 {
     char wanted[256];

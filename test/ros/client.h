@@ -9,8 +9,6 @@
 
 /* long enough for a loaded machine; passing takes a fraction of a second */
 #define PATIENCE 20.0
-/* for a process to end: the leak check of a sanitised build takes its time */
-#define EXIT_PATIENCE 60.0
 
 typedef struct Client {
     rcl_allocator_t allocator;

@@ -1,5 +1,5 @@
 /* libFuzzer harness of bags' metadata: four texts, each up to a zero byte, as topic, type, QoS and file of a channel. metadata.yaml of such a bag is
- * YAML, and says what it was told; QoS as others wrote it gives a profile that is read again as the same. */
+ * YAML, and says what it was given; QoS as others wrote it gives a profile that is read again as the same. */
 #include <stdlib.h>
 #include <string.h>
 #include <yaml.h>

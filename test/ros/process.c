@@ -120,6 +120,12 @@ int process_wait(pid_t pid, double seconds)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
+int process_stop(pid_t pid)
+{
+    kill(pid, SIGINT);
+    return process_wait(pid, EXIT_PATIENCE);
+}
+
 void process_kill(pid_t pid)
 {
     kill(pid, SIGKILL);

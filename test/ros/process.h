@@ -5,6 +5,9 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+/* s, for a process to end: the leak check of a sanitised build takes its time */
+#define EXIT_PATIENCE 60.0
+
 /* Starts `program` with the NULL-terminated arguments (the program's name not included). Fails the test if it cannot.
  */
 pid_t process_start(const char* program, const char* const* arguments);
@@ -14,6 +17,9 @@ pid_t process_start_role(const char* role, const char* a, const char* b, const c
 
 /* Waits at most `seconds`, then kills. Returns the exit code, or -1 if it had to be killed or died of a signal. */
 int process_wait(pid_t pid, double seconds);
+
+/* Asks a process to end, as Ctrl-C does, and waits for it: its exit code. */
+int process_stop(pid_t pid);
 
 /* Ends a process without giving it a say, as a crash would. */
 void process_kill(pid_t pid);

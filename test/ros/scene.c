@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "filum/filum.h"
+#include "process.h"
 #include "rosidl_runtime_c/string_functions.h"
 
 static const char text[] =
@@ -116,4 +117,13 @@ void test_name_two(rosidl_runtime_c__String__Sequence* names, const char* first,
     if (second != NULL) {
         rosidl_runtime_c__String__assign(&names->data[1], second);
     }
+}
+
+pid_t test_scene_start(const char* const* more)
+{
+    const char* arguments[32] = {"--ros-args", "-p", test_scene->argument};
+    for (int i = 0; more != NULL && more[i] != NULL && i < 28; i++) {
+        arguments[3 + i] = more[i];
+    }
+    return process_start(FILUM_NODE, arguments);
 }

@@ -3,6 +3,8 @@
 #ifndef FILUM_TEST_SCENE_H
 #define FILUM_TEST_SCENE_H
 
+#include <sys/types.h>
+
 #include "client.h"
 #include "rosidl_runtime_c/string.h"
 
@@ -22,6 +24,9 @@ extern Client test_client;
 int test_scene_join(void** state);
 int test_scene_join_with(void** state, const char* text); /* another scene */
 int test_scene_leave(void** state);
+
+/* Starts the node with that scene and more arguments, up to NULL; NULL: none. */
+pid_t test_scene_start(const char* const* more);
 
 /* Another one: two grippers on lifts, `left` and `right`, the first with room for so many points of a trajectory; between its fingers
  * there is a block of 40 mm. */

@@ -61,12 +61,6 @@ static pid_t start(const char* more, const char* and_more)
     return process_start(FILUM_NODE, arguments);
 }
 
-static int stop(pid_t pid)
-{
-    kill(pid, SIGINT);
-    return process_wait(pid, EXIT_PATIENCE);
-}
-
 /* One point for the lifts of both robots (or one) after so many seconds; `number` tells goals apart. */
 static Goal* new_goal(uint8_t number, const char* first, const char* second, double position, double seconds)
 {
@@ -135,9 +129,9 @@ static int cancel(const char* action, uint8_t number, size_t* count)
 /* feedback of the goal that the context numbers, in the middle of its way */
 static bool is_on_the_way(const void* message, void* context)
 {
-    const control_msgs__action__FollowJointTrajectory_FeedbackMessage* told = message;
-    const control_msgs__action__FollowJointTrajectory_Feedback* feedback = &told->feedback;
-    if (told->goal_id.uuid[0] != *(const uint8_t*)context || feedback->joint_names.size != 2 || feedback->desired.positions.size != 2) {
+    const control_msgs__action__FollowJointTrajectory_FeedbackMessage* feedback_message = message;
+    const control_msgs__action__FollowJointTrajectory_Feedback* feedback = &feedback_message->feedback;
+    if (feedback_message->goal_id.uuid[0] != *(const uint8_t*)context || feedback->joint_names.size != 2 || feedback->desired.positions.size != 2) {
         return false;
     }
     // desired, actual and error agree; gravity lets the lift sag by 1.4 mm, and damping makes it lag
@@ -182,10 +176,11 @@ static void goals_are_followed(void** state)
     int code;
     uint8_t first = 1;
     assert_true(send(new_goal(first, "left_lift", "right_lift", 0.1, 1.5)));
-    control_msgs__action__FollowJointTrajectory_FeedbackMessage* told = control_msgs__action__FollowJointTrajectory_FeedbackMessage__create();
+    control_msgs__action__FollowJointTrajectory_FeedbackMessage* feedback_message =
+        control_msgs__action__FollowJointTrajectory_FeedbackMessage__create();
     assert_true(client_hear(&client, ROSIDL_GET_MSG_TYPE_SUPPORT(control_msgs, action, FollowJointTrajectory_FeedbackMessage), FOLLOW "feedback",
-                            &rmw_qos_profile_default, told, is_on_the_way, &first));
-    control_msgs__action__FollowJointTrajectory_FeedbackMessage__destroy(told);
+                            &rmw_qos_profile_default, feedback_message, is_on_the_way, &first));
+    control_msgs__action__FollowJointTrajectory_FeedbackMessage__destroy(feedback_message);
     expect_status(1, STATUS(EXECUTING));
     assert_int_equal(wait_for(1, &code), STATUS(SUCCEEDED));
     assert_int_equal(code, ERROR(SUCCESSFUL));
@@ -253,7 +248,7 @@ static void goals_are_followed(void** state)
     assert_true(send(new_goal(40, "left_lift", NULL, 0.0, 30.0)));
     assert_true(client_trigger(&client, "/filum", "reset", message));
     assert_int_equal(wait_for(40, &code), STATUS(ABORTED));
-    assert_int_equal(stop(node), 0);
+    assert_int_equal(process_stop(node), 0);
 }
 
 /* ---- gripper_command ---- */
@@ -307,7 +302,7 @@ static void grippers_hold_with_the_effort_allowed(void** state)
     assert_true(grip(7, 0.0, 3.0));
     response = wait_for_grip(7);
     assert_true(response.status == STATUS(ABORTED) && response.result.stalled);
-    assert_int_equal(stop(node), 0);
+    assert_int_equal(process_stop(node), 0);
     // what the actions commanded is recorded, and makes the same run again
     assert_int_equal(bag_folder_run(&folder, "bag replay-check grip.mcap"), 0);
     assert_null(strstr(folder.output, "; 0 commands"));
@@ -348,7 +343,7 @@ static void two_arms_draw_a_knot(void** state)
     assert_true(send(goal));
     assert_true(client_pause(&client, "/filum", false));
     assert_int_equal(wait_for(1, &code), STATUS(SUCCEEDED));
-    assert_int_equal(stop(node), 0);
+    assert_int_equal(process_stop(node), 0);
     assert_int_equal(bag_folder_run(&folder, "bag replay-check knot.mcap"), 0);
     assert_null(strstr(folder.output, "; 0 commands"));
 }
@@ -383,8 +378,9 @@ static int wait_for_steps(uint8_t number, int* code)
 
 static bool is_counting(const void* message, void* context)
 {
-    const simulation_interfaces__action__SimulateSteps_FeedbackMessage* told = message;
-    return told->feedback.completed_steps > 0 && told->feedback.completed_steps + told->feedback.remaining_steps == *(const uint64_t*)context;
+    const simulation_interfaces__action__SimulateSteps_FeedbackMessage* feedback_message = message;
+    return feedback_message->feedback.completed_steps > 0 &&
+           feedback_message->feedback.completed_steps + feedback_message->feedback.remaining_steps == *(const uint64_t*)context;
 }
 
 static void steps_are_simulated(void** state)
@@ -398,10 +394,10 @@ static void steps_are_simulated(void** state)
     assert_int_equal(code, simulation_interfaces__msg__Result__RESULT_OK);
     uint64_t many = 1000000000;
     assert_true(ask_for_steps(2, many));
-    simulation_interfaces__action__SimulateSteps_FeedbackMessage told;
-    memset(&told, 0, sizeof told);
+    simulation_interfaces__action__SimulateSteps_FeedbackMessage feedback_message;
+    memset(&feedback_message, 0, sizeof feedback_message);
     assert_true(client_hear(&client, ROSIDL_GET_MSG_TYPE_SUPPORT(simulation_interfaces, action, SimulateSteps_FeedbackMessage), STEPS "feedback",
-                            &rmw_qos_profile_default, &told, is_counting, &many));
+                            &rmw_qos_profile_default, &feedback_message, is_counting, &many));
     assert_true(ask_for_steps(3, 1));  // meanwhile
     assert_int_equal(wait_for_steps(3, &code), STATUS(ABORTED));
     assert_int_equal(code, simulation_interfaces__msg__Result__RESULT_OPERATION_FAILED);
@@ -410,7 +406,7 @@ static void steps_are_simulated(void** state)
     assert_true(client_pause(&client, "/filum", false));
     assert_true(ask_for_steps(4, 1));  // not paused
     assert_int_equal(wait_for_steps(4, &code), STATUS(ABORTED));
-    assert_int_equal(stop(node), 0);
+    assert_int_equal(process_stop(node), 0);
 }
 
 static int set_up(void** state)

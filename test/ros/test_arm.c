@@ -34,21 +34,6 @@ static const char scene_text[] =
     "    sections: [{mass: 0.5}, {mass: 0.3}]\n"
     "drives: [{name: air, arm: trunk, chamber: 0, pressure: [[0, 1000]]}]\n";
 
-static pid_t start(const char* const* more)
-{
-    const char* arguments[32] = {"--ros-args", "-p", test_scene->argument};
-    for (int i = 0; more != NULL && more[i] != NULL && i < 28; i++) {
-        arguments[3 + i] = more[i];
-    }
-    return process_start(FILUM_NODE, arguments);
-}
-
-static int stop(pid_t pid)
-{
-    kill(pid, SIGINT);
-    return process_wait(pid, EXIT_PATIENCE);
-}
-
 /* a command to all chambers */
 static filum__msg__ChamberPressures* new_command(void)
 {
@@ -64,7 +49,7 @@ static filum__msg__ChamberPressures* new_command(void)
     return command;
 }
 
-/* ---- what is told ---- */
+/* ---- what is published ---- */
 
 /* two sections of 0.15 m, and what gravity adds to them in time */
 static bool hangs(const void* message, void* context)
@@ -77,7 +62,7 @@ static bool hangs(const void* message, void* context)
 static void tells_shape_and_frames(void** state)
 {
     (void)state;
-    const pid_t node = start(NULL);
+    const pid_t node = test_scene_start(NULL);
     filum__msg__ArmStates* states = filum__msg__ArmStates__create();
     assert_true(client_hear(&test_client, TYPE(filum, ArmStates), "/arm_states", &rmw_qos_profile_default, states, hangs, NULL));
     assert_string_equal(states->header.frame_id.data, "world");
@@ -106,7 +91,7 @@ static void tells_shape_and_frames(void** state)
     }
     assert_true(fabs(tf->transforms.data[0].transform.translation.z - 1.0) < 1e-12);
     tf2_msgs__msg__TFMessage__destroy(tf);
-    assert_int_equal(stop(node), 0);
+    assert_int_equal(process_stop(node), 0);
 }
 
 /* ---- what is taken ---- */
@@ -157,7 +142,7 @@ static void send_until_pressure(rcl_publisher_t* publisher, const filum__msg__Ch
 static void takes_pressures_and_refuses_nonsense(void** state)
 {
     (void)state;
-    const pid_t node = start(NULL);
+    const pid_t node = test_scene_start(NULL);
     rcl_publisher_t publisher = rcl_get_zero_initialized_publisher();
     must(rclc_publisher_init(&publisher, &test_client.node, TYPE(filum, ChamberPressures), "/chamber_commands", &rmw_qos_profile_default),
          "chamber_commands");
@@ -193,7 +178,7 @@ static void takes_pressures_and_refuses_nonsense(void** state)
     command->pressures.size = CHAMBERS;
     filum__msg__ChamberPressures__destroy(command);
     must(rcl_publisher_fini(&publisher, &test_client.node), "chamber_commands");
-    assert_int_equal(stop(node), 0);
+    assert_int_equal(process_stop(node), 0);
 }
 
 /* ---- the loop ---- */
@@ -273,7 +258,7 @@ static void reaches_its_goal(void** state)
 {
     (void)state;
     const char* const more[] = {"-p", "publish_rate:=100.0", NULL};
-    const pid_t node = start(more);
+    const pid_t node = test_scene_start(more);
     Loop loop;
     loop_open(&loop);
     Controller controller = {.goal = {0.05, -0.03}, .last = -1.0};
@@ -293,7 +278,7 @@ static void reaches_its_goal(void** state)
     print_message("after %.2f s and %d states the error is %.2g %%\n", controller.last, heard, 100.0 * error);
     assert_int_equal(good, 100);
     loop_close(&loop);
-    assert_int_equal(stop(node), 0);
+    assert_int_equal(process_stop(node), 0);
 }
 
 /* the same controller under lockstep: the hash of the state after two seconds */
@@ -301,14 +286,14 @@ static uint64_t run_in_lockstep(void)
 {
     const char* const more[] = {"-p", "publish_rate:=100.0",   "-p", "lockstep:=true",         "-p", "lockstep_topics:=chamber_commands",
                                 "-p", "real_time_factor:=0.0", "-p", "lockstep_timeout:=20.0", NULL};
-    const pid_t node = start(more);
+    const pid_t node = test_scene_start(more);
     Loop loop;
     loop_open(&loop);
     Controller controller = {.goal = {0.05, -0.03}, .last = -1.0};
     uint64_t hash = 0;
     for (const double limit = seconds_now() + PATIENCE; hash == 0 && seconds_now() < limit;) {
         while (rcl_take(&loop.states, loop.state, NULL, NULL) == RCL_RET_OK) {
-            // a state that is told again gets the same answer
+            // a state that is published again gets the same answer
             const bool again = seconds_of(loop.state->header.stamp) == controller.last;
             if (!again) {
                 control(&controller, loop.state, loop.command);
@@ -321,7 +306,7 @@ static uint64_t run_in_lockstep(void)
         sleep_seconds(0.0002);
     }
     loop_close(&loop);
-    assert_int_equal(stop(node), 0);
+    assert_int_equal(process_stop(node), 0);
     return hash;
 }
 

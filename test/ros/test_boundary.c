@@ -304,7 +304,7 @@ static void steps_without_end_are_ended(void** state)
     const pid_t node = start("use_sim_time:=false", "use_sim_time:=false");
     const simulation_interfaces__srv__StepSimulation_Request all = {.steps = UINT64_MAX};
     simulation_interfaces__srv__StepSimulation_Response* response = simulation_interfaces__srv__StepSimulation_Response__create();
-    // it is asked again after a second, and told then that steps are being made
+    // it is asked again after a second, and is answered then that steps are being made
     assert_true(client_call(&client, SERVICE(StepSimulation), "/filum/step_simulation", &all, response));
     assert_int_equal(response->result.result, RESULT(OPERATION_FAILED));
     assert_non_null(strstr(response->result.error_message.data, "steps of an earlier request are being made"));

@@ -192,7 +192,7 @@ static void bounds_hold_in_both_directions(void** state)
     FilCdrWriter counter = {0};
     fil_cdr_write_message(&counter, type, message);
     assert_true(counter.failed);
-    // the last thing encoded of a descriptor without ranges is their count
+    // what is encoded last of a descriptor without ranges is their count
     message->integer_range.size = 0;
     size_t size;
     uint8_t* bytes = encode(type, message, &size);

@@ -33,12 +33,6 @@ static pid_t start(const char* more)
     return process_start(FILUM_NODE, arguments);
 }
 
-static int stop(pid_t pid)
-{
-    kill(pid, SIGINT);
-    return process_wait(pid, EXIT_PATIENCE);
-}
-
 /* a command of `count` targets for one drive, all of the same force upwards */
 static filum__msg__RodCommand* create_command(size_t count, const char* drive, double force)
 {
@@ -52,7 +46,7 @@ static filum__msg__RodCommand* create_command(size_t count, const char* drive, d
     return command;
 }
 
-/* joins, says one thing as soon as somebody listens, and leaves: what `ros2 topic pub --once` does */
+/* joins, publishes one message as soon as somebody listens, and leaves: what `ros2 topic pub --once` does */
 static void say_once(const char* drive, double force)
 {
     rcl_publisher_t publisher = rcl_get_zero_initialized_publisher();
@@ -98,7 +92,7 @@ static void single_commands_arrive(void** state)
     assert_true(
         client_hear(&test_client, TYPE(diagnostic_msgs, DiagnosticArray), "/diagnostics", &rmw_qos_profile_default, heard, has_refused, &sent));
     diagnostic_msgs__msg__DiagnosticArray__destroy(heard);
-    assert_int_equal(stop(node), 0);
+    assert_int_equal(process_stop(node), 0);
 }
 
 /* ---- failure ---- */
@@ -153,7 +147,7 @@ static void failed_is_a_state(void** state)
     assert_true(client_trigger(&test_client, "/filum", "reset", message));
     assert_true(pause(false, words));
     assert_string_equal(words, "running");
-    assert_int_equal(stop(node), 0);
+    assert_int_equal(process_stop(node), 0);
 }
 
 /* ---- newcomers ---- */
@@ -173,7 +167,7 @@ static void newcomers_hear_a_paused_node(void** state)
     assert_int_equal(rods->rods.size, 2);
     rosgraph_msgs__msg__Clock__destroy(clock);
     filum__msg__RodStates__destroy(rods);
-    assert_int_equal(stop(node), 0);
+    assert_int_equal(process_stop(node), 0);
 }
 
 /* ---- flood ---- */
@@ -227,7 +221,7 @@ static void a_flood_does_not_stop_time(void** state)
     assert_true(states >= 90);
 #endif
     process_kill(other);
-    assert_int_equal(stop(node), 0);
+    assert_int_equal(process_stop(node), 0);
 }
 
 int main(int argc, char** argv)

@@ -1,4 +1,4 @@
-/* What is told to others about nodes and endpoints: byte for byte, for both sizes of identities; what is kept of what they tell. */
+/* What others are sent about nodes and endpoints: byte for byte, for both sizes of identities; what is kept of what they send. */
 /* ctest: embedded */
 #include <setjmp.h>
 #include <stdarg.h>

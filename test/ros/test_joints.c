@@ -1,4 +1,4 @@
-/* Robots in the node: two grippers told apart by their prefixes, commanded by joint_commands and joint_trajectory. */
+/* Robots in the node: two grippers distinguished by their prefixes, commanded by joint_commands and joint_trajectory. */
 #include <math.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -39,12 +39,6 @@ static pid_t start(void)
     return process_start(FILUM_NODE, arguments);
 }
 
-static int stop(pid_t pid)
-{
-    kill(pid, SIGINT);
-    return process_wait(pid, EXIT_PATIENCE);
-}
-
 /* the joint's number in a message; -1: it is not there */
 static int find(const sensor_msgs__msg__JointState* states, const char* name)
 {
@@ -70,7 +64,7 @@ static bool is_there(const void* message, void* context)
     return i >= 0 && fabs(states->position.data[i] - goal->position) < goal->tolerance;
 }
 
-/* ---- what is told ---- */
+/* ---- what is published ---- */
 
 static void tells_joints_and_links(void** state)
 {
@@ -112,7 +106,7 @@ static void tells_joints_and_links(void** state)
     assert_int_equal(roots, 2);  // one per robot
     tf2_msgs__msg__TFMessage__destroy(both[0]);
     tf2_msgs__msg__TFMessage__destroy(both[1]);
-    assert_int_equal(stop(node), 0);
+    assert_int_equal(process_stop(node), 0);
 }
 
 /* ---- what is taken ---- */
@@ -233,7 +227,7 @@ static void joints_follow_commands(void** state)
     assert_true(hear_there((Goal){"left_lift", 0.05, 1e-4}));
     assert_true(hear_there((Goal){"right_lift", 0.0, 1e-4}));
     sensor_msgs__msg__JointState__destroy(command);
-    assert_int_equal(stop(node), 0);
+    assert_int_equal(process_stop(node), 0);
 }
 
 /* two points for one joint of each robot, half a second apart */
@@ -277,7 +271,7 @@ static void joints_follow_trajectories(void** state)
     assert_true(publish_until_refused(type, "/joint_trajectory", message, &refusals, 1));
     assert_true(hear_there((Goal){"left_lift", 0.06, 1e-4}));
     trajectory_msgs__msg__JointTrajectory__destroy(message);
-    assert_int_equal(stop(node), 0);
+    assert_int_equal(process_stop(node), 0);
 }
 
 static int set_up(void** state)

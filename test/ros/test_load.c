@@ -1,5 +1,5 @@
 /* ctest: heavy */ /* ctest: alone */
-/* Under load: 50 rods of 100 nodes told 100 times a second to five readers, none of which misses a sample, and to a
+/* Under load: 50 rods of 100 nodes published 100 times a second to five readers, none of which misses a sample, and to a
  * sixth that is stopped for five seconds, loses samples, and goes on, while no publication holds the simulation up.
  *
  *   test_ros_load [SECONDS]    60 if not given */
@@ -30,7 +30,7 @@ enum { READERS = 5, RODS = 50, NODES = 100 };
 static char scene_path[] = "/tmp/filum_load_XXXXXX.yaml";
 static double duration = 60.0; /* s */
 
-/* ---- a reader: a process that counts until it is told to stop, then writes what it counted ---- */
+/* ---- a reader: a process that counts until it is asked to stop, then writes what it counted ---- */
 
 typedef struct Count {
     int64_t heard, missed;   /* samples */

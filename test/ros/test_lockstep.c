@@ -44,8 +44,8 @@ typedef struct Controller {
     filum__msg__RodCommand* command;
     double integral;
     int64_t last; /* stamp of the last state, ns */
-    int states;   /* told to it */
-    int repeated; /* of these, told more than once */
+    int states;   /* published to it */
+    int repeated; /* of these, published more than once */
 } Controller;
 
 static void controller_join(Controller* controller, Client* client)
@@ -73,7 +73,7 @@ static void controller_leave(Controller* controller)
     must(rcl_subscription_fini(&controller->probes, &controller->client->node), "probes");
 }
 
-/* answers one state of the tip up to period `last`, if there is one, with a force that wants it at -0.1 m; a state that is told again is
+/* answers one state of the tip up to period `last`, if there is one, with a force that wants it at -0.1 m; a state that is published again is
  * answered as before. Its period, or -1. */
 static int controller_answer(Controller* controller, int last, double lateness)
 {

@@ -106,7 +106,7 @@ static void note(const sensor_msgs__msg__JointState* states, Run* run)
 {
     const double now = states->header.stamp.sec + 1e-9 * states->header.stamp.nanosec;
     const int period = (int)lround(1e3 * now / MILLISECONDS);
-    if (period == run->heard && period < PERIODS) {  // a state may be told again
+    if (period == run->heard && period < PERIODS) {  // a state may be published again
         assert_int_equal(states->position.size, JOINTS);
         memcpy(run->position[period], states->position.data, sizeof run->position[period]);
         memcpy(run->velocity[period], states->velocity.data, sizeof run->velocity[period]);

@@ -24,12 +24,6 @@
 
 #define TYPE(package, name) ROSIDL_GET_MSG_TYPE_SUPPORT(package, msg, name)
 
-static int stop(pid_t pid)
-{
-    kill(pid, SIGINT);
-    return process_wait(pid, EXIT_PATIENCE);
-}
-
 static void nodes_have_their_own_clock_and_transforms(void** state)
 {
     (void)state;
@@ -59,7 +53,7 @@ static void nodes_have_their_own_clock_and_transforms(void** state)
         must(rcl_count_publishers(&test_client.node, shared[i], &count), shared[i]);
         assert_int_equal(count, 0);
     }
-    assert_int_equal(stop(node), 0);
+    assert_int_equal(process_stop(node), 0);
 }
 
 static void qos_goes_by_the_names_after_remapping(void** state)
@@ -78,7 +72,7 @@ static void qos_goes_by_the_names_after_remapping(void** state)
     assert_int_not_equal(rcl_take(&reliable, rods, NULL, NULL), RCL_RET_OK);
     must(rcl_subscription_fini(&reliable, &test_client.node), "/ropes");
     filum__msg__RodStates__destroy(rods);
-    assert_int_equal(stop(node), 0);
+    assert_int_equal(process_stop(node), 0);
 }
 
 /* ---- a node's own parameters ---- */
@@ -134,13 +128,13 @@ static void a_node_takes_its_own_parameters(void** state)
     assert_int_equal(fclose(file), 0);
     assert_false(client_set(&test_client, "/filum", "scene", fil_parameter_string("another"), reason));
     assert_non_null(strstr(reason, "at start only"));
-    assert_int_equal(stop(node), 0);
+    assert_int_equal(process_stop(node), 0);
     const char* const second[] = {"--ros-args", "--params-file", path, NULL};
     node = process_start(FILUM_NODE, second);
     assert_true(client_get(&test_client, "/filum", "publish_rate").real == 20.0);
     assert_string_equal(client_get(&test_client, "/filum", "record").text, "");
     assert_int_equal(client_get(&test_client, "/filum", "record").type, FIL_PARAMETER_STRING);
-    assert_int_equal(stop(node), 0);
+    assert_int_equal(process_stop(node), 0);
     assert_int_equal(unlink(path), 0);
 }
 

@@ -35,23 +35,6 @@
 
 #define TYPE(package, name) ROSIDL_GET_MSG_TYPE_SUPPORT(package, msg, name)
 
-/* starts the node with the scene and up to six more arguments behind -p or -r pairs */
-static pid_t start(const char* const* more)
-{
-    const char* arguments[32] = {"--ros-args", "-p", test_scene->argument};
-    for (int i = 0; more != NULL && more[i] != NULL && i < 28; i++) {
-        arguments[3 + i] = more[i];
-    }
-    return process_start(FILUM_NODE, arguments);
-}
-
-/* a polite end, as Ctrl-C asks for it; the exit code */
-static int stop(pid_t pid)
-{
-    kill(pid, SIGINT);
-    return process_wait(pid, EXIT_PATIENCE);
-}
-
 static double seconds_of(builtin_interfaces__msg__Time stamp)
 {
     return stamp.sec + 1e-9 * stamp.nanosec;
@@ -70,7 +53,7 @@ static bool has_fallen(const void* message, void* context)
 static void publishes_everything(void** state)
 {
     (void)state;
-    const pid_t node = start(NULL);
+    const pid_t node = test_scene_start(NULL);
     const rmw_qos_profile_t* lax = &rmw_qos_profile_sensor_data;
 
     filum__msg__RodStates* rods = filum__msg__RodStates__create();
@@ -126,14 +109,14 @@ static void publishes_everything(void** state)
     assert_int_equal(diagnostics->status.size, 1);
     assert_string_equal(diagnostics->status.data[0].name.data, "filum: simulation");
     diagnostic_msgs__msg__DiagnosticArray__destroy(diagnostics);
-    assert_int_equal(stop(node), 0);
+    assert_int_equal(process_stop(node), 0);
 }
 
 /* /clock, /tf and rod_states tell one time, which goes on while running and stands while paused */
 static void time_is_one(void** state)
 {
     (void)state;
-    const pid_t node = start(NULL);
+    const pid_t node = test_scene_start(NULL);
     const rmw_qos_profile_t* lax = &rmw_qos_profile_sensor_data;
     rosgraph_msgs__msg__Clock clock = {0};
     rosgraph_msgs__msg__Clock__init(&clock);
@@ -151,7 +134,7 @@ static void time_is_one(void** state)
     must(rclc_subscription_init_default(&clocks, &test_client.node, TYPE(rosgraph_msgs, Clock), "/clock"), "clock");
     must(rclc_subscription_init_default(&states, &test_client.node, TYPE(filum, RodStates), "/rod_states"), "states");
     must(rclc_subscription_init_default(&frames, &test_client.node, TYPE(tf2_msgs, TFMessage), "/tf"), "tf");
-    sleep_seconds(1.0);  // connected, told where it stands, and nothing under way any more
+    sleep_seconds(1.0);  // connected, informed of where it stands, and nothing under way any more
     filum__msg__RodStates* rods = filum__msg__RodStates__create();
     tf2_msgs__msg__TFMessage* tf = tf2_msgs__msg__TFMessage__create();
     while (rcl_take(&clocks, &clock, NULL, NULL) == RCL_RET_OK || rcl_take(&states, rods, NULL, NULL) == RCL_RET_OK ||
@@ -181,7 +164,7 @@ static void time_is_one(void** state)
     must(rcl_subscription_fini(&clocks, &test_client.node), "clock");
     must(rcl_subscription_fini(&states, &test_client.node), "states");
     must(rcl_subscription_fini(&frames, &test_client.node), "tf");
-    assert_int_equal(stop(node), 0);
+    assert_int_equal(process_stop(node), 0);
 }
 
 /* ---- control ---- */
@@ -201,7 +184,7 @@ static void reset_returns_the_initial_hash(void** state)
     const uint64_t initial = fil_world_hash(world);
     fil_world_destroy(world);
 
-    const pid_t node = start(NULL);
+    const pid_t node = test_scene_start(NULL);
     sleep_seconds(0.5);
     assert_true(client_pause(&test_client, "/filum", true));
     rcl_subscription_t infos = rcl_get_zero_initialized_subscription();
@@ -225,7 +208,7 @@ static void reset_returns_the_initial_hash(void** state)
     assert_true(client_pause(&test_client, "/filum", false));
     assert_false(client_trigger(&test_client, "/filum", "step", message));
     assert_string_equal(message, "the simulation is not paused");
-    assert_int_equal(stop(node), 0);
+    assert_int_equal(process_stop(node), 0);
 }
 
 /* ---- parameters ---- */
@@ -233,7 +216,7 @@ static void reset_returns_the_initial_hash(void** state)
 static void parameters_can_be_asked_and_set(void** state)
 {
     (void)state;
-    const pid_t node = start(NULL);
+    const pid_t node = test_scene_start(NULL);
     char reason[512];
     assert_true(client_get(&test_client, "/filum", "time_step").real == 0.002);
     assert_string_equal(client_get(&test_client, "/filum", "contact_model").text, "none");
@@ -262,13 +245,13 @@ static void parameters_can_be_asked_and_set(void** state)
     assert_true(client_set(&test_client, "/filum", "real_time_factor", fil_parameter_integer(2), reason));  // as a double
     assert_true(client_get(&test_client, "/filum", "real_time_factor").real == 2.0);
     assert_true(client_get(&test_client, "/filum", "time_step").real == 0.001);
-    assert_int_equal(stop(node), 0);
+    assert_int_equal(process_stop(node), 0);
 }
 
 static void atomic_means_all_or_none(void** state)
 {
     (void)state;
-    const pid_t node = start(NULL);
+    const pid_t node = test_scene_start(NULL);
     rcl_interfaces__srv__SetParametersAtomically_Request* request = rcl_interfaces__srv__SetParametersAtomically_Request__create();
     rcl_interfaces__srv__SetParametersAtomically_Response* response = rcl_interfaces__srv__SetParametersAtomically_Response__create();
     rcl_interfaces__msg__Parameter__Sequence__init(&request->parameters, 2);
@@ -287,7 +270,7 @@ static void atomic_means_all_or_none(void** state)
     }
     rcl_interfaces__srv__SetParametersAtomically_Request__destroy(request);
     rcl_interfaces__srv__SetParametersAtomically_Response__destroy(response);
-    assert_int_equal(stop(node), 0);
+    assert_int_equal(process_stop(node), 0);
 }
 
 static bool list_contains(const rosidl_runtime_c__String__Sequence* list, const char* name)
@@ -303,7 +286,7 @@ static bool list_contains(const rosidl_runtime_c__String__Sequence* list, const 
 static void lists_and_describes(void** state)
 {
     (void)state;
-    const pid_t node = start(NULL);
+    const pid_t node = test_scene_start(NULL);
     const rosidl_service_type_support_t* list_type = ROSIDL_GET_SRV_TYPE_SUPPORT(rcl_interfaces, srv, ListParameters);
     rcl_interfaces__srv__ListParameters_Request* list = rcl_interfaces__srv__ListParameters_Request__create();
     rcl_interfaces__srv__ListParameters_Response* listed = rcl_interfaces__srv__ListParameters_Response__create();
@@ -324,19 +307,19 @@ static void lists_and_describes(void** state)
     rcl_interfaces__srv__ListParameters_Response__destroy(listed);
 
     rcl_interfaces__srv__DescribeParameters_Request* ask = rcl_interfaces__srv__DescribeParameters_Request__create();
-    rcl_interfaces__srv__DescribeParameters_Response* told = rcl_interfaces__srv__DescribeParameters_Response__create();
+    rcl_interfaces__srv__DescribeParameters_Response* described = rcl_interfaces__srv__DescribeParameters_Response__create();
     rosidl_runtime_c__String__Sequence__init(&ask->names, 2);
     rosidl_runtime_c__String__assign(&ask->names.data[0], "time_step");
     rosidl_runtime_c__String__assign(&ask->names.data[1], "scene");
-    assert_true(
-        client_call(&test_client, ROSIDL_GET_SRV_TYPE_SUPPORT(rcl_interfaces, srv, DescribeParameters), "/filum/describe_parameters", ask, told));
-    assert_int_equal(told->descriptors.size, 2);
-    assert_int_equal(told->descriptors.data[0].type, FIL_PARAMETER_DOUBLE);
-    assert_int_equal(told->descriptors.data[0].floating_point_range.size, 1);
-    assert_true(told->descriptors.data[0].floating_point_range.data[0].to_value == 1.0);
-    assert_true(told->descriptors.data[1].read_only);
+    assert_true(client_call(&test_client, ROSIDL_GET_SRV_TYPE_SUPPORT(rcl_interfaces, srv, DescribeParameters), "/filum/describe_parameters", ask,
+                            described));
+    assert_int_equal(described->descriptors.size, 2);
+    assert_int_equal(described->descriptors.data[0].type, FIL_PARAMETER_DOUBLE);
+    assert_int_equal(described->descriptors.data[0].floating_point_range.size, 1);
+    assert_true(described->descriptors.data[0].floating_point_range.data[0].to_value == 1.0);
+    assert_true(described->descriptors.data[1].read_only);
     rcl_interfaces__srv__DescribeParameters_Request__destroy(ask);
-    rcl_interfaces__srv__DescribeParameters_Response__destroy(told);
+    rcl_interfaces__srv__DescribeParameters_Response__destroy(described);
 
     rcl_interfaces__srv__GetParameterTypes_Request* types = rcl_interfaces__srv__GetParameterTypes_Request__create();
     rcl_interfaces__srv__GetParameterTypes_Response* got = rcl_interfaces__srv__GetParameterTypes_Response__create();
@@ -349,7 +332,7 @@ static void lists_and_describes(void** state)
     assert_int_equal(got->types.data[1], FIL_PARAMETER_NONE);
     rcl_interfaces__srv__GetParameterTypes_Request__destroy(types);
     rcl_interfaces__srv__GetParameterTypes_Response__destroy(got);
-    assert_int_equal(stop(node), 0);
+    assert_int_equal(process_stop(node), 0);
 }
 
 /* ---- names, overrides ---- */
@@ -369,7 +352,7 @@ static void namespaces_remaps_and_files(void** state)
     fclose(file);
     const char* const more[] = {
         "--params-file", path, "-r", "__ns:=/lab", "-r", "__node:=arm", "-r", "rod_states:=/shapes", "-p", "arm:real_time_factor:=0.5", NULL};
-    const pid_t node = start(more);
+    const pid_t node = test_scene_start(more);
     assert_true(client_get(&test_client, "/lab/arm", "publish_rate").real == 11.0);
     assert_true(client_get(&test_client, "/lab/arm", "tf_rate").real == 22.0);
     assert_true(client_get(&test_client, "/lab/arm", "clock_rate").real == 23.0);
@@ -381,7 +364,7 @@ static void namespaces_remaps_and_files(void** state)
     filum__msg__Probes* probes = filum__msg__Probes__create();
     assert_true(client_hear(&test_client, TYPE(filum, Probes), "/lab/probes", &rmw_qos_profile_default, probes, NULL, NULL));
     filum__msg__Probes__destroy(probes);
-    assert_int_equal(stop(node), 0);
+    assert_int_equal(process_stop(node), 0);
     remove(path);
 }
 
@@ -390,17 +373,17 @@ static void two_nodes_in_one_domain(void** state)
     (void)state;
     const char* const left_arguments[] = {"-r", "__ns:=/left", "-p", "time_step:=0.001", NULL};
     const char* const right_arguments[] = {"-r", "__ns:=/right", "-p", "time_step:=0.003", NULL};
-    const pid_t left = start(left_arguments);
-    const pid_t right = start(right_arguments);
+    const pid_t left = test_scene_start(left_arguments);
+    const pid_t right = test_scene_start(right_arguments);
     assert_true(client_get(&test_client, "/left/filum", "time_step").real == 0.001);
     assert_true(client_get(&test_client, "/right/filum", "time_step").real == 0.003);
     // one crashes and comes back; the other does not mind
     process_kill(left);
-    const pid_t again = start(left_arguments);
+    const pid_t again = test_scene_start(left_arguments);
     assert_true(client_get(&test_client, "/left/filum", "time_step").real == 0.001);
     assert_true(client_get(&test_client, "/right/filum", "time_step").real == 0.003);
-    assert_int_equal(stop(again), 0);
-    assert_int_equal(stop(right), 0);
+    assert_int_equal(process_stop(again), 0);
+    assert_int_equal(process_stop(right), 0);
 }
 
 /* ---- commands ---- */
@@ -439,7 +422,7 @@ static bool is_lifted(const void* message, void* context)
 static void commands_move_the_world(void** state)
 {
     (void)state;
-    const pid_t node = start(NULL);
+    const pid_t node = test_scene_start(NULL);
     rcl_publisher_t publisher = rcl_get_zero_initialized_publisher();
     must(rclc_publisher_init_default(&publisher, &test_client.node, TYPE(filum, RodCommand), "/rod_commands"), "commands");
     size_t connected = 0;
@@ -480,7 +463,7 @@ static void commands_move_the_world(void** state)
     diagnostic_msgs__msg__DiagnosticArray__destroy(diagnostics);
     filum__msg__RodCommand__destroy(command);
     must(rcl_publisher_fini(&publisher, &test_client.node), "commands");
-    assert_int_equal(stop(node), 0);
+    assert_int_equal(process_stop(node), 0);
 }
 
 int main(void)

@@ -57,12 +57,6 @@ static pid_t start(int nodes, const char* paused)
     return start_scene(scene_text, nodes, paused);
 }
 
-static int stop(pid_t pid)
-{
-    kill(pid, SIGINT);
-    return process_wait(pid, EXIT_PATIENCE);
-}
-
 /* Calls a trigger once: a repeated ~/plan would be refused. */
 static bool trigger(const char* service, char message[256])
 {
@@ -165,7 +159,7 @@ static void finds_what_the_command_line_finds(void** state)
     filum__msg__PlanTrajectory__destroy(t);
     fil_plan_destroy(plan);
     fil_world_destroy(world);
-    assert_int_equal(stop(pid), 0);
+    assert_int_equal(process_stop(pid), 0);
 }
 
 static bool is_turned(const void* message, void* context)
@@ -218,7 +212,7 @@ static void robots_turn_a_valve(void** state)
     filum__msg__PlanTrajectory__destroy(t);
     fil_plan_destroy(plan);
     fil_world_destroy(world);
-    assert_int_equal(stop(pid), 0);
+    assert_int_equal(process_stop(pid), 0);
 }
 
 /* While it plans the clock runs; a second request is refused; cancelled, the best point is published. */
@@ -248,7 +242,7 @@ static void the_clock_runs_while_it_plans(void** state)
     assert_string_equal(t->state.data, "stopped");
     assert_true(t->times.size > 400 && isfinite(t->pressures.data[0]));
     filum__msg__PlanTrajectory__destroy(t);
-    assert_int_equal(stop(pid), 0);
+    assert_int_equal(process_stop(pid), 0);
 }
 
 /* Ended while it plans the node does not wait for the plan. */
@@ -259,7 +253,7 @@ static void ends_in_the_middle_of_a_plan(void** state)
     char message[256];
     assert_true(trigger("/filum/plan", message));
     filum__msg__PlanProgress__destroy(hear_progress(has_begun));
-    assert_int_equal(stop(pid), 0);
+    assert_int_equal(process_stop(pid), 0);
 }
 
 /* What cannot be planned is refused with a word. */
@@ -274,7 +268,7 @@ static void says_why_there_is_no_plan(void** state)
     char message[256];
     assert_false(trigger("/filum/plan", message));
     assert_non_null(strstr(message, "no section `plan`"));
-    assert_int_equal(stop(pid), 0);
+    assert_int_equal(process_stop(pid), 0);
 }
 
 static int join(void** state)

@@ -88,7 +88,7 @@ static uint64_t controller_now(Controller* controller)
     return controller->info->step;
 }
 
-/* drops what was told before a reset */
+/* drops what was published before a reset */
 static bool controller_hear_reset(Controller* controller)
 {
     const double limit = seconds_now() + PATIENCE;
@@ -130,7 +130,7 @@ static long count_later_rows(const char* path)
     return count;
 }
 
-/* in lockstep every state that is told is answered: both ends count, and the bag agrees with them */
+/* in lockstep every state that is published is answered: both ends count, and the bag agrees with them */
 static void nothing_is_lost(void** state)
 {
     (void)state;

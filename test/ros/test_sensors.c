@@ -86,12 +86,6 @@ static pid_t start(const char* sensors, const char* noise)
     return start_with("scene:=scene.yaml", sensors, noise);
 }
 
-static int stop(pid_t pid)
-{
-    kill(pid, SIGINT);
-    return process_wait(pid, EXIT_PATIENCE);
-}
-
 static bool is_late(const void* message, void* context)
 {
     const std_msgs__msg__Header* header = message;  // all three begin with one
@@ -127,7 +121,7 @@ static void what_hangs_and_what_falls_is_felt(void** state)
         assert_true(fabs(place[0] - 0.03 * (double)k) < 1e-6 && fabs(place[1] - 1.0) < 1e-6 && place[2] < -0.02);
     }
     sensor_msgs__msg__PointCloud2__destroy(cloud);
-    assert_int_equal(stop(node), 0);
+    assert_int_equal(process_stop(node), 0);
 }
 
 /* What a message of a sensor says of the number that is looked at. */
@@ -262,7 +256,7 @@ static void noise_has_the_deviation_asked_for(void** state)
     expect_noise(TYPE(sensor_msgs, PointCloud2), "/cable/points", cloud, 500.0, y_of, 1.0, 0.05);
     expect_noise(TYPE(sensor_msgs, PointCloud2), "/stone/tactile", cloud, 500.0, touch_of, 0.0, 0.6);
     sensor_msgs__msg__PointCloud2__destroy(cloud);
-    assert_int_equal(stop(node), 0);
+    assert_int_equal(process_stop(node), 0);
 }
 
 /* ---- ranges ---- */
@@ -296,13 +290,13 @@ static void ranges_are_distances(void** state)
     assert_true(fabs(look("/ahead/range", "ahead", 50.0) - 1.8) < 1e-6);
     assert_true(isinf(look("/aside/range", "aside", 100.0)) && look("/aside/range", "aside", 100.0) > 0.0);
     assert_true(isinf(look("/near/range", "near", 20.0)) && look("/near/range", "near", 20.0) < 0.0);  // 0.01 m
-    assert_int_equal(stop(node), 0);
+    assert_int_equal(process_stop(node), 0);
     // the ball spans 0.1 rad about its middle, 0.2 rad aside: a cone of 0.15 rad to either side sees it, where it is 1.8 to 2 m away
     node = start_eyes(sensors, "range_max:=5.0", "range_field_of_view:=0.3");
     assert_true(fabs(look("/down/range", "down", 20.0) - 1.0) < 1e-6);
     const double beside = look("/aside/range", "aside", 100.0), c = 2.0 * cos(0.05), nearest = c - sqrt(c * c - 3.96);
     assert_true(beside >= nearest - 1e-6 && beside < nearest + 0.05);
-    assert_int_equal(stop(node), 0);
+    assert_int_equal(process_stop(node), 0);
 }
 
 /* A fan of rays: of a ball, d cos a - sqrt(r^2 - d^2 sin^2 a). */
@@ -323,7 +317,7 @@ static void scans_are_fans_of_distances(void** state)
         assert_true(rest < 0.0 ? isinf(range) && range > 0.0 : fabs(range - (2.0 * cos(angle) - sqrt(rest))) < 1e-6);
     }
     sensor_msgs__msg__LaserScan__destroy(scan);
-    assert_int_equal(stop(node), 0);
+    assert_int_equal(process_stop(node), 0);
 }
 
 static void ranges_have_noise(void** state)
@@ -336,7 +330,7 @@ static void ranges_have_noise(void** state)
     sensor_msgs__msg__LaserScan* scan = sensor_msgs__msg__LaserScan__create();
     expect_noise(TYPE(sensor_msgs, LaserScan), "/ahead/scan", scan, 500.0, middle_of, 1.8, 0.03);
     sensor_msgs__msg__LaserScan__destroy(scan);
-    assert_int_equal(stop(node), 0);
+    assert_int_equal(process_stop(node), 0);
 }
 
 static bool has_settled(const void* message, void* context)
@@ -380,7 +374,7 @@ static void what_lies_is_felt(void** state)
     assert_true(fabs(sums[5] - cable) < 0.01 * cable && fabs(sums[1] - 10.0) < 1e-3);
     assert_int_equal(feel("/table/tactile", "world", sums), 1);
     assert_true(fabs(sums[5] + box + cable) < 0.01 * box);
-    assert_int_equal(stop(node), 0);
+    assert_int_equal(process_stop(node), 0);
 }
 
 /* weight over area, in the patch of a soft box */
@@ -394,7 +388,7 @@ static void pressure_of_patches_is_felt(void** state)
     assert_true(fabs(sums[5] - weight) < 0.01 * weight && fabs(sums[6] - pressure) < 0.01 * pressure);
     assert_int_equal(feel("/table/tactile", "world", sums), 1);
     assert_true(fabs(sums[5] + weight) < 0.01 * weight && fabs(sums[6] - pressure) < 0.01 * pressure);
-    assert_int_equal(stop(node), 0);
+    assert_int_equal(process_stop(node), 0);
 }
 
 static void what_is_no_sensor_is_refused(void** state)

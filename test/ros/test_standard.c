@@ -12,6 +12,7 @@
 
 #include "client.h"
 #include "entities.h"
+#include "entity_error.h"
 #include "geometry_msgs/msg/vector3.h"
 #include "process.h"
 #include "rosidl_runtime_c/string_functions.h"
@@ -39,12 +40,6 @@ static pid_t start(void)
 {
     const char* const arguments[] = {"--ros-args", "-p", test_scene->argument, "-p", "start_paused:=true", NULL};
     return process_start(FILUM_NODE, arguments);
-}
-
-static int stop(pid_t pid)
-{
-    kill(pid, SIGINT);
-    return process_wait(pid, EXIT_PATIENCE);
 }
 
 static int get_state(void)
@@ -194,7 +189,7 @@ static void entities_are_filtered_by_bounds(void** state)
     assert_int_equal(result, RESULT(OPERATION_FAILED));
     assert_int_equal(count_within(SPHERE, 2, (V){NAN, 0.0, 0.0}, (V){1.0, 0.0, 0.0}, &result), 0);
     assert_int_equal(result, RESULT(OPERATION_FAILED));
-    assert_int_equal(stop(node), 0);
+    assert_int_equal(process_stop(node), 0);
 }
 
 static void entities_are_listed_and_filtered(void** state)
@@ -218,7 +213,7 @@ static void entities_are_listed_and_filtered(void** state)
     assert_string_equal(response->entities.data[1].data, "hoop");
     simulation_interfaces__srv__GetEntities_Request__destroy(request);
     simulation_interfaces__srv__GetEntities_Response__destroy(response);
-    assert_int_equal(stop(node), 0);
+    assert_int_equal(process_stop(node), 0);
 }
 
 static int move(const char* entity, double x, double qw)
@@ -268,7 +263,7 @@ static void worlds_are_loaded_and_entities_moved(void** state)
     assert_int_equal(get_state(), STATE(PAUSED));
     simulation_interfaces__srv__LoadWorld_Request__destroy(request);
     simulation_interfaces__srv__LoadWorld_Response__destroy(response);
-    assert_int_equal(stop(node), 0);
+    assert_int_equal(process_stop(node), 0);
 }
 
 /* moving a bent and twisted rod rigidly changes neither its elastic energy nor what is read back */
@@ -298,20 +293,7 @@ static void moved_rods_keep_their_shape(void** state)
     assert_true(fabs(fil_world_energy(world).elastic - before) < 1e-9 * before + 1e-13);
     FilEntityState got;
     fil_entity_get_state(world, rod, &got);
-    const double errors[] = {got.position.x - unit.position.x,
-                             got.position.y - unit.position.y,
-                             got.position.z - unit.position.z,
-                             got.velocity.x - unit.velocity.x,
-                             got.velocity.z - unit.velocity.z,
-                             got.angular_velocity.x - unit.angular_velocity.x,
-                             got.angular_velocity.y - unit.angular_velocity.y,
-                             got.angular_velocity.z - unit.angular_velocity.z,
-                             fabs(got.orientation.x * unit.orientation.x + got.orientation.y * unit.orientation.y +
-                                  got.orientation.z * unit.orientation.z + got.orientation.w * unit.orientation.w) -
-                                 1.0};
-    for (size_t i = 0; i < sizeof errors / sizeof *errors; i++) {
-        assert_true(fabs(errors[i]) < 1e-12);  // numbers of order one, a handful of roundings
-    }
+    assert_true(entity_error(&got, &unit) < 1e-12);  // numbers of order one, a handful of roundings
     fil_world_destroy(world);
 }
 

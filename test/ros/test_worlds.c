@@ -52,7 +52,7 @@ static Seen hear(int world, uint64_t step)
     return seen;
 }
 
-/* whether a clock is told within half a second */
+/* whether a clock is published within half a second */
 static bool is_published(const char* topic)
 {
     rcl_subscription_t clock = rcl_get_zero_initialized_subscription();

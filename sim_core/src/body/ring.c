@@ -154,18 +154,6 @@ static FilStatus attach(void* pointer, int object, const FilAttachmentDef* def, 
     return fil_error(error, FIL_BAD_INPUT, "a ring cannot be held; hold the rod or the body it belongs to");
 }
 
-static void set_target(void* pointer, int slot, const FilTarget* target)
-{
-    (void)pointer, (void)slot, (void)target;  // none can be made
-}
-
-static void reaction(const void* pointer, int slot, double* force, double* torque)
-{
-    (void)pointer, (void)slot;
-    fil_v3_set(force, 0.0, 0.0, 0.0);
-    fil_v3_set(torque, 0.0, 0.0, 0.0);
-}
-
 static void clear_loads(void* pointer)
 {
     fil_v3_set(((FilRingBody*)pointer)->load, 0.0, 0.0, 0.0);
@@ -265,8 +253,6 @@ const FilBodyOps fil_ring_ops = {
     .place_velocity = place_velocity,
     .mass = mass_of,
     .attach = attach,
-    .set_target = set_target,
-    .reaction = reaction,
     .clear_loads = clear_loads,
     .load = load,
     .load_range = load_range,

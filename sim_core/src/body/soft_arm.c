@@ -263,18 +263,6 @@ static FilStatus attach(void* pointer, int object, const FilAttachmentDef* def, 
     return fil_error(error, FIL_BAD_INPUT, "an arm stands on its base and has no attachments; hold it by a joint");
 }
 
-static void set_target(void* pointer, int slot, const FilTarget* target)
-{
-    (void)pointer, (void)slot, (void)target;  // nothing can be attached
-}
-
-static void reaction(const void* pointer, int slot, double* force, double* torque)
-{
-    (void)pointer, (void)slot;
-    fil_v3_set(force, 0.0, 0.0, 0.0);
-    fil_v3_set(torque, 0.0, 0.0, 0.0);
-}
-
 static void clear_loads(void* pointer)
 {
     FilSoftArm* arm = pointer;
@@ -325,8 +313,6 @@ const FilBodyOps fil_soft_arm_ops = {
     .place_count = fil_soft_arm_place_count,
     .place_velocity = fil_soft_arm_place_velocity,
     .attach = attach,
-    .set_target = set_target,
-    .reaction = reaction,
     .clear_loads = clear_loads,
     .load = load,
     .load_range = load_range,

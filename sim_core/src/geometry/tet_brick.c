@@ -318,14 +318,7 @@ static int ring_vertex(int r, int k)
 static bool add_prism(FilTetBuilder* b, int a, int c, int d, int low, int high)
 {
     int v[3] = {a, c, d};
-    for (int pass = 0; pass < 3; pass++) {
-        const int k = pass % 2;
-        if (v[k] > v[k + 1]) {
-            const int larger = v[k];
-            v[k] = v[k + 1];
-            v[k + 1] = larger;
-        }
-    }
+    (void)fil_tet_sort(v);
     return add_turned(b, low + v[0], low + v[1], low + v[2], high + v[2]) && add_turned(b, low + v[0], low + v[1], high + v[1], high + v[2]) &&
            add_turned(b, low + v[0], high + v[0], high + v[1], high + v[2]);
 }

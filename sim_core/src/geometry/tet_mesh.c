@@ -224,16 +224,7 @@ static Face face_of(const int* tet, int t, int opposite)
 {
     const int* corner = fil_tet_faces[opposite];
     int v[3] = {tet[corner[0]], tet[corner[1]], tet[corner[2]]};
-    bool even = true;
-    for (int pass = 0; pass < 3; pass++) {
-        const int k = pass % 2;
-        if (v[k] > v[k + 1]) {
-            const int larger = v[k];
-            v[k] = v[k + 1];
-            v[k + 1] = larger;
-            even = !even;
-        }
-    }
+    const bool even = fil_tet_sort(v);
     return (Face){v[0], v[1], v[2], t, opposite, even};
 }
 

@@ -30,6 +30,22 @@ double fil_tet_determinant(const double* a, const double* b, const double* c, co
 /* Corners of the face opposite to vertex k of an element of positive volume, counter-clockwise seen from outside. */
 extern const int fil_tet_faces[4][3];
 
+/* Brings three numbers into their order; whether by an even number of swaps. */
+static inline bool fil_tet_sort(int v[3])
+{
+    bool even = true;
+    for (int pass = 0; pass < 3; pass++) {
+        const int k = pass % 2;
+        if (v[k] > v[k + 1]) {
+            const int larger = v[k];
+            v[k] = v[k + 1];
+            v[k + 1] = larger;
+            even = !even;
+        }
+    }
+    return even;
+}
+
 /* For plane strain: each vertex's first vertex that differs by no more than `tolerance` (m) in the two coordinates
  * across `axis`; itself if it is the first. Allocates for the time of the call. */
 FIL_MUST_CHECK FilStatus fil_tet_mesh_columns(const FilTetMesh* mesh, int axis, double tolerance, int* first, FilError* error);

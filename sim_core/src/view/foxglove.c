@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "view/foxglove_parts.h"
+#include "view/text.h"
 
 /* operations of binary messages */
 enum { SERVER_MESSAGE = 1, SERVER_TIME = 2, SERVER_ANSWER = 3, CLIENT_MESSAGE = 1, CLIENT_CALL = 2, CLIENT_PLAYBACK = 3 };
@@ -91,21 +92,11 @@ static void wake(const FilFoxglove* foxglove)
 
 /* ---- channels ---- */
 
-static char* copy_text(const char* text, size_t size)
-{
-    char* copy = malloc(size + 1);
-    if (copy != NULL) {
-        memcpy(copy, text, size);
-        copy[size] = '\0';
-    }
-    return copy;
-}
-
 FilStatus fil_foxglove_add_channel(FilFoxglove* foxglove, const FilFoxgloveChannel* channel, uint32_t* id)
 {
-    FilFoxgloveStored stored = {.topic = copy_text(channel->topic, strlen(channel->topic)),
-                                .type = copy_text(channel->type, strlen(channel->type)),
-                                .schema = copy_text(channel->schema, channel->schema_size),
+    FilFoxgloveStored stored = {.topic = fil_view_copy_text(channel->topic, strlen(channel->topic)),
+                                .type = fil_view_copy_text(channel->type, strlen(channel->type)),
+                                .schema = fil_view_copy_text(channel->schema, channel->schema_size),
                                 .latched = channel->latched};
     pthread_mutex_lock(&foxglove->lock);
     const bool fits = foxglove->channel_count < FIL_FOXGLOVE_CHANNELS && stored.topic != NULL && stored.type != NULL && stored.schema != NULL;

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "scene/yaml_tree.h"
+#include "view/text.h"
 
 enum { MAX_SETTINGS = 256 };
 
@@ -61,16 +62,6 @@ static void find_parameters(FilSource* source)
 
 /* ---- the text ---- */
 
-static char* copy_text(const char* text, size_t size)
-{
-    char* copy = malloc(size + 1);
-    if (copy != NULL) {
-        memcpy(copy, text, size);
-        copy[size] = '\0';
-    }
-    return copy;
-}
-
 void fil_source_read(FilSource* source, const FilSimulation* simulation, const FilSceneOptions* options)
 {
     *source = (FilSource){.options = options != NULL ? *options : (FilSceneOptions){0}};
@@ -79,7 +70,7 @@ void fil_source_read(FilSource* source, const FilSimulation* simulation, const F
     char* text = malloc(FIL_SOURCE_BYTES + 1);
     const size_t size = file != NULL && text != NULL ? fread(text, 1, FIL_SOURCE_BYTES + 1, file) : 0;
     if (size > 0 && size <= FIL_SOURCE_BYTES && !ferror(file)) {
-        source->text = copy_text(text, size);
+        source->text = fil_view_copy_text(text, size);
         source->size = size;
     }
     free(text);
@@ -119,7 +110,7 @@ static FilStatus load(FilSource* source, FilSimulation* simulation, const char* 
 
 FilStatus fil_source_change_text(FilSource* source, FilSimulation* simulation, const char* text, size_t size, FilError* error)
 {
-    char* copy = source->text != NULL && size <= FIL_SOURCE_BYTES ? copy_text(text, size) : NULL;
+    char* copy = source->text != NULL && size <= FIL_SOURCE_BYTES ? fil_view_copy_text(text, size) : NULL;
     if (copy == NULL) {
         return fil_error(error, FIL_BAD_INPUT, source->text == NULL ? "this scene has no text to be changed" : "the text is too long");
     }
