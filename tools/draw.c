@@ -280,7 +280,7 @@ static void write_text(FILE* out, const char* text)
     }
 }
 
-/* Large things that never move lie behind everything. */
+/* Large objects that never move lie behind everything. */
 static void write_background(FILE* out, const FilDrawing* drawing, const FilPage* page, int index)
 {
     for (int k = 0; k < drawing->outline_count; ++k) {

@@ -180,7 +180,7 @@ static PyObject* count(PyObject* object, PyObject* part)
     return word != NULL ? PyLong_FromLong(fil_part_count(world, SELF->id, word)) : NULL;
 }
 
-/* ---- what a kind can be told: a row each ---- */
+/* ---- what can be set of a kind: a row each ---- */
 
 typedef struct Deeds {
     const char* kind;

@@ -92,7 +92,7 @@ static void only_below_folders(void** state)
         assert_false(opens(at(outside[k]), list, &error));
         assert_string_equal(error.text, "it is not below a folder that may be used");
     }
-    // whether it exists is not told
+    // whether it exists is not said
     assert_false(opens("/etc/passwd", list, &error));
     assert_false(opens("/etc/no_such_file", list, &absent));
     assert_string_equal(error.text, absent.text);

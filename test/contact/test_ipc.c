@@ -305,7 +305,7 @@ static void test_no_pair_is_missed(void** state)
     fil_world_destroy(world);
 }
 
-/* More scenes than the usual five if told how many, such as 200. */
+/* More scenes than the usual five if their number is given, such as 200. */
 int main(int argc, char** argv)
 {
     uint64_t seeds = argc > 1 ? strtoull(argv[1], NULL, 10) : 5;

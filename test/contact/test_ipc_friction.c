@@ -1,5 +1,5 @@
 /* ctest: heavy */
-/* Friction of barriers acts at surfaces: round things roll, rods twist, ropes around a post follow the thick rope's law, and free
+/* Friction of barriers acts at surfaces: round objects roll, rods twist, ropes around a post follow the thick rope's law, and free
  * collisions keep momentum and angular momentum. */
 #include <math.h>
 #include <setjmp.h>

@@ -153,7 +153,7 @@ static FilWorld* heap(void)
     return world;
 }
 
-/* The order in which pairs were found, which depends on where things have been, changes no bit. */
+/* The order in which pairs were found, which depends on where objects have been, changes no bit. */
 static void heaps_go_on_alike(void** state)
 {
     (void)state;

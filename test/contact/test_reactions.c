@@ -121,7 +121,7 @@ static void held_sheets_bear_what_lies_on_them(void** state)
     }
 }
 
-/* A rod drawn along the ground by one end: the hold pulls as hard as friction does, and the node moves as told. */
+/* A rod drawn along the ground by one end: the hold pulls as hard as friction does, and the node moves as commanded. */
 static void drawn_rods_feel_friction(void** state)
 {
     (void)state;

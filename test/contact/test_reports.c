@@ -90,7 +90,7 @@ static void check_contact(const Scene* s, const FilContactInfo* c, const char* m
     }
 }
 
-/* Sum of all contact forces that things which move feel, and of what one object feels. */
+/* Sum of all contact forces that objects which move feel, and of what one object feels. */
 static FilVec3 total_force(const Scene* s, const char* model, double* largest)
 {
     FilVec3 sum = {0.0, 0.0, 0.0};

@@ -228,7 +228,7 @@ static void belt(void** state)
     free(f);
 }
 
-/* Between things that cannot move: an impulse, and nothing else. */
+/* Between objects that cannot move: an impulse, and nothing else. */
 static void no_variables(void** state)
 {
     (void)state;

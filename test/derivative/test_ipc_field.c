@@ -67,7 +67,7 @@ static const char* const threaded = SCENE("rods:\n" ROD("cable", "[-0.3, 0, 0]",
                        "  - {name: guide, rod: cable, range: 0.05, stiffness: 300, friction: 0.3, hole: {rigid_body: "
                        "eye, axis: [1, 0, 0.2], radius: 0.07}}\n");
 
-/* a world whose step has begun, and velocities that keep things apart */
+/* a world whose step has begun, and velocities that keep objects apart */
 static FilWorld* begin(const char* scene, Random* random, double speed, double* v)
 {
     FilWorld* world;

@@ -59,7 +59,7 @@ static bool is_degenerate(const double* a, const double* b)
 
 /* ---- passing through ---- */
 
-/* Where things meet in the plane: 2 each. */
+/* Where objects meet in the plane: 2 each. */
 typedef struct Places {
     double at[FIL_FACETS_PASSING][2];
     int vertices, count;

@@ -75,7 +75,7 @@ class Goals(unittest.TestCase):
         return future.result()
 
     def state(self):
-        """The time (s) and positions by name of a state that is told from now on."""
+        """The time (s) and positions by name of a state that is published from now on."""
         self.states.clear()
         self.spin_until(lambda: self.states)
         stamp = self.states[-1].header.stamp

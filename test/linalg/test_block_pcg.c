@@ -1,5 +1,5 @@
 /* ctest: wrap-malloc */
-/* Conjugate gradients with a near factor, on a square sheet of stiff springs with weak bending and a few stiff
+/* Conjugate gradients with a preconditioner, on a square sheet of stiff springs with weak bending and a few stiff
  * contacts. */
 #include <math.h>
 #include <setjmp.h>

@@ -300,7 +300,7 @@ static void bind(void** state)
     free(other);
 }
 
-/* Matrices that are just not positive definite, in any column, are told from those that just are. */
+/* Matrices that are just not positive definite, in any column, are distinguished from those that just are. */
 static void definiteness(void** state)
 {
     (void)state;

@@ -26,14 +26,14 @@ class SameBits(unittest.TestCase):
                 ("gripper_pinch", ["--duration", "0.03"], {}),
                 ("rope_on_plane", ["--duration", "0.1", "--contact", "ipc", "--dt", "0.002"], {"contact": "ipc", "dt": 0.002}),
                 ("hull_heap", ["--duration", "0.05", "--seed", "7"], {"seed": 7})]:
-            told = run(scene, *options)
+            report = run(scene, *options)
             world = filum.World(scene, **keys)
             look = world.positions  # changes nothing
             world.run(float(options[1]))
-            self.assertEqual(world.hash, told["state_hash"], scene)
-            self.assertEqual(world.step_count, told["steps"])
-            self.assertEqual(world.probes, told["probes"])
-            self.assertEqual(world.energy.kinetic, told["energy"]["kinetic"])
+            self.assertEqual(world.hash, report["state_hash"], scene)
+            self.assertEqual(world.step_count, report["steps"])
+            self.assertEqual(world.probes, report["probes"])
+            self.assertEqual(world.energy.kinetic, report["energy"]["kinetic"])
             del look
 
     def test_scenes_built_by_calls(self):

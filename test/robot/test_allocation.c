@@ -1,5 +1,5 @@
 /* ctest: wrap-malloc */
-/* Steps of robots that are driven, press against limits and hold things do not use the heap once they have begun. */
+/* Steps of robots that are driven, press against limits and hold objects do not use the heap once they have begun. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -42,7 +42,7 @@ static void free_robots(void** state)
     steps_of_a_scene_do_not_allocate("pendulums", NULL, 1, 500);
 }
 
-/* From when both things are held. */
+/* From when both objects are held. */
 static void grippers(void** state)
 {
     (void)state;

@@ -37,7 +37,7 @@ static const char scene[] =
     "    material: wood\n"
     "    joints: [{gains: {stiffness: 500, damping: 40}}]\n";
 
-/* How deep the collision system of other models finds things in each other. */
+/* How deep the collision system of other models finds objects in each other. */
 static double depth(FilWorld* world)
 {
     void* snapshot = malloc(fil_world_snapshot_size(world));

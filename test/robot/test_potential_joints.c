@@ -218,7 +218,7 @@ static void gradients_of_everything(void** state)
     }
 }
 
-/* Barriers between things that move: a soft arm above the ground and beside a link's box, that box and a rod. */
+/* Barriers between objects that move: a soft arm above the ground and beside a link's box, that box and a rod. */
 static void gradients_between_chains(void** state)
 {
     (void)state;

@@ -98,7 +98,7 @@ static void everything_arrives(void** state)
     assert_true(s->lower == 0.1 && s->upper == 0.5 && s->max_effort == 20.0 && s->max_velocity == 0.4);
     assert_true(s->damping == 3.0 && s->friction == 0.5);
     assert_int_equal(t->modes, FIL_JOINT_VELOCITY | FIL_JOINT_EFFORT);
-    // it starts where it is told, or at the limit nearest to zero; what follows starts where it follows to
+    // it starts where it is set to, or at the limit nearest to zero; what follows starts where it follows to
     assert_true(fil_robot_joint_state(world, id, slide).position == 0.1);
     assert_true(fil_robot_joint_state(world, id, turn).position == 0.5);
     assert_true(fil_robot_joint_state(world, id, follow).position == -0.75);

@@ -108,7 +108,7 @@ static void every_kind_takes_them(void** state)
         }
     }
     assert_true(number > 20);
-    // and the page is told
+    // and the page receives it
     size_t size = 0;
     const FilSceneInfo info = {.name = "looks"};
     const FilViewDescription about = {.world = world, .scene = &info, .message = ""};

@@ -59,20 +59,20 @@ class Fits(unittest.TestCase):
         self.assertEqual(done.returncode, code, done.stderr)
         return done
 
-    def errors(self, told):
+    def errors(self, report):
         """How many standard errors each key is off."""
-        return {key: (told["keys"][key]["value"] - true) / told["keys"][key]["standard_error"] for key, true in TRUTH.items()}
+        return {key: (report["keys"][key]["value"] - true) / report["keys"][key]["standard_error"] for key, true in TRUTH.items()}
 
     def test_every_method_finds_the_same(self):
         self.measure(0)
         values = []
         for method in ("bobyqa", "lbfgs", "gauss_newton"):
-            told = json.loads(self.fit(*VARY, "--json", "--method", method, "--plot", "fit.svg").stdout)
-            for key, off in self.errors(told).items():
+            report = json.loads(self.fit(*VARY, "--json", "--method", method, "--plot", "fit.svg").stdout)
+            for key, off in self.errors(report).items():
                 self.assertLess(abs(off), 3, key)
-            for deviation in told["deviations"].values():
+            for deviation in report["deviations"].values():
                 self.assertAlmostEqual(deviation, NOISE, delta=0.3 * NOISE)  # of 41 numbers: 11 %
-            values.append([told["keys"][key]["value"] for key in TRUTH])
+            values.append([report["keys"][key]["value"] for key in TRUTH])
         for other in values[1:]:
             for a, b in zip(values[0], other):
                 self.assertAlmostEqual(a / b, 1, 5)
@@ -81,9 +81,9 @@ class Fits(unittest.TestCase):
     def test_without_noise_the_keys_come_back(self):
         # with cells that are empty, and from one curve
         self.write([["t", "tip_z"]] + [[row[0], row[2] if k % 3 else ""] for k, row in enumerate(self.clean[1:])])
-        told = json.loads(self.fit(*VARY, "--json").stdout)
+        report = json.loads(self.fit(*VARY, "--json").stdout)
         for key, true in TRUTH.items():
-            self.assertAlmostEqual(told["keys"][key]["value"] / true, 1, 5)
+            self.assertAlmostEqual(report["keys"][key]["value"] / true, 1, 5)
 
     def test_refusals(self):
         self.write(self.clean)
@@ -113,9 +113,9 @@ class Fits(unittest.TestCase):
             before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
             for seed in range(20):
                 self.measure(seed)
-                told = json.loads(self.fit(*VARY, "--json", "--method", method).stdout)
-                runs += told["runs"]
-                for key, off in self.errors(told).items():
+                report = json.loads(self.fit(*VARY, "--json", "--method", method).stdout)
+                runs += report["runs"]
+                for key, off in self.errors(report).items():
                     inside[key] += abs(off) <= 2
             print(method, inside, runs, "runs,", round(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before, 2), "s of CPU")
             self.assertGreaterEqual(min(inside.values()), 19)

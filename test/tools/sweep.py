@@ -57,13 +57,13 @@ class Sweeps(Base):
         self.assertEqual({(row["radius"], row["length"], row["seed"]) for row in rows},
                          {(r, l, s) for r in ("0.001", "0.002", "0.003") for l in ("0.2", "0.3") for s in "12"})
         for row in rows[::5]:
-            told = json.loads(subprocess.run([CLI, "run", "rod.yaml", "--json", "--set", "radius=" + row["radius"], "--set", "length=" + row["length"],
+            report = json.loads(subprocess.run([CLI, "run", "rod.yaml", "--json", "--set", "radius=" + row["radius"], "--set", "length=" + row["length"],
                                               "--seed", row["seed"]], stdout=subprocess.PIPE, check=True).stdout)
-            self.assertEqual(row["state_hash"], told["state_hash"])
-            self.assertEqual(float(row["tip"]), told["probes"]["tip"])
-            self.assertEqual(float(row["elastic"]), told["energy"]["elastic"])
-            self.assertEqual(float(row["probes.elastic"]), told["probes"]["elastic"])
-            self.assertEqual((int(row["steps"]), int(row["newton_iterations"])), (told["steps"], told["newton_iterations"]))
+            self.assertEqual(row["state_hash"], report["state_hash"])
+            self.assertEqual(float(row["tip"]), report["probes"]["tip"])
+            self.assertEqual(float(row["elastic"]), report["energy"]["elastic"])
+            self.assertEqual(float(row["probes.elastic"]), report["probes"]["elastic"])
+            self.assertEqual((int(row["steps"]), int(row["newton_iterations"])), (report["steps"], report["newton_iterations"]))
             self.assertEqual((row["status"], row["error"]), ("done", ""))
         with open("a.svg") as file:
             self.assertIn("length = 0.2", file.read())
@@ -102,8 +102,8 @@ class Sweeps(Base):
                 database.close()
                 self.assertGreaterEqual(now, before)
                 before = now
-        told = json.loads(self.sweep(*options, "--out", "part", "--json").stdout)
-        self.assertEqual((told["done_before"], told["done_before"] + told["done"]), (before, 300))
+        report = json.loads(self.sweep(*options, "--out", "part", "--json").stdout)
+        self.assertEqual((report["done_before"], report["done_before"] + report["done"]), (before, 300))
         self.assertEqual(self.rows("part"), self.rows("whole"))
         self.assertGreater(kills, 0)
 
@@ -159,9 +159,9 @@ class Ranks(Base):
         self.sweep(*options, "--out", "threads")
         for ranks in 1, 2, 4:
             process = self.launch(ranks, *options, "--out", str(ranks), "--json")
-            told, words = process.communicate(timeout=60)
+            report, words = process.communicate(timeout=60)
             self.assertEqual(process.returncode, 0, words)
-            self.assertEqual(json.loads(told)["done"], 60)
+            self.assertEqual(json.loads(report)["done"], 60)
             self.assertEqual(self.rows(str(ranks)), self.rows("threads"))
 
     def test_a_lost_rank(self):

@@ -141,7 +141,7 @@ static void a_description_names_what_a_frame_holds(void** state)
     fil_world_destroy(world);
 }
 
-/* Strains are told from the shape at the start: later there is none to be had, but one that was kept. */
+/* Strains are found from the shape at the start: later there is none to be had, but one that was kept. */
 static void surfaces_are_described_at_rest(void** state)
 {
     (void)state;

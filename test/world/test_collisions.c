@@ -1,4 +1,4 @@
-/* Which things meet, and what is said about their contacts. */
+/* Which objects meet, and what is said about their contacts. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -272,7 +272,7 @@ static void damaged_snapshots_are_refused(void** state)
     fil_world_destroy(bench.world);
 }
 
-/* as many numbers of the same kinds, but of other things */
+/* as many numbers of the same kinds, but of other objects */
 static void other_layouts_are_refused(void** state)
 {
     (void)state;

@@ -36,7 +36,7 @@ double fil_fit_key_slope(const FilFitKey* key, double x); /* of the value in x *
  * of threads at a time. */
 FIL_MUST_CHECK FilStatus fil_fit_simulate(const FilFitProblem* problem, const double* x, double* values, FilError* error);
 /* The same with exact derivatives of what is measured by x: rows of all columns, key after key. Probes must be of places and velocities;
- * FIL_BAD_INPUT where the scene's steps have no gradients (filum/gradient.h), or a key changes where things begin. */
+ * FIL_BAD_INPUT where the scene's steps have no gradients (filum/gradient.h), or a key changes where objects begin. */
 FIL_MUST_CHECK FilStatus fil_fit_simulate_slopes(const FilFitProblem* problem, const double* x, double* values, double* slopes, FilError* error);
 /* (simulated - measured) / deviation, 0 where nothing was measured; returns half the sum of squares. */
 double fil_fit_residuals(const FilFitProblem* problem, const double* values, double* residuals);

@@ -1,4 +1,4 @@
-/* A sandbox: one world in which things touch, with little ceremony.
+/* A sandbox: one world in which objects touch, with little ceremony.
  *
  * Failure is sticky: the first call that fails reports it to the check, and every later call does nothing. Every step
  * is judged: the worst of what must hold in each is kept.

@@ -1,4 +1,4 @@
-/* Things that roll and slide, in closed form, that no model was made with: rods of three radii that roll down a slope, a ring of wire that
+/* Objects that roll and slide, in closed form, that no model was made with: rods of three radii that roll down a slope, a ring of wire that
  * slides along an inclined bar, cloth that slides down a slope, balls that fall on a ring of wire, off its middle, and through it if they are
  * small enough, and a rope drawn round two posts one after the other. */
 #include <math.h>

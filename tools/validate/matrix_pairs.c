@@ -14,7 +14,7 @@
 #include "validate/matrix.h"
 
 static const double MU = 0.3;
-/* m: ipc needs things apart, and feels them from 1 mm on; what flies begins beyond that, without energy in a barrier */
+/* m: ipc needs objects apart, and feels them from 1 mm on; what flies begins beyond that, without energy in a barrier */
 static const double GAP = 5e-4, AWAY = 1.5e-3;
 /* m/s: as on the ground */
 static const double STILL = 1e-4;

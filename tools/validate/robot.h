@@ -17,7 +17,7 @@ void fil_check_joint_effort(FilCheck* check);
 void fil_check_joint_limits(FilCheck* check);
 void fil_check_joint_friction(FilCheck* check);
 
-/* robot_grip.c: robots that touch things */
+/* robot_grip.c: robots that touch objects */
 void fil_check_gripper_hold(FilCheck* check);
 void fil_check_gripper_pinch(FilCheck* check);
 void fil_check_two_arms_knot(FilCheck* check);

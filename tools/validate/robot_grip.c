@@ -1,4 +1,4 @@
-/* Robots that touch things: a gripper that holds by friction, arms that pull a knot tight. */
+/* Robots that touch objects: a gripper that holds by friction, arms that pull a knot tight. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

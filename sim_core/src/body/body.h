@@ -129,7 +129,7 @@ typedef struct FilBodyOps {
     void (*clear_loads)(void* body);
     /* Adds a load, or writes live rest values to h. The range has been checked. */
     void (*load)(void* body, int object, FilDriveKind kind, int first, int count, const double* value, double* h);
-    /* Number of things that a drive of this kind can address on an object: nodes, edges, or 1; 0 if it cannot. */
+    /* Number of parts that a drive of this kind can address on an object: nodes, edges, or 1; 0 if it cannot. */
     int (*load_range)(const void* body, int object, FilDriveKind kind);
 
     /* ---- contact ----
@@ -153,7 +153,7 @@ typedef struct FilBodyOps {
     int (*turn_jacobian)(const void* body, int index, int part, const double* q, int* blocks, double* jacobian, double* bias);
     /* Rows: the blocks that hold the positions of an edge's two ends. */
     void (*edge_blocks)(const void* body, int index, int edge, int* blocks);
-    /* A frame to join things to. Rods: `part` is 2 edge + end, the frame is the edge's, placed at that end. Rigid bodies:
+    /* A frame to join objects to. Rods: `part` is 2 edge + end, the frame is the edge's, placed at that end. Rigid bodies:
      * their own frame. Arms: `index` is the disk, as of colliders. */
     void (*frame)(const void* body, int index, int part, const double* q, const double* h, FilPose* pose);
     /* The side that a joint finds at node (disk, vertex) `node` of an object, negative counting from the end. The body's own

@@ -15,7 +15,7 @@ typedef struct FilCollider {
     FilColliderKind kind;
     int object;   /* of the body */
     int part;     /* a shape: which part of its object it is: shape of a rigid body or link, disk of an arm, vertex of cloth */
-    int carrier;  /* a shape: the object that its own is fixed to; joints keep things off all that it carries */
+    int carrier;  /* a shape: the object that its own is fixed to; joints keep objects off all that it carries */
     bool movable; /* has unknowns */
     FilCollision collision;
     /* a row */

@@ -11,7 +11,7 @@ static const double RIGID_TIME = 0.05;        /* s */
 static const double RIGID_DISSIPATION = 20.0; /* s/m */
 
 /* Depths up to which near-rigid contact is regularised by what a step can resolve, as shares of the size: well above what
- * things of like mass sink by at rest, g dt (dt + tau)/(4 pi^2), 12 um at 1 ms, for boxes of centimetres and ropes of millimetres. */
+ * objects of like mass sink by at rest, g dt (dt + tau)/(4 pi^2), 12 um at 1 ms, for boxes of centimetres and ropes of millimetres. */
 static const double SHAPE_DEPTH = 1e-3;
 static const double SOFT_DEPTH = 1e-2; /* rods' radii, and the balls at vertices of cloth and solids */
 

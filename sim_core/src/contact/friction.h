@@ -1,7 +1,7 @@
 /* Lagged, mollified Coulomb friction (P4 eq. 7) of one contact or ring: a potential of the slip, whose force is bounded by
  * mu times the normal force of the step's start.
  *
- * That force has a kink, as narrow as the speed below which things stick. Newton's model of it is made about the slip that
+ * That force has a kink, as narrow as the speed below which objects stick. Newton's model of it is made about the slip that
  * is expected at the end of the iteration, which is not the slip now. A model is judged by what the step found with it leads to: what
  * sticks must not take more force than there is, what slides must go where its force is right. The next model comes from the force f
  * and the slip u that this one leads to: with f in units of the most there is, and the slip w that all of that makes,

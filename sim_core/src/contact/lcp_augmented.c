@@ -42,7 +42,7 @@ enum { WINDOW = 5 };
 #define ENOUGH 1e-6
 enum { PATIENCE = 30 };
 
-/* A contact with less compliance than this, 1/kg, is between things that are held: no impulse moves them. */
+/* A contact with less compliance than this, 1/kg, is between objects that are held: no impulse moves them. */
 #define IMMOVABLE 1e-17
 
 /* Momentum residual, relative, at which a round is done, and the last one: reported forces are judged to 1e-9. */

@@ -182,7 +182,7 @@ static void prepare_lagged(const FilSapConstraint* constraint, double compliance
 }
 
 /* |gamma_t| <= mu gamma_n with the gamma_n found: a contact that begins, or passes from one edge to the next, has no state to take
- * it from. Weighted by how much of friction the bound decides, vt^2/(vt^2 + e^2): none where things stick. */
+ * it from. Weighted by how much of friction the bound decides, vt^2/(vt^2 + e^2): none where objects stick. */
 static double bound_change_lagged(const FilSapLaw* law, const double* v_c, const FilSapResponse* response, double* weight)
 {
     const double friction = law->mu * response->impulse[2], before = law->friction;

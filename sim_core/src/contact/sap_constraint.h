@@ -50,7 +50,7 @@ typedef struct FilSapConstraint {
     };
 } FilSapConstraint;
 
-/* Harder than this by depth and Newton does not converge where things start inside each other; 1e5 times the usual load takes 5e-4. */
+/* Harder than this by depth and Newton does not converge where objects start inside each other; 1e5 times the usual load takes 5e-4. */
 #define FIL_SAP_HARDEST 1e-4
 /* Powers that the depth reached in the last step, an explicit measure, allows. Contact relaxes at the rate (1 + power)/(dt + tau)
  * with a dissipation time, and at (1 + power)/dt without. */

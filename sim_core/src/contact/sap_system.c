@@ -469,7 +469,7 @@ static double row_compliance(const double* w, const double* j)
 static double mean_compliance(const double* sum)
 {
     const int rows = (sum[0] > 0.0) + (sum[1] > 0.0) + (sum[2] > 0.0);
-    return rows > 0 ? (sum[0] + sum[1] + sum[2]) / rows : 1.0;  // between things that cannot move any scale will do
+    return rows > 0 ? (sum[0] + sum[1] + sum[2]) / rows : 1.0;  // between objects that cannot move any scale will do
 }
 
 double fil_sap_estimate_compliance(const double* w, const double* j, const int* place, int block_count)

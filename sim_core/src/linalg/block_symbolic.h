@@ -26,7 +26,7 @@ typedef struct FilBlockSymbolic {
     FilInts row_column;   /* their columns ... */
     FilInts row_block;    /* ... and places in L */
 
-    /* where listed: L_p loses L_a L_b' for each pair (a, b) in product[2 product_start[p]] ... */
+    /* where listed: L_a L_b' is subtracted from L_p for each pair (a, b) in product[2 product_start[p]] ... */
     FilInts product_start; /* factor_blocks + 1 */
     FilInts product;
 
@@ -48,7 +48,7 @@ FIL_MUST_CHECK FilStatus fil_block_symbolic_analyze(FilBlockSymbolic* symbolic, 
 /* Finds the sources of other patterns; those of terms before `first` are as they were. */
 FIL_MUST_CHECK FilStatus fil_block_symbolic_bind(FilBlockSymbolic* symbolic, const FilBlockPattern* const* terms, int first, bool* fits);
 
-/* Writes out the products of the present pattern: for every k left of the diagonal in row j, column j loses L_ik L_jk' in each row
+/* Writes out the products of the present pattern: for every k left of the diagonal in row j, L_ik L_jk' is subtracted from column j in each row
  * i >= j of column k. False when out of memory. */
 FIL_MUST_CHECK bool fil_block_symbolic_list_products(FilBlockSymbolic* symbolic);
 

@@ -60,7 +60,7 @@ INLINE Two two_of(double x)
     return (Two){x, x};
 }
 
-INLINE void tile_twos(double* c, const double* a, const double* b, int k)
+INLINE void tile_pair(double* c, const double* a, const double* b, int k)
 {
     Two u0 = {0.0, 0.0}, l0 = u0, u1 = u0, l1 = u0, u2 = u0, l2 = u0, u3 = u0, l3 = u0;
     for (int p = 0; p < k; p++, a += FIL_STRIP, b += FIL_STRIP) {
@@ -86,12 +86,12 @@ INLINE void tile_twos(double* c, const double* a, const double* b, int k)
     two_subtract(c + 14, l3);
 }
 
-static void subtract_twos(double* c, size_t c_stride, const double* a, size_t a_stride, int first, int rows, int columns, int k)
+static void subtract_pairs(double* c, size_t c_stride, const double* a, size_t a_stride, int first, int rows, int columns, int k)
 {
-    subtract_by(tile_twos, NULL, c, c_stride, a, a_stride, first, rows, columns, k);
+    subtract_by(tile_pair, NULL, c, c_stride, a, a_stride, first, rows, columns, k);
 }
 
-static void scale_twos(double* tile, size_t stride, int count, const double* w)
+static void scale_pairs(double* tile, size_t stride, int count, const double* w)
 {
     for (int t = 0; t < count; t++, tile += stride) {
         for (int r = 0; r < FIL_STRIP; r += 2) {
@@ -106,7 +106,7 @@ static void scale_twos(double* tile, size_t stride, int count, const double* w)
     }
 }
 
-static const FilStripKernels twos = {"two", subtract_twos, scale_twos};
+static const FilStripKernels pairs = {"two", subtract_pairs, scale_pairs};
 #endif
 
 /* ---- four numbers at a time, without fused products: those would round once less ---- */
@@ -203,7 +203,7 @@ const FilStripKernels* fil_strip_kernels_at(int level)
 #endif
 #if defined(FIL_STRIP_VECTORS)
     if (level == 1) {
-        return &twos;
+        return &pairs;
     }
 #endif
     return level == 0 ? &plain : NULL;

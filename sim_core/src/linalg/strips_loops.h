@@ -38,7 +38,7 @@ INLINE Number* strip_of(Number* c, size_t stride, int i)
     return stride > 0 ? c + (size_t)i * stride : c + 8 * (size_t)i * (size_t)(i + 1);
 }
 
-/* The loops around the tiles, for strips one by one or in twos. */
+/* The loops around the tiles, for strips one by one or in pairs. */
 INLINE void subtract_by(TileProduct* one, TilesProduct* two, Number* c, size_t c_stride, const Number* a, size_t a_stride, int first, int rows,
                         int columns, int k)
 {

@@ -10,7 +10,7 @@
 /* What one thread needs beside the factor. */
 typedef struct FilSupernodalWork {
     FilWorkers* workers; /* who share the fronts of this one; NULL: nobody */
-    double* above;       /* in a solve: rows of pivots from `border` on lose what they lose there, first at `border` ... */
+    double* above;       /* in a solve: what is subtracted from rows of pivots from `border` on goes there, first at `border` ... */
     int border;          /* ... or in the vector itself, if there is none */
     FilDoubles stack;    /* update matrices that do not outlive their task */
     FilInts place;       /* of the unknowns of a child's update in its parent's front */
@@ -22,7 +22,8 @@ typedef struct FilSupernodalWork {
 /* What is done with one front, number k, in double or in single precision. */
 typedef struct FilFrontOps {
     bool (*factor)(FilSupernodal* factor, FilSupernodalWork* work, const double* a_values, const double* c_values, int k);
-    void (*forward)(const FilSupernodal* factor, FilSupernodalWork* work, int k, double* x);  /* y_n <- L_nn^-1 y_n, then the rows lose L_pn y_n */
+    void (*forward)(const FilSupernodal* factor, FilSupernodalWork* work, int k,
+                    double* x); /* y_n <- L_nn^-1 y_n, then L_pn y_n is subtracted from the rows */
     void (*backward)(const FilSupernodal* factor, FilSupernodalWork* work, int k, double* x); /* x_n <- L_nn'^-1 (y_n - L_pn' x_p) */
 } FilFrontOps;
 
@@ -40,7 +41,7 @@ struct FilSupernodal {
     int work_count;
     FilWorkers* workers; /* borrowed */
     FilDoubles x;        /* a vector in pivot order */
-    FilDoubles above;    /* of each task: what the pivots above all tasks of its part lose in a solve */
+    FilDoubles above;    /* of each task: what a solve subtracts from the pivots above all tasks of its part */
 };
 
 static inline const FilSupernode* fil_supernodal_node(const FilSupernodal* factor, int k)
@@ -54,7 +55,7 @@ static inline int fil_supernodal_border(const FilSupernodes* s, int last_task)
     return ((const FilSupernode*)s->nodes)[s->task.at[last_task]].first;
 }
 
-/* Numbers that the tasks of both parts need, one part at a time, to put aside what the pivots above them lose. */
+/* Numbers that the tasks of both parts need, one part at a time, to put aside what is subtracted from the pivots above them. */
 static inline size_t fil_supernodal_above(const FilSupernodes* s)
 {
     const int ends[2] = {s->first_changing_task, s->task_count};

@@ -193,7 +193,7 @@ static void subtract_strips(void* context, int first, int end, int worker)
     p->kernels->subtract(p->c, p->c_stride, p->a, p->a_stride, first, end, p->columns, p->k);
 }
 
-/* Strips of rows at a time, in twos for the kernels, and tiles times columns from which on others are worth waking: 20 us of work. */
+/* Strips of rows at a time, in pairs for the kernels, and tiles times columns from which on others are worth waking: 20 us of work. */
 enum { PRODUCT_GRAIN = 8 };
 static const double PRODUCT_LEAST = 20e3;
 
@@ -352,7 +352,7 @@ static inline void add_products(Number* sums, const Number* strip, const Number*
     }
 }
 
-/* y_n <- L_nn^-1 y_n, then the rows lose L_pn y_n */
+/* y_n <- L_nn^-1 y_n, then L_pn y_n is subtracted from the rows */
 static void forward_node(const FilSupernodal* factor, FilSupernodalWork* work, int k, double* x)
 {
     const FilSupernode* node = fil_supernodal_node(factor, k);

@@ -12,7 +12,7 @@ typedef struct Part {
     int first, tasks; /* beside the last */
     size_t above;     /* numbers of pivots above all tasks */
     int border;       /* the first of them */
-    bool apart;       /* tasks put aside what those lose */
+    bool apart;       /* tasks put aside what they subtract from those */
 } Part;
 
 /* Putting aside costs a pass over what is put aside; it pays where the factor is larger than that by this. It is done by one thread as
@@ -68,10 +68,10 @@ static void forward(FilSupernodal* factor, bool changing, double* x)
     Part part = part_of(factor, x, changing);
     fil_workers_run(workers_of(&part), part.tasks, 1, forward_tasks, &part);
     for (int t = 0; t < part.tasks && part.apart; t++) {
-        const double* lost = factor->above.at + (size_t)t * part.above;
+        const double* subtracted = factor->above.at + (size_t)t * part.above;
         double* above = x + FIL_BLOCK * (size_t)part.border;
         for (size_t k = 0; k < part.above; k++) {
-            above[k] += lost[k];
+            above[k] += subtracted[k];
         }
     }
     part.apart = false;

@@ -1,4 +1,4 @@
-/* Planning while the plan is followed: every stage's length a new plan from where things are about to be, found by a thread of
+/* Planning while the plan is followed: every stage's length a new plan from where objects are about to be, found by a thread of
  * its own while the world goes on.
  *
  * Lockstep: a plan that was begun at one beat is waited for at the next, and followed from there. So it begins from
@@ -101,7 +101,7 @@ static void* work(void* user)
 
 /* ---- from one to the next ---- */
 
-/* Where things will be at the next beat: as planned, but for the deviations of places that there are now. */
+/* Where objects will be at the next beat: as planned, but for the deviations of places that there are now. */
 static void predict(const Slot* from, const FilReference* now, double* before)
 {
     const FilBallTurn* turn = from->plan.mesh.data;

@@ -62,7 +62,7 @@ static const FilKey imc_keys[] = {
     FIL_KEY_NUMBER("closest", 0, "radii", "0.0015", "least distance of surfaces within which ..."),
     FIL_KEY_NUMBER("farthest", 0, "radii", "0.007", "... the stiffness stays"),
     FIL_KEY_NUMBER("rate", FIL_NOT_NEGATIVE, "1", "0.02", "share by which it changes in a step where the distance is off by that range"),
-    FIL_KEY_NUMBER("dissipation", FIL_NOT_NEGATIVE, "1", "1", "share of critical damping of what contacts move; 0: as P2, things bounce"),
+    FIL_KEY_NUMBER("dissipation", FIL_NOT_NEGATIVE, "1", "1", "share of critical damping of what contacts move; 0: as P2, objects bounce"),
     FIL_KEY_NUMBER("force_tolerance", FIL_NOT_NEGATIVE, "N", "0", "Newton stops where all unbalanced forces together are below ..."),
     FIL_KEY_NUMBER("reduction", FIL_NOT_NEGATIVE, "1", "0", "... or this share of those at the first guess; both 0: `newton.tolerance` counts"),
     FIL_KEY_NUMBER("slip_speed", FIL_NOT_NEGATIVE, "radii/s", "0.15", "where sliding friction sets in"),

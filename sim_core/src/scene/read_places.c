@@ -1,4 +1,4 @@
-/* Where things stand: vectors and orientations. */
+/* Where objects stand: vectors and orientations. */
 #include <math.h>
 
 #include "base/vec3.h"

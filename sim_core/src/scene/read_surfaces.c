@@ -27,7 +27,7 @@ const FilKey fil_collision_keys[] = {
     FIL_KEY_FLAG("enabled", "true", "whether it collides at all"),
     FIL_KEY_FLAG("self", "true", "with itself; of solids and robots false if it is not given"),
     FIL_KEY_TEXTS("groups", NULL, 0, "[default]", "what it belongs to; up to 32 in a scene"),
-    FIL_KEY_TEXTS("with", NULL, 0, "all", "groups that it collides with; two things meet if each allows the other"),
+    FIL_KEY_TEXTS("with", NULL, 0, "all", "groups that it collides with; two objects meet if each allows the other"),
     FIL_KEY_END,
 };
 

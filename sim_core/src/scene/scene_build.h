@@ -54,7 +54,7 @@ typedef struct FilSceneKind {
     const FilKey* (*make_keys)(FilScene* scene); /* where they follow from what other kinds there are; NULL after a failure */
     const FilKey* other;                         /* a second form of the mapping, or NULL */
     const char* const* (*make_words)(FilScene* scene); /* that may stand in place of the mapping; NULL: none */
-    bool is_object;                                    /* they share their names with other objects, and things touch them */
+    bool is_object;                                    /* they share their names with other objects, and others touch them */
     bool brings_objects;                               /* each is made of several, under a name of its own: robots of links */
     void (*read)(FilScene* scene, FilSceneList* list); /* before there is a world; NULL: nothing to read */
     void (*add)(FilScene* scene, FilSceneList* list);  /* to the world; NULL: nothing to add */

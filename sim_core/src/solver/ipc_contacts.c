@@ -383,7 +383,7 @@ static void add_entries(FilBlockSum* sum, int list, const Entry* entries, int co
 }
 
 /* Whether the force of a pair turns slowly while its corners slide: on something large and round. What that takes from the
- * tangent is worth having, Newton is slow without; of thin things it is so large that tangents become indefinite. */
+ * tangent is worth having, Newton is slow without; of thin objects it is so large that tangents become indefinite. */
 static bool turns_slowly(const FilIpcPair* pair)
 {
     return pair->gap + pair->repulsion.offset > 10.0 * pair->repulsion.range;

@@ -15,7 +15,7 @@ static const double NEAR_MARGIN = 0.5;
 /* Share of the points that may have left those ways before all pairs are listed anew. */
 static const double MANY = 0.2;
 
-/* Of a barrier that a neighbour has taken over: little, but no hole in the wall if things go otherwise than guessed. With 1e-3 they come
+/* Of a barrier that a neighbour has taken over: little, but no hole in the wall if objects go otherwise than guessed. With 1e-3 they come
  * so near to it then that a net on a ball takes 28 % more iterations than without shares; with this, 1 %. */
 static const double LEAST_SHARE = 0.05;
 

@@ -122,7 +122,7 @@ static void assemble(FilSolver* solver, const FilPotentialField* field, const do
     }
 }
 
-/* Solves with the whole factored; friction changes its mind a few times. *definite is false if the matrix is not. */
+/* Solves with the whole factored; friction's active set changes a few times. *definite is false if the matrix is not. */
 static FilStatus solve_whole(FilSolver* solver, const FilPotentialField* field, const FilPotentialAim* aim, FilPotentialOrder order, const double* v,
                              const double* residual, double* direction, bool* definite, FilStepInfo* info)
 {

@@ -42,7 +42,7 @@ static FilStatus find_direction(FilSolver* solver, FilPotentialIteration* newton
     return status;
 }
 
-/* The slope along a line jumps where friction turns round and grows without bound where things touch: looks for
+/* The slope along a line jumps where friction turns round and grows without bound where objects touch: looks for
  * a step at which the slope has fallen to a half, between the last that was too short and the last that was too long. */
 static bool search(FilSolver* solver, FilPotentialIteration* newton, double* v)
 {

@@ -69,7 +69,7 @@ static bool search(FilSolver* solver, FilPotentialIteration* newton, double* v)
             // static friction: the true tangent leaps about far from rest and is quick near it, the larger one is safe and slow
             newton->definite = !options->full_tangent && (step < 1.0 || !slow || !newton->tangent);
             newton->tangent = newton->tangent || (options->tangent_after < 0 && slow);
-            // things move little in a step: factors serve while they do
+            // objects move little in a step: factors serve while they do
             solver->potential.factors = slow || step < 1.0 ? FIL_FACTORS_NONE : solver->potential.factors;
             newton->norm = norm;
             newton->potential = potential;

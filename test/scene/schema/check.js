@@ -121,7 +121,7 @@ for (const {name, ms} of quick) {
     times.set(name, ms);
 }
 
-// what a schema can know; the rest (names of things, sizes that must fit) only the reader does
+// what a schema can know; the rest (names of objects, sizes that must fit) only the reader does
 const structural = /: (expected (a |true)|unknown key|missing$|one of these is missing|only one of|must (not )?be (positive|negative))/;
 const others = {text: 'some words', number: 0.5, mapping: {nobody_knows: 1}, negative: -1, absent: undefined};
 // needed by what stands beside them, and so more than the schema says: a file that is included may have what is missing of a mapping, a

@@ -60,7 +60,7 @@ async function testMessages(program, ...others) {
       assert.ok(Date.now() < end, `heard only ${[...counts.keys()]} of ${channels.map(({ topic }) => topic)}`);
       await new Promise((go) => { setTimeout(go, 50); });
     }
-    assert.ok(time > 0n, 'the time was told');
+    assert.ok(time > 0n, 'the time was sent');
     client.close();
     return [...counts].map(([topic, count]) => `${topic} ${count}`).join(', ');
   } finally {
@@ -84,9 +84,9 @@ async function testAsking() {
     const { client, heard } = connect('foxglove.sdk.v1');
     const services = await heard('advertiseServices');
     await testServices(client, services);
-    // who subscribes while time stands is told the state
+    // who subscribes while time stands receives the state
     client.on('advertise', (channels) => client.subscribe(channels.find(({ topic }) => topic === '/step_info').id));
-    const told = heard('message');
+    const answer = heard('message');
     client.getParameters(['/filum.friction', '/filum.contact_model'], 'two');
     const two = await heard('parameterValues');
     assert.equal(two.id, 'two');
@@ -95,7 +95,7 @@ async function testAsking() {
     const after = (await heard('parameterValues')).parameters.find(({ name }) => name === '/filum.friction');
     assert.equal(after.value, 0.25);
     assert.match(ask('param', 'get', '/filum', 'friction'), /0\.25/);
-    // refusals are told, and what the value is instead
+    // refusals are answered, and what the value is instead
     client.setParameters([{ name: '/filum.friction', value: 1e9 }], 'bad');
     const [status, kept] = await Promise.all([heard('status'), heard('parameterValues')]);
     assert.match(status.message, /friction/);
@@ -119,7 +119,7 @@ async function testAsking() {
     only.client.subscribe(markers.id);
     assert.ok((await only.heard('message')).data.byteLength > 0);
     only.client.close();
-    told.catch(() => {});
+    answer.catch(() => {});
   } finally {
     await program.stop();
   }
@@ -134,7 +134,7 @@ async function testServices(client, services) {
   assert.deepEqual(await call(client, find('/filum/reset'), {}, 4), { success: true, message: 'reset' });
 }
 
-// without a node: the world's parameters and the scene's, and who joins while time stands is told the state
+// without a node: the world's parameters and the scene's, and who joins while time stands receives the state
 async function testAskingView() {
   const program = view('knot_tightening');
   await program.ready;

@@ -57,7 +57,7 @@ try {
     for (const [width, height] of SIZES) {
       const look = async (mode, settle) => {
         const page = await open(browser, { width, height }, `#bare&quality=${mode}`);
-        await page.keyboard.press('r'); // from the start on, where things move
+        await page.keyboard.press('r'); // from the start on, where objects move
         await sleep(settle);
         const measured = await measure(page);
         await page.close();

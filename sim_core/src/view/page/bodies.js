@@ -233,8 +233,8 @@ class Surface {
     return strains;
   }
 
-  // colours by strains, `most` the warmest; null: the surface's own
-  tell(strains, most) {
+  // colours by strains, `max` the warmest; null: the surface's own
+  showStrains(strains, max) {
     const [mesh] = this.meshes;
     if (mesh.material.vertexColors !== (strains !== null)) {
       mesh.material.vertexColors = strains !== null;
@@ -244,7 +244,7 @@ class Surface {
     if (strains) {
       const colors = new Float32Array(this.numbers);
       const color = new THREE.Color();
-      strains.forEach((strain, v) => warm(most > ROUNDING ? strain / most : 0, color).toArray(colors, 3 * v));
+      strains.forEach((strain, v) => warm(max > ROUNDING ? strain / max : 0, color).toArray(colors, 3 * v));
       mesh.geometry.setAttribute('color', new THREE.BufferAttribute(colors, 3));
     }
   }
@@ -308,12 +308,12 @@ export class Bodies {
   }
 
   // colours surfaces by their strains; returns the largest
-  tellStrains(told) {
+  showStrains(shown) {
     const surfaces = this.parts.filter((part) => part.strains);
-    const strains = told ? surfaces.map((surface) => surface.strains()) : [];
-    const most = strains.reduce((largest, list) => list.reduce((a, b) => Math.max(a, b), largest), 0);
-    surfaces.forEach((surface, i) => surface.tell(told ? strains[i] : null, most));
-    return most;
+    const strains = shown ? surfaces.map((surface) => surface.strains()) : [];
+    const max = strains.reduce((largest, list) => list.reduce((a, b) => Math.max(a, b), largest), 0);
+    surfaces.forEach((surface, i) => surface.showStrains(shown ? strains[i] : null, max));
+    return max;
   }
 
   // ends of axes of all frames, `size` long: x, y and z of each

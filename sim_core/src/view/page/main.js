@@ -210,15 +210,15 @@ function drawFrames() {
   axes.geometry.setAttribute('color', new THREE.BufferAttribute(colors, 3));
 }
 
-let toldStrains = false;
+let strainsShown = false;
 
 function drawStrains() {
-  const told = get('strain').checked;
-  if (told || toldStrains) {
-    const most = state.bodies.tellStrains(told);
-    get('most').textContent = told ? `up to ${(100 * most).toPrecision(2)} %` : '';
+  const shown = get('strain').checked;
+  if (shown || strainsShown) {
+    const max = state.bodies.showStrains(shown);
+    get('max_strain').textContent = shown ? `up to ${(100 * max).toPrecision(2)} %` : '';
   }
-  toldStrains = told;
+  strainsShown = shown;
 }
 
 function drawHand(numbers) {

@@ -6,7 +6,7 @@ const range = (_, min, max) => (min === null ? [0, 1] : max > min ? uPlot.rangeN
 
 const KEPT = 4000;
 const COLORS = ['#296bb8', '#de6b24', '#269470', '#bd3361', '#7052b3', '#c7991a'];
-const AT_FIRST = 2; // probes that are plotted before anyone chose
+const INITIALLY_PLOTTED = 2; // probes, until someone chooses; chosen: scenes have up to a dozen
 
 // digits that tell a tick from its neighbours: small ranges are not all 0
 const short = (tick) => String(Number(tick.toPrecision(4)));
@@ -21,7 +21,7 @@ export class Plots {
       return;
     }
     this.names = names;
-    this.chosen = names.map((_, i) => i < AT_FIRST);
+    this.chosen = names.map((_, i) => i < INITIALLY_PLOTTED);
     this.data = [[], ...names.map(() => [])];
     this.panel.hidden = names.length === 0;
     document.getElementById('show-plots').hidden = names.length === 0;
