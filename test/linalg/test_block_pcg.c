@@ -158,7 +158,7 @@ static FilBlockTerms terms_of(const Fixture* f)
     return (FilBlockTerms){1, f->a.pattern, f->c.pattern, f->f.pattern, f->a.values, f->c.values, f->f.values, NULL};
 }
 
-static bool bind(FilBlockPcg* pcg, Fixture* f, bool afresh)
+static bool bind_fixture(FilBlockPcg* pcg, Fixture* f, bool afresh)
 {
     bool analysed;
     const FilBlockTerms terms = terms_of(f);
@@ -195,7 +195,7 @@ static void solves_accurately(void** state)
     (void)state;
     Fixture* f = make_fixture(1e4, 1.0, 30);
     FilBlockPcg pcg = {0};
-    assert_true(bind(&pcg, f, false));
+    assert_true(bind_fixture(&pcg, f, false));
     assert_int_equal(solve(&pcg, f, 1e-10, 100), FIL_PCG_DONE);
     assert_true(error_of(f) < 1e-7);  // the measure is the preconditioner's: off by the root of the stiffest part, 1e3
     fil_block_pcg_free(&pcg);
@@ -226,7 +226,7 @@ static void is_nearly_direct_without_weak_blocks(void** state)
     Fixture* f = make_fixture(1e4, 10.0, 30);
     memset(f->a.weak, 0, sizeof f->a.weak);
     FilBlockPcg pcg = {0};
-    bind(&pcg, f, false);
+    bind_fixture(&pcg, f, false);
     assert_int_equal(solve(&pcg, f, 1e-8, 8), FIL_PCG_DONE);
     assert_true(error_of(f) < 1e-6);
     fil_block_pcg_free(&pcg);
@@ -240,7 +240,7 @@ static void is_quick_with_stiff_contacts(void** state)
     (void)state;
     Fixture* f = make_fixture(1e6, 1.0, 60);
     FilBlockPcg pcg = {0};
-    bind(&pcg, f, false);
+    bind_fixture(&pcg, f, false);
     assert_int_equal(solve(&pcg, f, 1e-4, 40), FIL_PCG_DONE);
     assert_int_equal(solve(&pcg, f, 1e-4, 1), FIL_PCG_SLOW);  // it does take more than one
     fil_block_pcg_free(&pcg);
@@ -252,7 +252,7 @@ static void finds_what_is_indefinite(void** state)
     (void)state;
     Fixture* f = make_fixture(1e4, 1.0, 10);
     FilBlockPcg pcg = {0};
-    bind(&pcg, f, false);
+    bind_fixture(&pcg, f, false);
     const int diagonal = f->a.start[COLUMNS / 2];
     assert_int_equal(f->a.row[diagonal], COLUMNS / 2);
     for (int k = 0; k < 3; k++) {
@@ -271,7 +271,7 @@ static void predicts_where_f_reaches(void** state)
     Fixture* f = make_fixture(1e4, 10.0, 30);
     memset(f->a.weak, 0, sizeof f->a.weak);
     FilBlockPcg pcg = {0};
-    bind(&pcg, f, false);
+    bind_fixture(&pcg, f, false);
     const FilBlockTerms terms = terms_of(f);
     double more[N] = {0.0}, near[N] = {0.0};
     int count, touched = 0;
@@ -318,24 +318,24 @@ static void analyses_afresh_when_asked(void** state)
     add_element(&(Random){7}, (const int[]){0, SIDE + 1}, (const double[]){1.0, -1.0}, 2, 1e6, false);  // of F, which came last
     assemble(&more->f, 0.0);
     FilBlockPcg old = {0}, fresh = {0};
-    bind(&old, many, false);
-    assert_false(bind(&old, few, false));
+    bind_fixture(&old, many, false);
+    assert_false(bind_fixture(&old, few, false));
     assert_int_equal(solve(&old, few, 1e-8, 100), FIL_PCG_DONE);
     assert_true(error_of(few) < 1e-5);
     assert_false(old.exact);
-    assert_true(bind(&old, few, true));
+    assert_true(bind_fixture(&old, few, true));
     assert_true(old.exact);
-    assert_true(bind(&old, more, false));
+    assert_true(bind_fixture(&old, more, false));
     assert_false(old.exact);
     assert_int_equal(solve(&old, more, 1e-8, 100), FIL_PCG_DONE);
     assert_true(error_of(more) < 1e-5);
-    assert_true(bind(&old, many, false));
+    assert_true(bind_fixture(&old, many, false));
     assert_true(old.exact);
-    assert_true(bind(&old, few, true));
+    assert_true(bind_fixture(&old, few, true));
     assert_int_equal(solve(&old, few, 1e-8, 100), FIL_PCG_DONE);
     double x[N];
     memcpy(x, few->x, sizeof x);
-    bind(&fresh, few, false);
+    bind_fixture(&fresh, few, false);
     assert_int_equal(solve(&fresh, few, 1e-8, 100), FIL_PCG_DONE);
     assert_memory_equal(x, few->x, sizeof x);
     fil_block_pcg_free(&old);
@@ -351,12 +351,12 @@ static void allocates_only_to_grow(void** state)
     Fixture *many = make_fixture(1e4, 1.0, 30), *few = make_fixture(1e4, 1.0, 25);
     FilBlockPcg pcg = {0};
     heap_calls = 0;
-    bind(&pcg, many, false);
+    bind_fixture(&pcg, many, false);
     assert_true(heap_calls > 5);  // the counter counts
     heap_calls = 0;
-    bind(&pcg, few, true);
+    bind_fixture(&pcg, few, true);
     solve(&pcg, few, 1e-4, 100);
-    bind(&pcg, many, true);
+    bind_fixture(&pcg, many, true);
     solve(&pcg, many, 1e-4, 100);
     assert_int_equal(heap_calls, 0);
     fil_block_pcg_free(&pcg);

@@ -198,7 +198,8 @@ static void memory_stays(void** state)
     char options[512];
     snprintf(options, sizeof options, "%s%squarantine_size_mb=4", given != NULL ? given : "", given != NULL ? ":" : "");
     setenv("ASAN_OPTIONS", options, 1);
-    const char* const arguments[] = {"--ros-args", "-p", "scene:=" FILUM_SOURCE_DIR "/config/scenes/demo.yaml", "-p", factor, NULL};
+    static const char scene[] = "scene:=" FILUM_SOURCE_DIR "/config/scenes/demo.yaml";
+    const char* const arguments[] = {"--ros-args", "-p", scene, "-p", factor, NULL};
     const pid_t node = process_start(FILUM_NODE, arguments);
     Client client;
     client_join(&client, "soak", 0, NULL);

@@ -383,11 +383,12 @@ static double teleoperate(Client* client, double patience, double* height)
 static void the_ball_is_taken_and_shaken(void** state)
 {
     (void)state;
+    static const char parameters[] = FILUM_SOURCE_DIR "/config/hand_ball_teleop.yaml";
     const char* const arguments[] = {"--ros-args",
                                      "-p",
                                      "scene:=hand_ball",
                                      "--params-file",
-                                     FILUM_SOURCE_DIR "/config/hand_ball_teleop.yaml",
+                                     parameters,
                                      "-p",
                                      "lockstep:=true",
                                      "-p",

@@ -11,6 +11,7 @@
 /* Lengths and velocities below this (m, m/s) need not be resolved relative to themselves. */
 static const double SCALE = 1e-2;
 
+/* A bound only, chosen: steps that would be smaller fail. */
 enum { MOST_STEPS = 100000 };
 
 /* Derivative of y = (q, v): (v, M^-1 (f + tau - K q - B v)); false if a section has no length or M no factor. */

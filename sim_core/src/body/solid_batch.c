@@ -10,6 +10,7 @@
 
 #include "base/svd3.h"
 
+/* Bounds only: sweeps of Jacobi and Newton's iterations converge quadratically and end when nothing changes. */
 enum { MAX_SWEEPS = 8, MAX_NEWTON = 12 };
 
 /* As in base/svd3.c: squared cosines of columns that count as orthogonal, and the denominator over |F|^3 from which on

@@ -15,6 +15,8 @@
 #include "base/vec3.h"
 #include "contact/lcp_problem.h"
 
+/* Of Levenberg and Marquardt, in units of the scaled system: where it starts, and its floor, which keeps the system regular at 1e4 times rounding.
+ * Chosen. */
 #define LAMBDA_FIRST 1e-8
 #define LAMBDA_LEAST 1e-12
 

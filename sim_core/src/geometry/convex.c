@@ -9,7 +9,7 @@
 #include "geometry/polytope.h"
 #include "geometry/simplex.h"
 
-#define GJK_STEPS 128
+#define GJK_STEPS 128   /* a bound only, chosen: ends what rounding lets go on */
 #define TOUCHING 1e-10  /* of the extent of D: closer than this the direction is left to the polytope */
 #define POINTS 128      /* of the polytope */
 #define DEPTH_GAP 1e-10 /* of the extent: the face cannot be pushed out by more */

@@ -8,8 +8,8 @@
 
 #include "geometry/closest.h"
 
-#define ADVANCE_STEPS 10000
-#define MEETING 1e-9 /* of the size: closer than this is meeting */
+#define ADVANCE_STEPS 10000 /* a bound only, chosen: advances shrink with the distance, and end at MEETING */
+#define MEETING 1e-9        /* of the size: closer than this is meeting */
 
 typedef double (*Distance2Fn)(const double* x);
 

@@ -7,6 +7,7 @@
 #include "base/vec3.h"
 #include "geometry/track.h"
 
+/* A bound only, chosen: ends what rounding lets go on. */
 enum { STEPS = 300 };
 
 /* Moves the weight of a mirrored node to the two that it follows from: x = 2 near - far. */
