@@ -129,9 +129,9 @@ static int cancel(const char* action, uint8_t number, size_t* count)
 /* feedback of the goal that the context numbers, in the middle of its way */
 static bool is_on_the_way(const void* message, void* context)
 {
-    const control_msgs__action__FollowJointTrajectory_FeedbackMessage* feedback_message = message;
-    const control_msgs__action__FollowJointTrajectory_Feedback* feedback = &feedback_message->feedback;
-    if (feedback_message->goal_id.uuid[0] != *(const uint8_t*)context || feedback->joint_names.size != 2 || feedback->desired.positions.size != 2) {
+    const control_msgs__action__FollowJointTrajectory_FeedbackMessage* sent = message;
+    const control_msgs__action__FollowJointTrajectory_Feedback* feedback = &sent->feedback;
+    if (sent->goal_id.uuid[0] != *(const uint8_t*)context || feedback->joint_names.size != 2 || feedback->desired.positions.size != 2) {
         return false;
     }
     // desired, actual and error agree; gravity lets the lift sag by 1.4 mm, and damping makes it lag
@@ -176,11 +176,10 @@ static void goals_are_followed(void** state)
     int code;
     uint8_t first = 1;
     assert_true(send(new_goal(first, "left_lift", "right_lift", 0.1, 1.5)));
-    control_msgs__action__FollowJointTrajectory_FeedbackMessage* feedback_message =
-        control_msgs__action__FollowJointTrajectory_FeedbackMessage__create();
+    control_msgs__action__FollowJointTrajectory_FeedbackMessage* sent = control_msgs__action__FollowJointTrajectory_FeedbackMessage__create();
     assert_true(client_hear(&client, ROSIDL_GET_MSG_TYPE_SUPPORT(control_msgs, action, FollowJointTrajectory_FeedbackMessage), FOLLOW "feedback",
-                            &rmw_qos_profile_default, feedback_message, is_on_the_way, &first));
-    control_msgs__action__FollowJointTrajectory_FeedbackMessage__destroy(feedback_message);
+                            &rmw_qos_profile_default, sent, is_on_the_way, &first));
+    control_msgs__action__FollowJointTrajectory_FeedbackMessage__destroy(sent);
     expect_status(1, STATUS(EXECUTING));
     assert_int_equal(wait_for(1, &code), STATUS(SUCCEEDED));
     assert_int_equal(code, ERROR(SUCCESSFUL));
@@ -378,9 +377,8 @@ static int wait_for_steps(uint8_t number, int* code)
 
 static bool is_counting(const void* message, void* context)
 {
-    const simulation_interfaces__action__SimulateSteps_FeedbackMessage* feedback_message = message;
-    return feedback_message->feedback.completed_steps > 0 &&
-           feedback_message->feedback.completed_steps + feedback_message->feedback.remaining_steps == *(const uint64_t*)context;
+    const simulation_interfaces__action__SimulateSteps_FeedbackMessage* sent = message;
+    return sent->feedback.completed_steps > 0 && sent->feedback.completed_steps + sent->feedback.remaining_steps == *(const uint64_t*)context;
 }
 
 static void steps_are_simulated(void** state)
@@ -394,10 +392,10 @@ static void steps_are_simulated(void** state)
     assert_int_equal(code, simulation_interfaces__msg__Result__RESULT_OK);
     uint64_t many = 1000000000;
     assert_true(ask_for_steps(2, many));
-    simulation_interfaces__action__SimulateSteps_FeedbackMessage feedback_message;
-    memset(&feedback_message, 0, sizeof feedback_message);
+    simulation_interfaces__action__SimulateSteps_FeedbackMessage sent;
+    memset(&sent, 0, sizeof sent);
     assert_true(client_hear(&client, ROSIDL_GET_MSG_TYPE_SUPPORT(simulation_interfaces, action, SimulateSteps_FeedbackMessage), STEPS "feedback",
-                            &rmw_qos_profile_default, &feedback_message, is_counting, &many));
+                            &rmw_qos_profile_default, &sent, is_counting, &many));
     assert_true(ask_for_steps(3, 1));  // meanwhile
     assert_int_equal(wait_for_steps(3, &code), STATUS(ABORTED));
     assert_int_equal(code, simulation_interfaces__msg__Result__RESULT_OPERATION_FAILED);
