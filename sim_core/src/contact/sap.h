@@ -1,4 +1,4 @@
-/* SAP: the convex contact problem of one step in velocities (P0 sec. IV, P3 sec. VI), solved to its global optimum.
+/* SAP: the convex contact problem of one step in velocities (P0 eq. 17, P3 sec. VI), solved to its global optimum.
  *     minimise  l(v) = 1/2 (v - v*)' A (v - v*) + sum of constraint costs of v_c = J v + b
  * by Newton's method with H = A + J' G J and an exact line search. The solver knows no bodies: variables are blocks of
  * four, A is block-sparse, and a constraint touches any number of blocks. Equations: docs/sap.md. */
