@@ -85,11 +85,14 @@ static void check_stack_at_rest(const char* model, double tolerance)
     check_near(fil_world_energy(world).gravity, before, 1e-5 * before);
     check_near(lift(world, "ground"), -6.0 * BOX_WEIGHT, tolerance * BOX_WEIGHT);
     check_near(lift(world, "box5"), BOX_WEIGHT, tolerance * BOX_WEIGHT);
+    double borne = 0.0;
     for (int k = 0; k < 24; k++) {
         const FilContactInfo contact = fil_world_contact(world, k);
-        assert_true(contact.force.z > 0.1 * BOX_WEIGHT * 0.25 || contact.force.z < -0.1 * BOX_WEIGHT * 0.25);
+        borne += fabs(contact.force.z);
         assert_true(contact.slip.x == 0.0 && contact.slip.y == 0.0 && contact.slip.z == 0.0);
     }
+    // one, two and three boxes of each stack; how four contacts share it is not determined under lcp
+    check_near(borne, 2.0 * (1.0 + 2.0 + 3.0) * BOX_WEIGHT, 6.0 * tolerance * BOX_WEIGHT);
     fil_world_destroy(world);
 }
 
