@@ -7,6 +7,7 @@
 #define FILUM_BODY_BODY_H
 
 #include "base/watch.h"
+#include "base/workers.h"
 #include "body/collider.h"
 #include "filum/world.h"
 
@@ -89,6 +90,9 @@ typedef struct FilBodyOps {
     void (*begin)(void* body, const FilStepSetup* setup, const double* q, const double* v, const double* h);
     /* First guess of v: that of the start changed by `change`, held degrees of freedom in their motion. */
     void (*guess)(const void* body, const double* change, double* v);
+    /* Who share loops over the body's own parts from now on, NULL: nobody. Only for a body that is not in a loop of theirs itself. False: it is
+     * of too few parts for that. NULL: always. */
+    bool (*share)(void* body, FilWorkers* workers);
     /* Residual m(v) and a potential whose gradient it is; prepares the tangent plus `shift` times its mass part. With any
      * shift the tangent is wanted definite, and pressure may be left out of it. False if v leads to a configuration out of
      * reach. */

@@ -256,6 +256,7 @@ const FilBodyOps fil_rod_ops = {
     .init_state = init_state,
     .begin = fil_rod_begin,
     .guess = fil_rod_guess,
+    .share = fil_rod_share,
     .evaluate = fil_rod_evaluate,
     .residual = fil_rod_residual,
     .diagonal = fil_rod_diagonal,

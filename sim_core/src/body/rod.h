@@ -19,9 +19,11 @@ typedef struct FilRod {
     double damping_mass, damping_stiffness, drag;
     bool gyroscopic, twist_free;
     FilCollision collision;
-    double* radii; /* per edge, m: of contact */
-    double* arc;   /* per node, m: length along the rod up to it, and the whole length at the end */
-    bool boxes;    /* some section is a rectangle */
+    double* radii;  /* per edge, m: of contact */
+    double* arc;    /* per node, m: length along the rod up to it, and the whole length at the end */
+    bool boxes;     /* some section is a rectangle */
+    int first_slot; /* of block_slots */
+    bool in_reach;  /* when last assembled */
     FilRodChain chain;
 } FilRod;
 
@@ -47,6 +49,7 @@ typedef struct FilRodAttachment {
 
 typedef struct FilRodBody {
     FilArena* arena;
+    FilWorkers* workers; /* who share loops over rods; NULL: nobody */
     int rod_count, node_count;
     FilRod* rods;
     bool network;
@@ -88,13 +91,16 @@ typedef struct FilRodBody {
     /* the tangent in 4 x 4 blocks, for contact: made when first asked for */
     int block_count;
     int *block_columns, *block_rows;
-    bool* block_weak; /* FilBodyOps.weak_blocks */
-    int* block_slots; /* where entries go, in visiting order */
-    int* block_own;   /* of each node: its diagonal block */
-    bool all_cords;   /* no rod twists: then first parts of blocks are marked */
+    bool* block_weak;                           /* FilBodyOps.weak_blocks */
+    int* block_slots;                           /* where entries go, in visiting order */
+    int* block_own;                             /* of each node: its diagonal block */
+    int layer_count, *layer_start, *layer_rods; /* rods by layers: those of one share no node; of two that do, the first comes first */
+    bool all_cords;                             /* no rod twists: then first parts of blocks are marked */
 
     struct FilRodDerivative* derivative; /* rod_derivative.c: made when first asked for */
 } FilRodBody;
+
+enum { FIL_ROD_GRAIN = 4 }; /* rods that a worker takes at once: some 20 us of a net */
 
 extern const FilBodyOps fil_rod_ops;
 
@@ -147,6 +153,7 @@ int fil_rod_point(const void* body, int object, int node);
 bool fil_rod_is_held(const void* body, int block);
 
 /* rod_step.c */
+bool fil_rod_share(void* body, FilWorkers* workers);
 void fil_rod_begin(void* body, const FilStepSetup* setup, const double* q, const double* v, const double* h);
 void fil_rod_guess(const void* body, const double* change, double* v);
 bool fil_rod_evaluate(void* body, const double* v, double shift, double* residual, double* potential);

@@ -338,6 +338,38 @@ static bool mark_first(FilRodBody* body, int slots)
     return true;
 }
 
+/* Rods that share a node add to its block one after the other, whoever does it: each comes a layer after the last of those. */
+static bool find_layers(FilRodBody* body)
+{
+    const size_t rods = (size_t)body->rod_count;
+    int *next = fil_alloc((size_t)body->node_count, sizeof *next), *layer = fil_alloc(rods, sizeof *layer);
+    body->layer_start = fil_arena_alloc(body->arena, rods + 2, sizeof *body->layer_start);
+    body->layer_rods = fil_arena_alloc(body->arena, rods, sizeof *body->layer_rods);
+    const bool ok = next != NULL && layer != NULL && body->layer_start != NULL && body->layer_rods != NULL;
+    body->layer_count = 0;
+    for (int r = 0; r < body->rod_count && ok; r++) {
+        const int* owner = body->owner + body->rods[r].first_node;
+        layer[r] = 0;
+        for (int i = 0; i < body->rods[r].node_count; i++) {
+            layer[r] = next[owner[i]] > layer[r] ? next[owner[i]] : layer[r];
+        }
+        for (int i = 0; i < body->rods[r].node_count; i++) {
+            next[owner[i]] = layer[r] + 1;
+        }
+        body->layer_start[layer[r] + 2]++;
+        body->layer_count = layer[r] + 1 > body->layer_count ? layer[r] + 1 : body->layer_count;
+    }
+    for (int k = 1; k < body->layer_count && ok; k++) {
+        body->layer_start[k + 1] += body->layer_start[k];
+    }
+    for (int r = 0; r < body->rod_count && ok; r++) {
+        body->layer_rods[body->layer_start[layer[r] + 1]++] = r;
+    }
+    fil_free(next);
+    fil_free(layer);
+    return ok;
+}
+
 static bool build_blocks(FilRodBody* body)
 {
     Entries entries = {.body = body};
@@ -354,9 +386,10 @@ static bool build_blocks(FilRodBody* body)
     if (ok) {
         entries.count = 0;
         for (int r = 0; r < body->rod_count; r++) {
+            body->rods[r].first_slot = entries.count;
             note_rod(&body->rods[r], &entries);
         }
-        ok = list_blocks(body, &entries) && find_weak(body);
+        ok = list_blocks(body, &entries) && find_weak(body) && find_layers(body);
     }
     for (int k = 0; ok && k < entries.count; k++) {
         const int r = entries.rows[k], c = entries.columns[k];
@@ -421,20 +454,46 @@ static void finish_diagonal(const FilRodBody* body, const FilRod* rod, bool impl
     }
 }
 
+typedef struct Tangents {
+    FilRodBody* body;
+    const int* rods; /* of a layer */
+    bool implicit;
+    double* values;
+} Tangents;
+
+static void scatter_some(void* context, int first, int end, int worker)
+{
+    const Tangents* tangents = context;
+    const FilRodBody* body = tangents->body;
+    (void)worker;
+    for (int k = first; k < end; k++) {
+        FilRod* rod = &body->rods[tangents->rods[k]];
+        const int* slots = body->block_slots + rod->first_slot;
+        (void)(rod->twist_free ? fil_rod_chain_scatter_blocks(&rod->chain, slots, body->stiffness_scale, tangents->values)
+                               : fil_rod_chain_scatter(&rod->chain, slots, body->stiffness_scale, tangents->values));
+    }
+}
+
+static void finish_some(void* context, int first, int end, int worker)
+{
+    const Tangents* tangents = context;
+    (void)worker;
+    for (int r = first; r < end; r++) {
+        finish_diagonal(tangents->body, &tangents->body->rods[r], tangents->implicit, tangents->values);
+    }
+}
+
 void fil_rod_tangent(void* pointer, double* values)
 {
     FilRodBody* body = pointer;
-    const bool implicit = body->setup.theta > 0.0;
-    const int* slots = body->block_slots;
-    if (!body->all_cords || !implicit) {
+    Tangents tangents = {.body = body, .implicit = body->setup.theta > 0.0, .values = values};
+    if (!body->all_cords || !tangents.implicit) {
         memset(values, 0, sizeof(double) * 16 * (size_t)body->block_count);
     }
-    for (int r = 0; r < body->rod_count && implicit; r++) {
-        FilRod* rod = &body->rods[r];
-        slots += rod->twist_free ? fil_rod_chain_scatter_blocks(&rod->chain, slots, body->stiffness_scale, values)
-                                 : fil_rod_chain_scatter(&rod->chain, slots, body->stiffness_scale, values);
+    for (int layer = 0; layer < body->layer_count && tangents.implicit; layer++) {
+        const int* start = body->layer_start + layer;
+        tangents.rods = body->layer_rods + start[0];
+        fil_workers_run(body->workers, start[1] - start[0], FIL_ROD_GRAIN, scatter_some, &tangents);
     }
-    for (int r = 0; r < body->rod_count; r++) {
-        finish_diagonal(body, &body->rods[r], implicit, values);
-    }
+    fil_workers_run(body->workers, body->rod_count, FIL_ROD_GRAIN, finish_some, &tangents);
 }

@@ -15,6 +15,26 @@ static bool implicit(const FilRodBody* body)
     return body->setup.theta > 0.0;
 }
 
+bool fil_rod_share(void* pointer, FilWorkers* workers)
+{
+    FilRodBody* body = pointer;
+    const bool shares = body->rod_count >= 4 * FIL_ROD_GRAIN;
+    body->workers = shares ? workers : NULL;
+    return shares;
+}
+
+static void begin_some(void* context, int first, int end, int worker)
+{
+    const FilRodBody* body = context;
+    (void)worker;
+    for (int r = first; r < end; r++) {
+        FilRod* rod = &body->rods[r];
+        const size_t at = (size_t)rod->first_node;
+        const double damping = implicit(body) ? rod->damping_stiffness / (body->setup.theta * body->setup.dt) : 0.0;
+        fil_rod_chain_begin(&rod->chain, body->q0 + 4 * at, body->h0 + at, rod->law, damping, body->diagonal + 4 * at);
+    }
+}
+
 void fil_rod_begin(void* pointer, const FilStepSetup* setup, const double* q, const double* v, const double* h)
 {
     FilRodBody* body = pointer;
@@ -38,12 +58,7 @@ void fil_rod_begin(void* pointer, const FilStepSetup* setup, const double* q, co
             body->diagonal[k] = over * (mass + theta * dt * body->damping[k]) + (body->held[k] ? HOLD : 0.0);
         }
     }
-    for (int r = 0; r < body->rod_count; r++) {
-        FilRod* rod = &body->rods[r];
-        const size_t first = (size_t)rod->first_node;
-        const double damping = implicit(body) ? rod->damping_stiffness / (theta * dt) : 0.0;
-        fil_rod_chain_begin(&rod->chain, q + 4 * first, body->h0 + first, rod->law, damping, body->diagonal + 4 * first);
-    }
+    fil_workers_run(body->workers, body->rod_count, FIL_ROD_GRAIN, begin_some, body);
 }
 
 void fil_rod_guess(const void* pointer, const double* change, double* v)
@@ -114,26 +129,57 @@ static void add_gyroscopic(FilRodBody* body, const FilRod* rod)
     }
 }
 
-/* Elastic gradient of all rods at the trial configuration, in body->gradient; false if it is out of reach. */
-static bool assemble(FilRodBody* body, double shift, bool tangent, double* energy)
+typedef struct Assembly {
+    FilRodBody* body;
+    double shift;
+    bool tangent;
+} Assembly;
+
+static void assemble_some(void* context, int first, int end, int worker)
 {
-    memset(body->gradient, 0, sizeof(double) * 4 * (size_t)body->node_count);
-    *energy = 0.0;
-    for (int r = 0; r < body->rod_count; r++) {
+    const Assembly* assembly = context;
+    const FilRodBody* body = assembly->body;
+    (void)worker;
+    for (int r = first; r < end; r++) {
         FilRod* rod = &body->rods[r];
-        const int first = 4 * rod->first_node;
+        const int at = 4 * rod->first_node;
+        memset(body->gradient + at, 0, sizeof(double) * 4 * (size_t)rod->node_count);
         if (!implicit(body) && rod->damping_stiffness > 0.0) {
             // an explicit step looks ahead: the gradient at q0 + beta v0 is that at q0 plus beta K v0
-            for (int k = first; k < first + 4 * rod->node_count; k++) {
+            for (int k = at; k < at + 4 * rod->node_count; k++) {
                 body->q_theta[k] += rod->damping_stiffness * body->v_theta[k];
             }
         }
-        if (!fil_rod_chain_assemble(&rod->chain, body->q_theta + first, shift, tangent)) {
-            return false;
-        }
-        *energy += rod->chain.energy;
+        rod->in_reach = fil_rod_chain_assemble(&rod->chain, body->q_theta + at, assembly->shift, assembly->tangent);
     }
-    return true;
+}
+
+/* Elastic gradient of all rods at the trial configuration, in their chains, and none in the body's yet; false if it is out of reach. */
+static bool assemble(FilRodBody* body, double shift, bool tangent, double* energy)
+{
+    Assembly assembly = {body, shift, tangent};
+    fil_workers_run(body->workers, body->rod_count, FIL_ROD_GRAIN, assemble_some, &assembly);
+    *energy = 0.0;
+    bool in_reach = true;
+    for (int r = 0; r < body->rod_count; r++) {
+        in_reach = in_reach && body->rods[r].in_reach;
+        *energy += body->rods[r].chain.energy;
+    }
+    return in_reach;
+}
+
+/* Gradients of chains, to where rods have theirs. */
+static void add_gradients(void* context, int first, int end, int worker)
+{
+    FilRodBody* body = context;
+    (void)worker;
+    for (int r = first; r < end; r++) {
+        const FilRod* rod = &body->rods[r];
+        fil_rod_chain_add_gradient(&rod->chain, body->gradient + 4 * rod->first_node);
+        if (rod->gyroscopic) {
+            add_gyroscopic(body, rod);
+        }
+    }
 }
 
 static void fold_copies(const FilRodBody* body, double* a)
@@ -190,13 +236,7 @@ static bool evaluate(FilRodBody* body, const double* v, double shift, bool tange
         return false;
     }
     energy += fil_rod_add_springs(body);  // into the chains, before their gradients are read
-    for (int r = 0; r < body->rod_count; r++) {
-        FilRod* rod = &body->rods[r];
-        fil_rod_chain_add_gradient(&rod->chain, body->gradient + 4 * rod->first_node);
-        if (rod->gyroscopic) {
-            add_gyroscopic(body, rod);
-        }
-    }
+    fil_workers_run(body->workers, body->rod_count, FIL_ROD_GRAIN, add_gradients, body);
     fold_copies(body, body->gradient);
 
     const double over = implicit(body) ? 1.0 / (theta * body->setup.theta_vq) : 0.0;
@@ -304,6 +344,32 @@ void fil_rod_push(void* pointer, const double* v, const double* impulse, double*
     }
 }
 
+typedef struct Ending {
+    FilRodBody* body;
+    const double* q1;
+    FilRodHistory* history;
+} Ending;
+
+static void transport_some(void* context, int first, int end, int worker)
+{
+    const Ending* ending = context;
+    const FilRodBody* body = ending->body;
+    (void)worker;
+    for (int r = first; r < end; r++) {
+        FilRod* rod = &body->rods[r];
+        const size_t at = (size_t)rod->first_node;
+        const double* q1 = ending->q1 + 4 * at;
+        memcpy(ending->history + at, body->h0 + at, sizeof(FilRodHistory) * (size_t)rod->node_count);
+        // a step that ends where it was last evaluated has its frames already
+        const size_t size = 4 * sizeof(double) * (size_t)rod->node_count;
+        const bool known = memcmp(q1, body->q_theta + 4 * at, size) == 0;
+        fil_rod_chain_transport(&rod->chain, known ? NULL : q1, ending->history + at);
+        if (!known) {  // the chain is there now, should someone ask again
+            memcpy(body->q_theta + 4 * at, q1, size);
+        }
+    }
+}
+
 void fil_rod_finish(void* pointer, const double* v, double* q1, double* v1, double* h1)
 {
     FilRodBody* body = pointer;
@@ -318,19 +384,7 @@ void fil_rod_finish(void* pointer, const double* v, double* q1, double* v1, doub
     }
     follow_owners(body, q1);
     follow_owners(body, v1);
-    FilRodHistory* history = (FilRodHistory*)h1;
-    bool all_known = true;
-    for (int r = 0; r < body->rod_count; r++) {
-        FilRod* rod = &body->rods[r];
-        const size_t first = (size_t)rod->first_node;
-        memcpy(history + first, body->h0 + first, sizeof(FilRodHistory) * (size_t)rod->node_count);
-        // a step that ends where it was last evaluated has its frames already
-        const bool known = memcmp(q1 + 4 * first, body->q_theta + 4 * first, 4 * sizeof(double) * (size_t)rod->node_count) == 0;
-        fil_rod_chain_transport(&rod->chain, known ? NULL : q1 + 4 * first, history + first);
-        all_known = all_known && known;
-    }
+    Ending ending = {body, q1, (FilRodHistory*)h1};
+    fil_workers_run(body->workers, body->rod_count, FIL_ROD_GRAIN, transport_some, &ending);
     fil_rod_collect_reactions(body);
-    if (!all_known) {  // chains are there now, should someone ask again
-        memcpy(body->q_theta, q1, 4 * sizeof(double) * (size_t)body->node_count);
-    }
 }

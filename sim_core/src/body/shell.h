@@ -9,6 +9,9 @@
 #include "body/vertex_holds.h"
 #include "linalg/block_cholesky.h"
 
+/* The tangent is made in parts of its columns, the same for any number of workers. Chosen: elements beside two parts are looked at twice. */
+enum { FIL_SHELL_PARTS = 8 };
+
 typedef struct FilShellBody {
     int vertex_count, triangle_count, edge_count, fold_count;
     int* triangles; /* 3 each */
@@ -31,11 +34,14 @@ typedef struct FilShellBody {
     int *block_start, *block_column, *block_row; /* by columns, rows rising */
     int* edge_slots;                             /* per edge: its block */
     int* fold_slots;                             /* per fold: its blocks (b, a), (c, a), (c, b), (d, a), (d, b), (d, c) */
+    int part_start[2 * FIL_SHELL_PARTS + 1];     /* where the edges, then the folds of each part of the columns begin in ... */
+    int* part_elements;                          /* ... those with a vertex there, in their order */
     FilBlockCholesky* cholesky;
     double* values;  /* tangent */
     double* damping; /* stiffness at the step's start, where stiffness damping needs it; else NULL */
 
     /* the step */
+    FilWorkers* workers; /* who share loops over elements and parts; NULL: nobody */
     FilStepSetup setup;
     const double *q0, *v0, *h0;
     bool* held;     /* 4 per vertex: by component */
@@ -57,7 +63,14 @@ FilStatus fil_shell_create(const FilShellDef* def, FilShellBody** body, FilError
 FilStatus fil_shell_build_mesh(FilShellBody* body, const FilShellDef* def, FilError* error);
 FilStatus fil_shell_build_pattern(FilShellBody* body, FilError* error);
 
+/* The first vertex of a part, and of what is after it. */
+static inline int fil_shell_part(const FilShellBody* body, int part)
+{
+    return (int)(((int64_t)part * body->vertex_count + FIL_SHELL_PARTS - 1) / FIL_SHELL_PARTS);
+}
+
 /* shell_step.c */
+bool fil_shell_share(void* body, FilWorkers* workers);
 void fil_shell_begin(void* body, const FilStepSetup* setup, const double* q, const double* v, const double* h);
 void fil_shell_lead(void* body, int block, const double* velocity);
 void fil_shell_let_go(void* body);

@@ -208,12 +208,55 @@ static bool list_blocks(FilShellBody* body)
     return true;
 }
 
+/* Whether one of `count` vertices is in a part. */
+static bool touches(const FilShellBody* body, const int* vertices, int count, int part)
+{
+    bool inside = false;
+    for (int k = 0; k < count; k++) {
+        inside = inside || (vertices[k] >= fil_shell_part(body, part) && vertices[k] < fil_shell_part(body, part + 1));
+    }
+    return inside;
+}
+
+/* Elements of each part. */
+static bool list_parts(FilShellBody* body)
+{
+    for (int pass = 0; pass < 2; pass++) {  // the first one counts
+        int count = 0;
+        for (int p = 0; p < FIL_SHELL_PARTS; p++) {
+            body->part_start[2 * p] = count;
+            for (int e = 0; e < body->edge_count; e++) {
+                if (touches(body, body->edges[e].vertex, 2, p)) {
+                    if (pass == 1) {
+                        body->part_elements[count] = e;
+                    }
+                    count++;
+                }
+            }
+            body->part_start[2 * p + 1] = count;
+            for (int f = 0; f < body->fold_count; f++) {
+                if (touches(body, body->folds[f].vertex, 4, p)) {
+                    if (pass == 1) {
+                        body->part_elements[count] = f;
+                    }
+                    count++;
+                }
+            }
+        }
+        body->part_start[2 * FIL_SHELL_PARTS] = count;
+        if (pass == 0 && (body->part_elements = fil_alloc((size_t)count, sizeof(int))) == NULL) {
+            return false;
+        }
+    }
+    return true;
+}
+
 FilStatus fil_shell_build_pattern(FilShellBody* body, FilError* error)
 {
     static const int pair[6][2] = {{1, 0}, {2, 0}, {2, 1}, {3, 0}, {3, 1}, {3, 2}};
     body->edge_slots = fil_alloc((size_t)body->edge_count, sizeof(int));
     body->fold_slots = fil_alloc(6 * (size_t)body->fold_count, sizeof(int));
-    if (body->edge_slots == NULL || body->fold_slots == NULL || !list_blocks(body)) {
+    if (body->edge_slots == NULL || body->fold_slots == NULL || !list_blocks(body) || !list_parts(body)) {
         return fil_error(error, FIL_OUT_OF_MEMORY, "out of memory");
     }
     const FilBlockPattern pattern = {body->vertex_count, body->block_start, body->block_row};

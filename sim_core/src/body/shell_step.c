@@ -25,6 +25,25 @@ static Corners corners_of(const FilShellFold* fold, const double* q)
     return (Corners){{q + 4 * v[0], q + 4 * v[1], q + 4 * v[2], q + 4 * v[3]}};
 }
 
+/* Folds that a worker takes at once: some 20 us. */
+enum { GRAIN = 256 };
+
+typedef struct Bending {
+    const FilShellBody* body;
+    const double* q;
+} Bending;
+
+static void bend_some(void* context, int first, int end, int worker)
+{
+    const Bending* bending = context;
+    const FilShellBody* body = bending->body;
+    (void)worker;
+    for (int f = first; f < end; f++) {
+        const Corners corners = corners_of(&body->folds[f], bending->q);
+        fil_shell_fold_bend(&body->folds[f], body->bending, corners.x, &body->bends[f]);
+    }
+}
+
 /* Energy at q; its gradient is added, 4 numbers a vertex. Leaves how folds are bent. */
 static double add_gradient(const FilShellBody* body, const double* q, double* gradient)
 {
@@ -36,11 +55,11 @@ static double add_gradient(const FilShellBody* body, const double* q, double* gr
         fil_v3_axpy(gradient + a, -1.0, g);
         fil_v3_axpy(gradient + b, 1.0, g);
     }
+    Bending bending = {body, q};
+    fil_workers_run(body->workers, body->fold_count, GRAIN, bend_some, &bending);
     for (int f = 0; f < body->fold_count; f++) {
         const FilShellFold* fold = &body->folds[f];
-        const Corners corners = corners_of(fold, q);
-        FilShellBend* bend = &body->bends[f];
-        fil_shell_fold_bend(fold, body->bending, corners.x, bend);
+        const FilShellBend* bend = &body->bends[f];
         energy += bend->energy;
         for (int k = 0; k < 4; k++) {
             fil_v3_axpy(gradient + 4 * fold->vertex[k], bend->slope, bend->gradient + 3 * k);
@@ -92,8 +111,18 @@ static inline void add_outer(double* restrict block, double scale, const double*
 /* Pairs of a fold's vertices, as fold_slots has them. */
 static const int fold_pairs[6][2] = {{1, 0}, {2, 0}, {2, 1}, {3, 0}, {3, 1}, {3, 2}};
 
+/* Columns of the tangent, by vertices: only blocks in them are added to. */
+typedef struct Columns {
+    int first, end;
+} Columns;
+
+static inline bool has(Columns columns, int vertex)
+{
+    return vertex >= columns.first && vertex < columns.end;
+}
+
 /* Where mass outweighs bending, how angles curve over positions makes no difference: psi'' grad theta grad theta'. */
-static void add_light_fold(const FilShellBody* body, int f, const FilShellBend* bend, double scale, double* values)
+static void add_light_fold(const FilShellBody* body, int f, const FilShellBend* bend, double scale, Columns columns, double* values)
 {
     const int* v = body->folds[f].vertex;
     const double curve = scale * fmax(bend->curve, 0.0);
@@ -101,28 +130,36 @@ static void add_light_fold(const FilShellBody* body, int f, const FilShellBend* 
     for (int k = 0; k < 4; k++) {
         fil_v3_copy(g[k], bend->gradient + 3 * k);
         g[k][3] = 0.0;
-        add_outer(diagonal_block(body, values, v[k]), curve, g[k], g[k]);
+        if (has(columns, v[k])) {
+            add_outer(diagonal_block(body, values, v[k]), curve, g[k], g[k]);
+        }
     }
     for (int k = 0; k < 6; k++) {
         const int i = fold_pairs[k][0], j = fold_pairs[k][1];
         // the block's row is the larger vertex
         const bool swap = v[i] < v[j];
-        add_outer(values + FIL_BLOCK_SIZE * body->fold_slots[6 * f + k], curve, g[swap ? j : i], g[swap ? i : j]);
+        if (has(columns, v[swap ? i : j])) {
+            add_outer(values + FIL_BLOCK_SIZE * body->fold_slots[6 * f + k], curve, g[swap ? j : i], g[swap ? i : j]);
+        }
     }
 }
 
-static void add_fold(const FilShellBody* body, int f, const double* const x[4], double kept, double scale, double* values)
+static void add_fold(const FilShellBody* body, int f, const double* const x[4], double kept, double scale, Columns columns, double* values)
 {
     const int* v = body->folds[f].vertex;
     double h[144];
     fil_shell_fold_hessian(&body->folds[f], body->bending, x, kept, h);
     for (int k = 0; k < 4; k++) {
-        add_block(diagonal_block(body, values, v[k]), scale, h, 12, 3 * k, 3 * k);
+        if (has(columns, v[k])) {
+            add_block(diagonal_block(body, values, v[k]), scale, h, 12, 3 * k, 3 * k);
+        }
     }
     for (int k = 0; k < 6; k++) {
         const int i = fold_pairs[k][0], j = fold_pairs[k][1];
         const bool swap = v[i] < v[j];
-        add_block(values + FIL_BLOCK_SIZE * body->fold_slots[6 * f + k], scale, h, 12, 3 * (swap ? j : i), 3 * (swap ? i : j));
+        if (has(columns, v[swap ? i : j])) {
+            add_block(values + FIL_BLOCK_SIZE * body->fold_slots[6 * f + k], scale, h, 12, 3 * (swap ? j : i), 3 * (swap ? i : j));
+        }
     }
 }
 
@@ -134,40 +171,75 @@ static inline void add_columns(double* restrict block, double scale, const doubl
     }
 }
 
-static void add_edge(const FilShellBody* body, int e, const double* q, double kept, double scale, double* values)
+static void add_edge(const FilShellBody* body, int e, const double* q, double kept, double scale, Columns columns, double* values)
 {
     const FilShellEdge* edge = &body->edges[e];
-    double h[9], columns[12] = {0.0};
-    fil_shell_edge_hessian(edge, q + 4 * edge->vertex[0], q + 4 * edge->vertex[1], kept, h);
+    const int a = edge->vertex[0], b = edge->vertex[1];
+    double h[9], turned[12] = {0.0};
+    fil_shell_edge_hessian(edge, q + 4 * a, q + 4 * b, kept, h);
     for (int k = 0; k < 9; k++) {
-        columns[4 * (k / 3) + k % 3] = h[k];
+        turned[4 * (k / 3) + k % 3] = h[k];
     }
-    add_columns(diagonal_block(body, values, edge->vertex[0]), scale, columns);
-    add_columns(diagonal_block(body, values, edge->vertex[1]), scale, columns);
-    add_columns(values + FIL_BLOCK_SIZE * body->edge_slots[e], -scale, columns);
+    if (has(columns, a)) {
+        add_columns(diagonal_block(body, values, a), scale, turned);
+    }
+    if (has(columns, b)) {
+        add_columns(diagonal_block(body, values, b), scale, turned);
+    }
+    if (has(columns, a < b ? a : b)) {
+        add_columns(values + FIL_BLOCK_SIZE * body->edge_slots[e], -scale, turned);
+    }
+}
+
+typedef struct Stiffening {
+    const FilShellBody* body;
+    const double* q;
+    const FilShellBend* bends; /* of the folds at q; may be NULL */
+    double kept, scale;
+    double* values;
+} Stiffening;
+
+static void stiffen_by_fold(const Stiffening* s, int f, Columns columns)
+{
+    const FilShellBody* body = s->body;
+    const FilShellFold* fold = &body->folds[f];
+    const Corners corners = corners_of(fold, s->q);
+    double edge[3];
+    fil_v3_sub(edge, corners.x[1], corners.x[0]);
+    if (body->setup.frugal && fold->stiffness * s->scale < LIGHT * body->mass[fold->vertex[0]] * fil_v3_dot(edge, edge)) {
+        FilShellBend bend;
+        if (s->bends == NULL) {
+            fil_shell_fold_bend(fold, body->bending, corners.x, &bend);
+        }
+        add_light_fold(body, f, s->bends != NULL ? &s->bends[f] : &bend, s->scale, columns, s->values);
+    } else {
+        add_fold(body, f, corners.x, s->kept, s->scale, columns, s->values);
+    }
+}
+
+/* Some parts of the columns: elements in their order, whoever does it. */
+static void stiffen_parts(void* context, int first, int end, int worker)
+{
+    const Stiffening* s = context;
+    const FilShellBody* body = s->body;
+    (void)worker;
+    for (int p = first; p < end; p++) {
+        const Columns columns = {fil_shell_part(body, p), fil_shell_part(body, p + 1)};
+        const int* start = body->part_start + 2 * p;
+        for (int k = start[0]; k < start[1]; k++) {
+            add_edge(body, body->part_elements[k], s->q, s->kept, s->scale, columns, s->values);
+        }
+        for (int k = start[1]; k < start[2]; k++) {
+            stiffen_by_fold(s, body->part_elements[k], columns);
+        }
+    }
 }
 
 /* Adds scale times the stiffness at q to the blocks; `bends` of the folds there may be NULL. */
 static void add_stiffness(const FilShellBody* body, const double* q, const FilShellBend* bends, double kept, double scale, double* values)
 {
-    for (int e = 0; e < body->edge_count; e++) {
-        add_edge(body, e, q, kept, scale, values);
-    }
-    for (int f = 0; f < body->fold_count; f++) {
-        const FilShellFold* fold = &body->folds[f];
-        const Corners corners = corners_of(fold, q);
-        double edge[3];
-        fil_v3_sub(edge, corners.x[1], corners.x[0]);
-        if (body->setup.frugal && fold->stiffness * scale < LIGHT * body->mass[fold->vertex[0]] * fil_v3_dot(edge, edge)) {
-            FilShellBend bend;
-            if (bends == NULL) {
-                fil_shell_fold_bend(fold, body->bending, corners.x, &bend);
-            }
-            add_light_fold(body, f, bends != NULL ? &bends[f] : &bend, scale, values);
-        } else {
-            add_fold(body, f, corners.x, kept, scale, values);
-        }
-    }
+    Stiffening stiffening = {body, q, bends, kept, scale, values};
+    fil_workers_run(body->workers, FIL_SHELL_PARTS, 1, stiffen_parts, &stiffening);
 }
 
 /* ---- the step ---- */
@@ -175,6 +247,13 @@ static void add_stiffness(const FilShellBody* body, const double* q, const FilSh
 static bool implicit(const FilShellBody* body)
 {
     return body->setup.theta > 0.0;
+}
+
+bool fil_shell_share(void* pointer, FilWorkers* workers)
+{
+    FilShellBody* body = pointer;
+    body->workers = workers;
+    return true;
 }
 
 void fil_shell_lead(void* pointer, int block, const double* velocity)

@@ -107,6 +107,7 @@ static bool make_room(FilSystem* system, const FilBody* body)
 
 FilStatus fil_system_begin(FilSystem* system)
 {
+    system->largest = -1;
     return make_room(system, &(FilBody){.q_count = 4, .v_count = 4}) ? FIL_OK : FIL_OUT_OF_MEMORY;
 }
 
@@ -137,6 +138,9 @@ FilStatus fil_system_add_body(FilSystem* system, FilBodyKind kind, void* impl, i
     system->v_count += v_count;
     system->h_count += h_count;
     system->bodies[system->body_count] = body;
+    if (body.ops->share != NULL && (system->largest < 0 || v_count > system->bodies[system->largest].v_count)) {
+        system->largest = system->body_count;
+    }
     *index = system->body_count++;
     return FIL_OK;
 }
@@ -149,10 +153,41 @@ enum { ALONE = 256 };
 /* Chunks of small bodies: few enough that taking one costs nothing, enough for all to get the same. */
 enum { MOST_CHUNKS = 128 };
 
+/* Unknowns from which on a body's own loops are worth sharing. */
+enum { LARGE = 4000 };
+
+typedef struct Others {
+    FilWork* work;
+    void* context;
+    int but;
+} Others;
+
+/* Work on all bodies but one. */
+static void work_on_others(void* context, int first, int end, int worker)
+{
+    const Others* others = context;
+    const int but = others->but < first || others->but >= end ? end : others->but;
+    if (first < but) {
+        others->work(others->context, first, but, worker);
+    }
+    if (but + 1 < end) {
+        others->work(others->context, but + 1, end, worker);
+    }
+}
+
 void fil_system_run(FilSystem* system, FilWork* work, void* context)
 {
     FilWorkers* workers = system->v_count < ALONE ? NULL : system->workers;
-    fil_workers_run(workers, system->body_count, 1 + (system->body_count - 1) / MOST_CHUNKS, work, context);
+    const int grain = 1 + (system->body_count - 1) / MOST_CHUNKS;
+    const FilBody* body = workers != NULL && system->largest >= 0 ? &system->bodies[system->largest] : NULL;
+    if (body == NULL || body->v_count < LARGE || 2 * body->v_count < system->v_count || !body->ops->share(body->impl, workers)) {
+        fil_workers_run(workers, system->body_count, grain, work, context);
+        return;
+    }
+    work(context, system->largest, system->largest + 1, 0);
+    (void)body->ops->share(body->impl, NULL);
+    Others others = {work, context, system->largest};
+    fil_workers_run(workers, system->body_count, grain, work_on_others, &others);
 }
 
 FilNewtonScratch fil_system_scratch(const FilSystem* system, int b)

@@ -52,6 +52,7 @@ typedef enum FilStateRole {
 typedef struct FilSystem {
     FilWorkers* workers; /* who share the loops of a step; NULL: nobody. Borrowed */
     int body_count, body_capacity;
+    int largest; /* body of those that share loops of their own; -1: none */
     FilBody* bodies;
     int q_count, v_count, h_count, control_count;
     int q_capacity, v_capacity, h_capacity, control_capacity, scratch_capacity;
@@ -79,7 +80,8 @@ FIL_MUST_CHECK FilStatus fil_system_add_memory(FilSystem* system, int count, int
 /* Room for `count` more controls, zero at first, in front of those from `at` on. */
 FIL_MUST_CHECK FilStatus fil_system_add_controls(FilSystem* system, int at, int count);
 
-/* Does work on all bodies, by index, in chunks that the workers share. Bodies must not touch each other's data in it. */
+/* Does work on all bodies, by index, in chunks that the workers share; a body that is most of the system by itself, whose own loops they share then.
+ * Bodies must not touch each other's data in it. */
 void fil_system_run(FilSystem* system, FilWork* work, void* context);
 /* Scratch of a body that no other uses: solution and push stand at its unknowns, the others begin with its own. */
 FilNewtonScratch fil_system_scratch(const FilSystem* system, int body);
