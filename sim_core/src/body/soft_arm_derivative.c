@@ -27,7 +27,10 @@ typedef struct Section {
 
 typedef struct FilArmDerivative {
     double *by_place, *by_rate; /* P and Q, by rows */
-    double* bent;               /* in contact: M (v - v^) by the place, by rows ... */
+    FilArcJet* jets;            /* of each section's slices, and of its tip */
+    double *place, *change;     /* in contact: where M is taken, and v - v^ */
+    bool bends;                 /* what follows has been made, for products forward: */
+    double* bent;               /* M (v - v^) by the place, by rows ... */
     double* blocks;             /* ... and columns of M's diagonal blocks: 3 rows for each unknown */
     Section sections[];
 } FilArmDerivative;
@@ -196,21 +199,23 @@ static void make_section(const FilSoftArm* arm, int k, const double* y, const do
     const double mass = arm->sections[k].mass / arm->mass_points, radius = arm->sections[k].disk_radius;
     const double across = arm->rotational_energy ? 0.25 * mass * radius * radius : 0.0;
     Slice slice = {.mass = mass, .across = across, .along = 2.0 * across};
-    FilArcJet arc;
+    FilArcJet* jets = arm->derivative->jets + (size_t)k * (size_t)(arm->mass_points + 1);
     memset(section->local, 0, sizeof section->local);
     memcpy(section->motion, motion, sizeof section->motion);
     memset(wrench, 0, 6 * sizeof(double));
     for (int i = 0; i < arm->mass_points; i++) {
-        fil_arc_jet(&arc, (i + 0.5) / arm->mass_points, y, rate, acceleration);
-        move_slice(&slice, &arc, motion);
+        const FilArcJet* arc = &jets[i];
+        fil_arc_jet(&jets[i], (i + 0.5) / arm->mass_points, y, rate, acceleration);
+        move_slice(&slice, arc, motion);
         fil_v3_axpy(wrench, 1.0, slice.force);
         fil_v3_axpy(wrench + 3, 1.0, slice.torque);
-        add_cross(wrench + 3, 1.0, arc.p, slice.force);
+        add_cross(wrench + 3, 1.0, arc->p, slice.force);
         for (int v = 0; v < VARIATIONS; v++) {
-            vary_slice(section, &slice, &arc, v);
+            vary_slice(section, &slice, arc, v);
         }
     }
     fil_arc_jet(&section->end, 1.0, y, rate, acceleration);
+    jets[arm->mass_points] = section->end;
     move_tip(section, motion);
 }
 
@@ -331,15 +336,19 @@ static const double* place_of_mass(const FilSoftArm* arm)
 static bool allocate(FilSoftArm* arm)
 {
     const size_t n = (size_t)fil_soft_arm_unknowns(arm), sections = sizeof(Section) * (size_t)arm->section_count;
-    char* block = fil_alloc(1, sizeof(FilArmDerivative) + sections + 7 * n * n * sizeof(double));
+    const size_t jets = sizeof(FilArcJet) * (size_t)arm->section_count * (size_t)(arm->mass_points + 1);
+    char* block = fil_alloc(1, sizeof(FilArmDerivative) + sections + jets + (7 * n + 2) * n * sizeof(double));
     if (block == NULL) {
         return false;
     }
     arm->derivative = (FilArmDerivative*)(void*)block;
-    arm->derivative->by_place = (double*)(void*)(block + sizeof(FilArmDerivative) + sections);
+    arm->derivative->jets = (FilArcJet*)(void*)(block + sizeof(FilArmDerivative) + sections);
+    arm->derivative->by_place = (double*)(void*)(block + sizeof(FilArmDerivative) + sections + jets);
     arm->derivative->by_rate = arm->derivative->by_place + n * n;
     arm->derivative->bent = arm->derivative->by_rate + n * n;
     arm->derivative->blocks = arm->derivative->bent + n * n;
+    arm->derivative->place = arm->derivative->blocks + 4 * n * n;
+    arm->derivative->change = arm->derivative->place + n;
     return true;
 }
 
@@ -422,26 +431,35 @@ static void vary_back(void* pointer, const double* residual, const double* end_p
 
 static const char* linearised(void* pointer, const double* v_free, const double* v)
 {
-    static const double none[3];
     const FilSoftArm* arm = pointer;
-    const FilArmDerivative* d = arm->derivative;
+    FilArmDerivative* d = arm->derivative;
+    for (int k = 0; k < fil_soft_arm_unknowns(arm); k++) {
+        d->change[k] = v[k] - v_free[k];
+        d->place[k] = place_of_mass(arm)[k];
+    }
+    d->bends = false;
+    return NULL;
+}
+
+/* The derivatives of M (v - v^) and of M's diagonal blocks, as matrices. */
+static void take_bends(const FilSoftArm* arm)
+{
+    static const double none[3];
+    FilArmDerivative* d = arm->derivative;
     const int n = fil_soft_arm_unknowns(arm);
     double change[4 * FIL_ARM_SECTIONS];
-    for (int k = 0; k < n; k++) {
-        change[k] = v[k] - v_free[k];
-    }
     // inverse dynamics of an arm at rest without gravity is M times its acceleration
-    follow(arm, 0, place_of_mass(arm), NULL, change, none);
+    follow(arm, 0, d->place, NULL, d->change, none);
     fill(arm, SHAPE, 0, arm->section_count - 1, d->bent);
     for (int k = 0; k < n; k++) {
         if (k % 4 != 3) {
             memset(change, 0, sizeof change);
             change[k] = 1.0;
-            follow(arm, k / 4, place_of_mass(arm), NULL, change, none);
+            follow(arm, k / 4, d->place, NULL, change, none);
             fill(arm, SHAPE, k / 4, k / 4, d->blocks + 4 * n * k);
         }
     }
-    return NULL;
+    d->bends = true;
 }
 
 static void tangent(const void* pointer, const double* x, double* out)
@@ -478,6 +496,9 @@ static void bend(const void* pointer, const double* place, const double* start, 
     const FilSoftArm* arm = pointer;
     const int n = fil_soft_arm_unknowns(arm);
     const double* y = follows(arm) ? place : start;
+    if (!arm->derivative->bends) {
+        take_bends(arm);
+    }
     for (int k = 0; k < n * n; k++) {
         out[k / n] += arm->derivative->bent[k] * y[k % n];
     }
@@ -491,16 +512,7 @@ static void bend(const void* pointer, const double* place, const double* start, 
 static void bend_back(const void* pointer, const double* weight, double* blocks, double* place, double* start)
 {
     const FilSoftArm* arm = pointer;
-    const int n = fil_soft_arm_unknowns(arm);
-    double* y = follows(arm) ? place : start;
-    for (int k = 0; k < n * n; k++) {
-        y[k % n] += arm->derivative->bent[k] * weight[k / n];
-    }
-    for (int c = 0; c < n; c++) {
-        for (int k = 0; k < 3 * n && c % 4 != 3; k++) {
-            y[k % n] += arm->derivative->blocks[4 * n * c + k] * blocks[4 * c + k / n];
-        }
-    }
+    fil_soft_arm_mass_back(arm, arm->derivative->jets, weight, arm->derivative->change, blocks, follows(arm) ? place : start);
 }
 
 /* V(x) = c' + omega x (x - c), c' and omega linear in z: of the disk's motion w, c' changes by D_w c' = D_z (c' of w), which is symmetric, and omega

@@ -18,4 +18,11 @@ enum { FIL_ARC_VELOCITY, FIL_ARC_ACCELERATION, FIL_ARC_SPIN, FIL_ARC_TURNING };
 /* All of the arc at the fraction s of a section of shape y, with its rates y' and accelerations y''. */
 void fil_arc_jet(FilArcJet* arc, double s, const double* y, const double* rate, const double* acceleration);
 
+struct FilSoftArm;
+
+/* place += the derivative of w' M z and of the sum of <blocks, M_kk>, M the mass matrix; blocks symmetric, 16 numbers each. `jets` are those of
+ * each section's slices and of its tip, of which only p and how it moves and turns count. */
+void fil_soft_arm_mass_back(const struct FilSoftArm* arm, const FilArcJet* jets, const double* w, const double* z, const double* blocks,
+                            double* place);
+
 #endif
