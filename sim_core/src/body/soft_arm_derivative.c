@@ -515,39 +515,10 @@ static void bend_back(const void* pointer, const double* weight, double* blocks,
     fil_soft_arm_mass_back(arm, arm->derivative->jets, weight, arm->derivative->change, blocks, follows(arm) ? place : start);
 }
 
-/* V(x) = c' + omega x (x - c), c' and omega linear in z: of the disk's motion w, c' changes by D_w c' = D_z (c' of w), which is symmetric, and omega
- * by D_w omega = D_z (omega of w) + (omega of w) x omega, as rotations do not commute. */
-static void sweep(const void* pointer, int index, int part, const double* point, int count, const double (*forces)[3], const double* const* z,
-                  double* place)
-{
-    (void)part;
-    const FilSoftArm* arm = pointer;
-    for (int i = 0; i < count; i++) {
-        const double* force = forces[i];
-        FilArmLink links[FIL_ARM_SECTIONS + 1];
-        FilArmFrame frame;
-        double r[3], moment[3], across[3], twist[3], v[4 * FIL_ARM_BLOCKS] = {0.0};
-        memcpy(v, z[i], sizeof(double) * 4 * (size_t)(arm->disks[index].place.section + 1));
-        fil_soft_arm_links(arm, arm->q0, v, links);
-        fil_soft_arm_frame(arm, links, arm->q0, v, arm->disks[index].place, &frame);
-        fil_v3_sub(r, point, frame.pose.p);
-        fil_v3_cross(moment, r, force);
-        fil_v3_cross(across, force, frame.spin);
-        fil_v3_cross(twist, frame.spin, moment);
-        for (int b = 0; b < frame.block_count; b++) {
-            const int j = frame.block[b];
-            for (int k = 0; k < 9; k++) {  // f . (D_z c'_w + D_z omega_w x r + (omega_w x omega) x r - omega x c'_w)
-                place[4 * b + k % 3] += frame.move_rate[j][k] * force[k / 3] + frame.turn_rate[j][k] * moment[k / 3] +
-                                        frame.turn[j][k] * twist[k / 3] - frame.move[j][k] * across[k / 3];
-            }
-        }
-    }
-}
-
 const FilDerivativeOps fil_soft_arm_derivative_ops = {.prepare = prepare,
                                                       .vary = vary,
                                                       .vary_back = vary_back,
-                                                      .sweep = sweep,
+                                                      .sweep = fil_soft_arm_sweep,
                                                       .linearised = linearised,
                                                       .tangent = tangent,
                                                       .at_free = at_free,

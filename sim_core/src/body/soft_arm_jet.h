@@ -24,5 +24,8 @@ struct FilSoftArm;
  * each section's slices and of its tip, of which only p and how it moves and turns count. */
 void fil_soft_arm_mass_back(const struct FilSoftArm* arm, const FilArcJet* jets, const double* w, const double* z, const double* blocks,
                             double* place);
+/* See body/derivative.h: soft_arm_sweep.c. */
+void fil_soft_arm_sweep(const void* arm, int index, int part, const double* point, int count, const double (*forces)[3], const double* const* z,
+                        double* place);
 
 #endif

@@ -244,7 +244,7 @@ static void set_carried(Work* work)
 /* By p, h and the rest of weight.first . (m p + h) + <weight.second, m (p.p - p p') + 2 p.h - p h' - h p'>: by p, and (NULL: not wanted) by h. */
 static void weigh_place(const Inertia* weight, double m, const double* p, const double* h, double* by_p, double* by_h)
 {
-    const double* s = weight->second, trace = s[0] + s[4] + s[8];
+    const double *s = weight->second, trace = s[0] + s[4] + s[8];
     double at_p[3], at_h[3];
     fil_m3_apply(at_p, s, p);
     fil_m3_apply(at_h, s, h);
