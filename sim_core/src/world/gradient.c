@@ -13,8 +13,9 @@
 /* Corrections are below the last bits after a few rounds, as A lacks terms of order dt only. Chosen. */
 enum { MOST_ROUNDS = 60 };
 
-/* A correction of this share ends the search: what is left is smaller by as much again as the correction was than the one before. */
-static const double ENOUGH = 1e-12;
+/* A correction of this share ends the search, or one after which the next would be: that is smaller by as much again as this one was than the one
+ * before, but for its direction, which CAUTION allows for. Chosen. */
+static const double ENOUGH = 1e-12, CAUTION = 100.0;
 
 /* ---- making ---- */
 
@@ -306,7 +307,8 @@ static FilStatus solve_group(FilGradient* gradient, Group group, bool back, cons
                 x[i] += step[i];
             }
         }
-        if (size <= ENOUGH * all || !(size < 0.9 * last)) {  // or rounding is all that is left
+        const double next = CAUTION * size * size / (round == 0 ? all : last);
+        if (size <= ENOUGH * all || next <= ENOUGH * all || !(size < 0.9 * last)) {  // or rounding is all that is left
             return FIL_OK;
         }
         last = size;
