@@ -24,6 +24,9 @@ typedef struct FilDerivativeOps {
      * point_jacobian() only. NULL: that is not known, nor is the next. */
     void (*sweep)(const void* body, int index, int part, const double* point, int count, const double (*forces)[3], const double* const* z,
                   double* place);
+    /* How a part stretches along its third axis, on the blocks of point_jacobian(): by how much faster what is a metre further along it moves that
+     * way. NULL: parts do not stretch. */
+    void (*stretch)(const void* body, int index, int part, const double* q, double* row);
     /* Adds `share` times the derivative of z' A z, A the tangent. NULL: A is constant, or as below. */
     void (*vary_tangent)(const void* body, double share, const double* z, double* place);
 

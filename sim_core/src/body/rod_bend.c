@@ -367,6 +367,20 @@ void fil_rod_bend_back(const void* pointer, const double* weight, double* blocks
 
 /* ---- contact points ---- */
 
+/* t . (z1 - z0) / l */
+void fil_rod_stretch(const void* pointer, int index, int part, const double* q, double* row)
+{
+    const FilRod* rod = &((const FilRodBody*)pointer)->rods[index];
+    const double *x = q + 4 * rod->first_node, *x0 = x + 4 * part, *x1 = x + 4 * (part + 1 < rod->node_count ? part + 1 : 0);
+    double t[3];
+    fil_v3_sub(t, x1, x0);
+    const double over = 1.0 / fil_v3_normalise(t);
+    for (int k = 0; k < 3; k++) {
+        row[k] = -over * t[k];
+        row[4 + k] = over * t[k];
+    }
+}
+
 /* v = (1 - s) z0 + s z1 + gamma' t x arm - t (z1 - z0) . arm / l at a fixed point, by the places of both nodes (rod_contact.c), in reverse. */
 void fil_rod_sweep(const void* pointer, int index, int part, const double* point, int count, const double (*forces)[3], const double* const* z,
                    double* place)

@@ -311,6 +311,7 @@ const FilDerivativeOps fil_rod_derivative_ops = {.prepare = fil_rod_prepare_deri
                                                  .lead = lead,
                                                  .lead_back = lead_back,
                                                  .sweep = fil_rod_sweep,
+                                                 .stretch = fil_rod_stretch,
                                                  .linearised = fil_rod_linearised,
                                                  .tangent = tangent,
                                                  .at_free = at_free,

@@ -59,6 +59,7 @@ const char* fil_rod_linearised(void* body, const double* v_free, const double* v
 const char* fil_rod_take_bends(FilRodBody* body, const double* v_free, const double* v);
 void fil_rod_bend(const void* body, const double* place, const double* start, double* out, double* blocks);
 void fil_rod_bend_back(const void* body, const double* weight, double* blocks, double* place, double* start);
+void fil_rod_stretch(const void* body, int index, int part, const double* q, double* row);
 void fil_rod_sweep(const void* body, int index, int part, const double* point, int count, const double (*forces)[3], const double* const* z,
                    double* place);
 

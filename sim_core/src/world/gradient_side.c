@@ -25,25 +25,6 @@ static int place_of(const FilGradientSide* side, int block)
     return k;
 }
 
-/* How a part stretches along its axis: by how much faster what is a metre further along it moves that way. */
-static void take_stretch(const FilState* at, const double* point, FilGradientSide* side)
-{
-    const FilBody* body = side->body;
-    int blocks[FIL_JACOBIAN_BLOCKS];
-    double jacobian[12 * FIL_JACOBIAN_BLOCKS], bias[3], further[3];
-    body->ops->part(body->impl, side->index, side->part, at->q + body->q, at->h + body->h, &side->shape, &side->pose);
-    fil_pose_axis(side->axis, &side->pose, 2);
-    fil_v3_add(further, point, side->axis);
-    const int count = body->ops->point_jacobian(body->impl, side->index, side->part, further, at->q + body->q, blocks, jacobian, bias);
-    for (int b = 0; b < count; b++) {
-        for (int k = 0; k < 12; k++) {
-            const int to = 4 * place_of(side, blocks[b]) + k % 4;
-            const double here = side->twist[k / 4 * side->size + to];
-            side->twist[6 * side->size + to] += side->axis[k / 4] * (jacobian[12 * b + k] - here);
-        }
-    }
-}
-
 FilStatus fil_gradient_side_take(const FilGradient* gradient, const FilState* at, FilGradientMaker* maker, int collider, int part, int which,
                                  double share, double* twist)
 {
@@ -80,7 +61,11 @@ FilStatus fil_gradient_side_take(const FilGradient* gradient, const FilState* at
         }
     }
     if (side->size > 0 && body->ops->deforms) {
-        take_stretch(at, maker->point, side);
+        body->ops->part(body->impl, c->index, part, q, at->h + body->h, &side->shape, &side->pose);
+        fil_pose_axis(side->axis, &side->pose, 2);
+        if (body->ops->derivative->stretch != NULL) {
+            body->ops->derivative->stretch(body->impl, c->index, part, q, twist + 6 * side->size);
+        }
     }
     return FIL_OK;
 }
