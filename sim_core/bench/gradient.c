@@ -1,5 +1,5 @@
-/* What a gradient costs beside its step, in steps: what prepares the products and one backward product together, of things that have come to rest in
- * contact, where steps are cheapest. By the thread's CPU clock, the least of some batches of steps of one world. */
+/* What a gradient costs beside its step, in steps: what prepares the products and one backward product together, of things in motion, and of such
+ * that have come to rest in contact, where steps are cheapest. By the thread's CPU clock, the least of some batches of steps of one world. */
 #include "gradient.h"
 
 #include <math.h>
@@ -11,19 +11,27 @@
 
 typedef struct Case {
     const char* name;
-    int settle; /* steps until it is at rest */
+    int settle; /* steps before: until it is at rest, where it comes to that */
     const char* text;
 } Case;
 
 enum { BATCH = 20, BATCHES = 10 }; /* steps that are timed together: clocks are too coarse for one; and how often for each repeat */
 
+#define NONE "world: {dt: 2e-3, contact: {model: none}}\n"
 #define SAP "world: {dt: 2e-3, contact: {model: sap}}\n"
 #define IPC "world: {dt: 2e-3, contact: {model: ipc}, ipc: {friction_iterations: 1}}\n"
 #define RUBBER "materials: {rubber: {young: 1e6, poisson: 0.4, density: 1100}}\n"
 #define GROUND "{name: ground, motion: static, shapes: [{half_space: {}}]}"
 #define BOX "rigid_bodies: [" GROUND ", {name: a, position: [0, 0, 0.1005], shapes: [{box: {size: [0.2, 0.3, 0.2]}}]}]\n"
 #define ROD "name: r, material: rubber, section: {circle: {radius: 0.006}}"
-#define LYING RUBBER "rigid_bodies: [" GROUND "]\nrods: [{" ROD ", shape: {straight: {from: [0, 0, 0.0065], to: [1, 0, 0.0065], nodes: 100}}}]\n"
+#define LIES(more) \
+    RUBBER "rigid_bodies: [" GROUND "]\nrods: [{" ROD more ", shape: {straight: {from: [0, 0, 0.0065], to: [1, 0, 0.0065], nodes: 100}}}]\n"
+#define HANGS(more)            \
+    RUBBER "rods: [{" ROD more \
+           ", shape: {straight: {from: [0, 0, 0], to: [1, 0, 0], nodes: 100}}}]\nattachments: [{name: h, pin: {rod: r, node: 0}}]\n"
+#define SECTION "{length: 0.2, mass: 0.3, disks: 4, disk_radius: 0.03}"
+#define ARM(sections) "arms: [{name: a, position: [0, 0, 0.035], rotation: [0, 1.57, 0], sections: [" sections "]}]\n"
+#define THREE SECTION ", " SECTION ", " SECTION
 #define JOINT(name, place) "{joint: " name ", position: " place ", gains: {stiffness: 300, damping: 10}}"
 
 /* Nine stacks of three balls each. */
@@ -34,26 +42,31 @@ enum { BATCH = 20, BATCHES = 10 }; /* steps that are timed together: clocks are 
 #define ROW(x) STACK(x, "0") ", " STACK(x, "0.3") ", " STACK(x, "0.6")
 
 static const Case cases[] = {
+    {"rod", 1000, NONE HANGS("")},
+    {"damped rod", 1000, NONE HANGS(", damping: {stiffness: 0.01}")},
+    {"cord", 1000, NONE HANGS(", twist_free: true, gyroscopic: false")},
+    {"box", 10, NONE "rigid_bodies: [{name: a, angular_velocity: [3, 2, 5], shapes: [{box: {size: [0.2, 0.3, 0.2]}}]}]\n"},
+    {"soft arm of 1", 1000, NONE ARM(SECTION)},
+    {"soft arm of 3", 1000, NONE ARM(THREE)},
+    {"soft arm of 6", 1000, NONE ARM(THREE ", " THREE)},
     {"box, sap", 500, SAP BOX},
     {"27 balls, sap", 500, SAP "rigid_bodies: [" GROUND ", " ROW("0") ", " ROW("0.3") ", " ROW("0.6") "]\n"},
     {"rod on a ball, sap", 2000,
      SAP RUBBER "rigid_bodies: [{name: b, motion: static, shapes: [{sphere: {radius: 0.1}}]}]\nrods: [{" ROD
                 ", damping: {mass: 5}, shape: {straight: {from: [-0.5, 0, 0.106], to: [0.5, 0, 0.106], nodes: 100}}}]\n"},
-    {"rod on the ground, sap", 500, SAP LYING},
-    {"damped rod, sap", 500,
-     SAP RUBBER "rigid_bodies: [" GROUND "]\nrods: [{" ROD
-                ", damping: {stiffness: 0.01}, shape: {straight: {from: [0, 0, 0.0065], to: [1, 0, 0.0065], nodes: 100}}}]\n"},
-    {"soft arm, sap", 2000,
-     SAP "rigid_bodies: [" GROUND
-         "]\narms: [{name: a, position: [0, 0, 0.035], rotation: [0, 1.57, 0], sections: [{length: 0.2, mass: 0.3, disks: 4, disk_radius: 0.03}, "
-         "{length: 0.2, mass: 0.3, disks: 4, disk_radius: 0.03}, {length: 0.2, mass: 0.3, disks: 4, disk_radius: 0.03}]}]\n"},
+    {"rod on the ground, sap", 500, SAP LIES("")},
+    {"damped rod, sap", 500, SAP LIES(", damping: {stiffness: 0.01}")},
+    {"cord, sap", 500, SAP LIES(", twist_free: true, gyroscopic: false")},
+    {"soft arm of 1, sap", 2000, SAP "rigid_bodies: [" GROUND "]\n" ARM(SECTION)},
+    {"soft arm of 3, sap", 2000, SAP "rigid_bodies: [" GROUND "]\n" ARM(THREE)},
+    {"soft arm of 6, sap", 2000, SAP "rigid_bodies: [" GROUND "]\n" ARM(THREE ", " THREE)},
     {"robot on a box, sap", 2000,
      SAP "robots: [{name: r, urdf: ../robots/planar3.urdf, joints: [" JOINT("shoulder", "0.9") ", " JOINT("elbow", "0.9") ", " JOINT(
          "wrist", "0.7") "]}]\nrigid_bodies: [{name: ground, motion: static, position: [0, 0, -0.17], shapes: [{half_space: {}}]}, {name: a, mass: "
                          "2, position: "
                          "[0.744, 0, -0.07], shapes: [{box: {size: [0.3, 0.3, 0.2]}}]}]\n"},
     {"box, ipc", 500, IPC BOX},
-    {"rod on the ground, ipc", 500, IPC LYING},
+    {"rod on the ground, ipc", 500, IPC LIES("")},
 };
 
 /* Least CPU time of a batch, s. */

@@ -455,12 +455,45 @@ static void what_is_not_known_is_refused(void** state)
     fil_world_destroy(world);
 }
 
+/* ---- convergence ---- */
+
+/* A soft rod of 100 nodes that falls about a pin and lashes: what Newton's tangent lacks is not small beside it, and corrections grow before they
+ * vanish. */
+static void gradients_of_a_lashing_rod_are_found(void** state)
+{
+    (void)state;
+    FilWorld* world = gradient_load(WORLD
+                                    "rods: [{name: a, material: rubber, section: {circle: {radius: 0.006}}, shape: {straight: {from: [0, 0, "
+                                    "0], to: [1, 0, 0], nodes: 100}}}]\nattachments: [{name: h, pin: {rod: a, node: 0}}]\n");
+    FilGradient* gradient = NULL;
+    gradient_ok(world, fil_gradient_create(world, &gradient));
+    const int numbers = fil_gradient_variation_size(gradient);
+    const size_t bytes = sizeof(double) * (size_t)numbers;
+    double *weight = malloc(bytes), *adjoint = malloc(bytes), *from = malloc(bytes), *end = malloc(bytes);
+    Random random = {11};
+    for (int s = 0; s < 250; s++) {
+        gradient_ok(world, fil_gradient_step(gradient, NULL));
+        for (int k = 0; k < numbers; k++) {
+            weight[k] = random_between(&random, -1.0, 1.0);
+            from[k] = random_between(&random, -1.0, 1.0);
+        }
+        gradient_ok(world, fil_gradient_backward(gradient, weight, adjoint, NULL));
+        gradient_ok(world, fil_gradient_forward(gradient, from, NULL, end));
+        const double off = fabs(gradient_dot(weight, end, numbers) - gradient_dot(adjoint, from, numbers));
+        assert_true(off <= 1e-10 * gradient_norm(weight, numbers) * gradient_norm(end, numbers));
+    }
+    free(weight), free(adjoint), free(from), free(end);
+    fil_gradient_destroy(gradient);
+    fil_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_vary_as_their_differences),
         cmocka_unit_test(trajectories_vary_as_their_differences),
         cmocka_unit_test(what_is_not_known_is_refused),
+        cmocka_unit_test(gradients_of_a_lashing_rod_are_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -117,9 +117,9 @@ static void destroy(void* pointer)
     if (arm == NULL) {
         return;
     }
-    void* blocks[] = {arm->chamber_map, arm->chamber_section, arm->disks,       arm->command, arm->wrench,  arm->drive,
-                      arm->mass,        arm->force,           arm->tangent,     arm->q_theta, arm->v_theta, arm->residual0,
-                      arm->seen_q,      arm->factor,          arm->free_motion, arm->rk,      arm->offset,  arm->derivative};
+    void* blocks[] = {arm->chamber_map, arm->chamber_section, arm->disks,   arm->command,   arm->wrench, arm->drive,  arm->mass,        arm->force,
+                      arm->tangent,     arm->q_theta,         arm->v_theta, arm->residual0, arm->seen_q, arm->factor, arm->free_motion, arm->rk,
+                      arm->offset,      arm->derivative,      arm->joints};
     for (size_t k = 0; k < sizeof blocks / sizeof blocks[0]; k++) {
         fil_free(blocks[k]);
     }

@@ -97,6 +97,7 @@ typedef struct FilSoftArm {
     FilArmLink links[FIL_ARM_SECTIONS + 1];
 
     struct FilArmDerivative* derivative; /* soft_arm_derivative.c: made when first asked for */
+    struct FilArmJoints* joints;         /* soft_arm_sweep.c: the same */
 } FilSoftArm;
 
 extern const FilBodyOps fil_soft_arm_ops;

@@ -1,4 +1,7 @@
 /* How the velocity of what lies at a point of a soft arm's disk varies with the arm's place, in reverse: see sweep() in body/derivative.h. */
+#include <string.h>
+
+#include "base/memory.h"
 #include "base/vec3.h"
 #include "body/soft_arm.h"
 #include "body/soft_arm_jet.h"
@@ -10,42 +13,126 @@ static void add_cross(double* out, const double* a, const double* b)
     fil_v3_add(out, out, product);
 }
 
-/* Sections up to a disk's own: the frame at the end of each, or at the disk, in the axes of its base, and how that base stands and moves. */
+/* The end of a section, or a disk in it, in the axes of the section's base: how it moves and turns with the section's coordinates, and how each of
+ * these changes that. */
+typedef struct Joint {
+    FilArcFrame frame;
+    FilArcRates by[3];
+} Joint;
+
+/* Sections up to a disk's own, and how their bases stand; the last is the disk. */
 typedef struct Reach {
     int count;
-    FilArcFrame local[FIL_ARM_SECTIONS];
-    FilPose base[FIL_ARM_SECTIONS + 1];  // the last: the disk
-    double velocity[FIL_ARM_SECTIONS + 1][3], spin[FIL_ARM_SECTIONS + 1][3];
+    const Joint* joints[FIL_ARM_SECTIONS];
+    FilPose base[FIL_ARM_SECTIONS + 1];
 } Reach;
 
-static void place_reach(const FilSoftArm* arm, FilArmPlace place, Reach* reach)
+/* Ends of all sections at the place seen last. */
+struct FilArmJoints {
+    bool seen;
+    double q[4 * FIL_ARM_SECTIONS];
+    Joint ends[];
+};
+
+static void take_joint(const FilArc* arc, double s, const double* q, Joint* joint)
 {
+    static const double units[3][3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
+    fil_arc_frame(arc, s, q, &joint->frame);
+    for (int k = 0; k < 3; k++) {
+        fil_arc_rates(arc, &joint->frame, units[k], &joint->by[k]);
+    }
+}
+
+/* NULL if there is no room. */
+static const Joint* see_ends(const FilSoftArm* constant)
+{
+    FilSoftArm* arm = (FilSoftArm*)constant;  // what is remembered is no part of its state
+    const size_t count = (size_t)arm->section_count, bytes = 4 * sizeof(double) * count;
+    if (arm->joints == NULL && (arm->joints = fil_alloc(1, sizeof *arm->joints + count * sizeof(Joint))) == NULL) {
+        return NULL;
+    }
+    if (!arm->joints->seen || memcmp(arm->joints->q, arm->q0, bytes) != 0) {
+        for (size_t k = 0; k < count; k++) {
+            take_joint(&arm->arcs[k], 1.0, arm->q0 + 4 * k, &arm->joints->ends[k]);
+        }
+        memcpy(arm->joints->q, arm->q0, bytes);
+        arm->joints->seen = true;
+    }
+    return arm->joints->ends;
+}
+
+/* `own` is for the disk's place, and for the others where none are remembered. */
+static void place_reach(const FilSoftArm* arm, FilArmPlace place, Joint own[FIL_ARM_SECTIONS], Reach* reach)
+{
+    const Joint* ends = see_ends(arm);
     reach->count = place.section + 1;
     reach->base[0] = arm->base;
     for (int k = 0; k < reach->count; k++) {
-        fil_arc_frame(&arm->arcs[k], k < place.section ? 1.0 : place.s, arm->q0 + 4 * k, &reach->local[k]);
-        fil_pose_compose(&reach->base[k + 1], &reach->base[k], &reach->local[k].pose);
+        const bool remembered = ends != NULL && k < place.section;
+        if (!remembered) {
+            take_joint(&arm->arcs[k], k < place.section ? 1.0 : place.s, arm->q0 + 4 * k, &own[k]);
+        }
+        reach->joints[k] = remembered ? &ends[k] : &own[k];
+        fil_pose_compose(&reach->base[k + 1], &reach->base[k], &reach->joints[k]->frame.pose);
     }
 }
 
-static void move_reach(Reach* reach, const double* z)
+/* Velocities and spins of the bases. */
+static void move_reach(const Reach* reach, const double* z, double (*velocity)[3], double (*spin)[3])
 {
-    fil_v3_set(reach->velocity[0], 0.0, 0.0, 0.0);
-    fil_v3_set(reach->spin[0], 0.0, 0.0, 0.0);
+    fil_v3_set(velocity[0], 0.0, 0.0, 0.0);
+    fil_v3_set(spin[0], 0.0, 0.0, 0.0);
     for (int k = 0; k < reach->count; k++) {
+        const FilArcFrame* frame = &reach->joints[k]->frame;
         double along[3], own[3], turned[3];
         fil_v3_sub(along, reach->base[k + 1].p, reach->base[k].p);
-        fil_m3_apply(own, reach->local[k].move, z + 4 * k);
+        fil_m3_apply(own, frame->move, z + 4 * k);
         fil_m3_apply(turned, reach->base[k].r, own);
-        fil_v3_add(reach->velocity[k + 1], reach->velocity[k], turned);
-        add_cross(reach->velocity[k + 1], reach->spin[k], along);
-        fil_m3_apply(own, reach->local[k].turn, z + 4 * k);
+        fil_v3_add(velocity[k + 1], velocity[k], turned);
+        add_cross(velocity[k + 1], spin[k], along);
+        fil_m3_apply(own, frame->turn, z + 4 * k);
         fil_m3_apply(turned, reach->base[k].r, own);
-        fil_v3_add(reach->spin[k + 1], reach->spin[k], turned);
+        fil_v3_add(spin[k + 1], spin[k], turned);
     }
 }
 
-/* place += (base' a)' map, of a section's 3 x 3 block. */
+/* What weighs on a section, summed over forces: on move and turn, in the world's axes, and on their rates by each coordinate. */
+typedef struct Weights {
+    double move[3], turn[3], move_by[3][3], turn_by[3][3];
+} Weights;
+
+/* Of one force; `beyond` is from the end of section k to the disk. */
+static void weigh(const Reach* reach, const double* force, const double* z, const double* r, Weights* weights)
+{
+    double velocity[FIL_ARM_SECTIONS + 1][3], spin[FIL_ARM_SECTIONS + 1][3], moment[3], across[3], twist[3];
+    move_reach(reach, z, velocity, spin);
+    fil_v3_cross(moment, r, force);
+    fil_v3_cross(across, force, spin[reach->count]);
+    fil_v3_cross(twist, spin[reach->count], moment);
+    for (int k = 0; k < reach->count; k++) {
+        Weights* own = &weights[k];
+        double beyond[3], apart[3], by_move[3], by_turn_rate[3], turned[3];
+        fil_v3_sub(beyond, reach->base[reach->count].p, reach->base[k + 1].p);
+        fil_v3_sub(apart, velocity[reach->count], velocity[k + 1]);
+        fil_v3_cross(turned, spin[k], beyond);
+        fil_v3_sub(apart, apart, turned);
+        fil_v3_cross(by_move, force, spin[k]);
+        fil_v3_sub(by_move, by_move, across);
+        fil_v3_add(own->move, own->move, by_move);
+        add_cross(own->turn, apart, force);
+        add_cross(own->turn, beyond, by_move);
+        add_cross(own->turn, moment, spin[k]);
+        fil_v3_add(own->turn, own->turn, twist);
+        fil_v3_cross(by_turn_rate, beyond, force);
+        fil_v3_add(by_turn_rate, by_turn_rate, moment);
+        for (int c = 0; c < 3; c++) {
+            fil_v3_axpy(own->move_by[c], z[4 * k + c], force);
+            fil_v3_axpy(own->turn_by[c], z[4 * k + c], by_turn_rate);
+        }
+    }
+}
+
+/* place += map' base' a, of a section's 3 x 3 block. */
 static void add_weighed(const FilPose* base, const double* map, const double* a, double* place)
 {
     double own[3], sum[3];
@@ -62,39 +149,23 @@ void fil_soft_arm_sweep(const void* pointer, int index, int part, const double* 
 {
     (void)part;
     const FilSoftArm* arm = pointer;
+    Joint own[FIL_ARM_SECTIONS];
     Reach reach;
-    place_reach(arm, arm->disks[index].place, &reach);
-    const double* c = reach.base[reach.count].p;
+    Weights weights[FIL_ARM_SECTIONS];
     double r[3];
-    fil_v3_sub(r, point, c);
+    place_reach(arm, arm->disks[index].place, own, &reach);
+    memset(weights, 0, sizeof *weights * (size_t)reach.count);
+    fil_v3_sub(r, point, reach.base[reach.count].p);
     for (int i = 0; i < count; i++) {
-        const double* f = forces[i];
-        double moment[3], across[3], twist[3];
-        move_reach(&reach, z[i]);
-        fil_v3_cross(moment, r, f);
-        fil_v3_cross(across, f, reach.spin[reach.count]);
-        fil_v3_cross(twist, reach.spin[reach.count], moment);
-        for (int k = 0; k < reach.count; k++) {
-            const double* w = reach.spin[k];
-            double beyond[3], apart[3], by_move[3], by_turn[3], by_turn_rate[3], turned[3];
-            FilArcRates rates;
-            fil_arc_rates(&arm->arcs[k], &reach.local[k], z[i] + 4 * k, &rates);
-            fil_v3_sub(beyond, c, reach.base[k + 1].p);
-            fil_v3_sub(apart, reach.velocity[reach.count], reach.velocity[k + 1]);
-            fil_v3_cross(turned, w, beyond);
-            fil_v3_sub(apart, apart, turned);
-            fil_v3_cross(by_move, f, w);
-            fil_v3_sub(by_move, by_move, across);
-            fil_v3_cross(by_turn, apart, f);
-            add_cross(by_turn, beyond, by_move);
-            add_cross(by_turn, moment, w);
-            fil_v3_add(by_turn, by_turn, twist);
-            fil_v3_cross(by_turn_rate, beyond, f);
-            fil_v3_add(by_turn_rate, by_turn_rate, moment);
-            add_weighed(&reach.base[k], reach.local[k].move, by_move, place + 4 * k);
-            add_weighed(&reach.base[k], reach.local[k].turn, by_turn, place + 4 * k);
-            add_weighed(&reach.base[k], rates.move, f, place + 4 * k);
-            add_weighed(&reach.base[k], rates.turn, by_turn_rate, place + 4 * k);
+        weigh(&reach, forces[i], z[i], r, weights);
+    }
+    for (int k = 0; k < reach.count; k++) {
+        const Joint* joint = reach.joints[k];
+        add_weighed(&reach.base[k], joint->frame.move, weights[k].move, place + 4 * k);
+        add_weighed(&reach.base[k], joint->frame.turn, weights[k].turn, place + 4 * k);
+        for (int c = 0; c < 3; c++) {
+            add_weighed(&reach.base[k], joint->by[c].move, weights[k].move_by[c], place + 4 * k);
+            add_weighed(&reach.base[k], joint->by[c].turn, weights[k].turn_by[c], place + 4 * k);
         }
     }
 }

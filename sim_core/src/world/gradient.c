@@ -14,8 +14,13 @@
 enum { MOST_ROUNDS = 60 };
 
 /* A correction of this share ends the search, or one after which the next would be: that is smaller by as much again as this one was than the one
- * before, but for its direction, which CAUTION allows for. Chosen. */
-static const double ENOUGH = 1e-12, CAUTION = 100.0;
+ * before, but for its direction. Of a hanging rod it was 2e4 times that; CAUTION leaves errors below 1e-11 there. */
+static const double ENOUGH = 1e-12, CAUTION = 1e4;
+
+/* Corrections below this share that do not become smaller are rounding. Others may grow at first, where what A lacks turns one motion into another
+ * that weighs more (848, 1112, 1e-1, ... of that rod): so often. */
+static const double ROUNDING = 1e-9;
+enum { MOST_GROWTHS = 4 };
 
 /* ---- making ---- */
 
@@ -295,22 +300,21 @@ static FilStatus solve_group(FilGradient* gradient, Group group, bool back, cons
 {
     double *step = gradient->correction, last = INFINITY;
     correct(gradient, group, back, b, NULL, x);
-    for (int round = 0; round < MOST_ROUNDS; round++) {
+    for (int round = 0, growths = 0; round < MOST_ROUNDS && growths <= MOST_GROWTHS; round++) {
         correct(gradient, group, back, b, x, step);
         const double size = group_norm(gradient, group, step), all = group_norm(gradient, group, x);
-        if (!(size < last) && size > 1e-9 * all) {
-            break;
-        }
+        const double next = CAUTION * size * size / (round == 0 ? all : last);
         for (int k = group.first; k < group.end; k++) {
             const FilBody* body = &gradient->world->system.bodies[k];
             for (int i = body->v; i < body->v + body->v_count && body->moves; i++) {
                 x[i] += step[i];
             }
         }
-        const double next = CAUTION * size * size / (round == 0 ? all : last);
-        if (size <= ENOUGH * all || next <= ENOUGH * all || !(size < 0.9 * last)) {  // or rounding is all that is left
+        const bool grows = !(size < 0.9 * last);
+        if (size <= ENOUGH * all || next <= ENOUGH * all || (grows && size <= ROUNDING * all)) {
             return FIL_OK;
         }
+        growths += grows;
         last = size;
     }
     return fil_world_fail(gradient->world, FIL_NOT_CONVERGED, "the gradient of '%s' was not found: the step is too long for its motion",
