@@ -9,6 +9,8 @@
 
 #include <cmocka.h>
 
+#include "random.h"
+
 static const double RADIUS = 2e-3;
 
 /* sum of the shares of all edges of a chain */
@@ -64,8 +66,41 @@ static void test_corners(void** state)
     }
 }
 
+/* the slope against central differences, around every place along a bent chain */
+static void test_slope(void** state)
+{
+    (void)state;
+    Random random = {7};
+    int sloping = 0;
+    for (int n = 0; n < 2000; n++) {
+        static const double at[5][3] = {{-0.011, 0.0, 0.0}, {0.0, 0.0, 0.0}, {0.01, 0.0, 0.0}, {0.0195, 0.0, 0.0}, {0.0, 0.0, 4e-3}};
+        double x[5][3], dx[5][3], moved[2][5][3];
+        const double h = 1e-8, along = random_between(&random, -1e-3, 1e-3), shorter = n % 3 == 0 ? 0.06 : 1.0;
+        for (int k = 0; k < 15; k++) {
+            x[k / 3][k % 3] = shorter * at[k / 3][k % 3] + random_between(&random, -2e-5, 2e-5);
+            dx[k / 3][k % 3] = random_between(&random, -1.0, 1.0);
+        }
+        x[4][0] += along;
+        for (int k = 0; k < 15; k++) {
+            moved[0][k / 3][k % 3] = x[k / 3][k % 3] + h * dx[k / 3][k % 3];
+            moved[1][k / 3][k % 3] = x[k / 3][k % 3] - h * dx[k / 3][k % 3];
+        }
+        double share[2];
+        for (int s = 0; s < 2; s++) {
+            share[s] = fil_edge_share(moved[s][0], moved[s][1], moved[s][2], moved[s][3], moved[s][4], RADIUS);
+        }
+        const double slope = fil_edge_share_slope((const double* const[5]){x[0], x[1], x[2], x[3], x[4]},
+                                                  (const double* const[5]){dx[0], dx[1], dx[2], dx[3], dx[4]}, RADIUS);
+        const double difference = (share[0] - share[1]) / (2.0 * h);
+        sloping += slope != 0.0;
+        assert_true(fabs(slope - difference) <= 1e-3 * (fabs(slope) + 1.0 / RADIUS));
+    }
+    assert_true(sloping > 300);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_straight), cmocka_unit_test(test_one_edge), cmocka_unit_test(test_corners)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_straight), cmocka_unit_test(test_one_edge), cmocka_unit_test(test_corners),
+                                       cmocka_unit_test(test_slope)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

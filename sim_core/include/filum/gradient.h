@@ -4,8 +4,8 @@
  * A variation of a world's state has 2 n numbers, n of fil_gradient_size(): for every number of fil_world_velocities() how the place varies in that
  * direction, then how the velocity does. Where rods or soft arms may touch something under `sap` it has n more: the forces of the last step's
  * contacts on each unknown, about which the next step's contacts are linear (zero at a world's start). Under `imc`, where its stiffness is adapted or
- * it dissipates, it has n + 2 more: the last step's change of velocity, the stiffness that the model remembers, and the speed of the closest pair.
- * Numbers that nothing moves by (idle ones) have no effect. */
+ * it dissipates, it has n + 2 more: the last step's change of velocity, the stiffness that the model remembers, and the speed of the closest pair;
+ * under `ipc` with rods n more: the first of these. Numbers that nothing moves by (idle ones) have no effect. */
 #ifndef FILUM_GRADIENT_H
 #define FILUM_GRADIENT_H
 

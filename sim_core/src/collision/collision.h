@@ -311,6 +311,8 @@ int fil_collision_edge_beyond(const FilCollisionStage* stage, const int collider
 
 /* Share of two edges of rows in what touches them and their neighbours, at the end of a step of dt if all goes on as it does. */
 double fil_collision_share(const FilCollisionStage* stage, const FilContact* contact, double dt);
+/* How that follows where nodes of the rows will be: of each side the one before its edge, its two, and the one after; -1: there is none. */
+void fil_collision_share_slopes(const FilCollisionStage* stage, const FilContact* contact, double dt, int node[2][4], double slope[2][4][3]);
 
 /* sheet_crossings.c: vertices and edges of sheets that passed through triangles and edges of their own sheet or another one between two
  * configurations, of those that may touch. Sheets have to be placed anew before they collide. Allocates only to grow. */

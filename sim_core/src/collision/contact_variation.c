@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/vec3.h"
+#include "geometry/closest.h"
 
 /* Lines that are nearer to parallel touch at two points, whose places are others. As in geometry/manifold.c. */
 static const double PARALLEL = 0.05;
@@ -178,6 +179,29 @@ static void vary_face(const FilTouching* t, const FilTouch touch[2], int p, cons
     fil_v3_axpy(out, -half, turned);
 }
 
+/* Two edges without roundings, whose normal is across both however near they are. */
+static bool is_sharp(const FilTouch touch[2])
+{
+    return touch[0].feature == FIL_TOUCH_EDGE && touch[1].feature == FIL_TOUCH_EDGE && touch[0].rounding + touch[1].rounding == 0.0;
+}
+
+/* The change of that normal, n = t_0 x t_1 / |t_0 x t_1|, where edges turn and contacts slide along them. */
+static void turn_with_edges(const FilTouch touch[2], const double* n, const double* motion, const double* slide, double* change)
+{
+    double cross[3], d[2][3], more[3];
+    for (int s = 0; s < 2; s++) {
+        fil_v3_cross(d[s], motion + OWN * s + 3, touch[s].axis);
+        fil_v3_axpy(d[s], slide[s], touch[s].curving);
+    }
+    fil_v3_cross(cross, touch[0].axis, touch[1].axis);
+    const double size = fil_v3_norm(cross), sign = fil_v3_dot(cross, n) < 0.0 ? -1.0 : 1.0;
+    fil_v3_cross(change, d[0], touch[1].axis);
+    fil_v3_cross(more, touch[0].axis, d[1]);
+    fil_v3_add(change, change, more);
+    fil_v3_scale(change, sign / size, change);
+    fil_v3_axpy(change, -fil_v3_dot(change, n), n);
+}
+
 /* Points and edges: the gap g from core to core stays across both edges, (turn x t) . g + t . dg = 0. */
 static void vary_lines(const FilTouching* t, const FilTouch touch[2], const double* motion, double* out)
 {
@@ -210,8 +234,12 @@ static void vary_lines(const FilTouching* t, const FilTouch touch[2], const doub
     }
     fil_v3_sub(apart, move[1], move[0]);
     out[6] = fil_v3_dot(n, apart);
-    fil_v3_axpy(apart, -out[6], n);
-    fil_v3_scale(apart, 1.0 / gap, apart);  // of the normal
+    if (is_sharp(touch)) {
+        turn_with_edges(touch, n, motion, slide, apart);
+    } else {
+        fil_v3_axpy(apart, -out[6], n);
+        fil_v3_scale(apart, 1.0 / gap, apart);  // of the normal
+    }
     fil_v3_cross(out + 3, n, apart);
     fil_v3_copy(out, move[0]);
     fil_v3_axpy(out, 0.5 * out[6], n);
@@ -221,9 +249,58 @@ static void vary_lines(const FilTouching* t, const FilTouch touch[2], const doub
 static const char NOT_KNOWN[] =
     "touch by shapes of which gradients are not known yet (known: spheres, capsules and cylinders with each other but for caps that meet edges, "
     "spheres "
-    "on boxes, all on half-spaces; not at nodes between edges of two rods)";
+    "on boxes, all on half-spaces)";
 
 static const char SIDE_BY_SIDE[] = "lie side by side, of which gradients are not known yet";
+
+/* Leaves of a normal what is across an edge. */
+static void turn_across(double* n, const double* edge)
+{
+    fil_v3_axpy(n, -fil_v3_dot(n, edge), edge);
+    (void)fil_v3_normalise(n);
+}
+
+/* Two edges of rods: normals may have been turned across either or both. False if the contact is not theirs. */
+static bool touch_edges(const FilContact* contact, const FilShape shapes[2], const FilPose poses[2], FilTouching* out)
+{
+    double ends[2][2][3], at[2], core[2][3], n[3];
+    for (int s = 0; s < 2; s++) {
+        fil_pose_axis(out->edge[s], &poses[s], 2);
+        for (int e = 0; e < 2; e++) {
+            fil_v3_copy(ends[s][e], poses[s].p);
+            fil_v3_axpy(ends[s][e], e == 0 ? -shapes[s].half[2] : shapes[s].half[2], out->edge[s]);
+        }
+    }
+    (void)fil_segment_segment(ends[0][0], ends[0][1], ends[1][0], ends[1][1], &at[0], &at[1]);
+    for (int s = 0; s < 2; s++) {
+        FilTouch* touch = &out->touch[s];
+        *touch = (FilTouch){.feature = at[s] > 0.0 && at[s] < 1.0 ? FIL_TOUCH_EDGE : FIL_TOUCH_POINT, .rounding = shapes[s].radius};
+        fil_v3_copy(touch->axis, out->edge[s]);
+        fil_v3_copy(touch->along, out->edge[s]);
+        for (int k = 0; k < 3; k++) {
+            core[s][k] = ends[s][0][k] + at[s] * (ends[s][1][k] - ends[s][0][k]);
+        }
+    }
+    fil_v3_sub(out->normal, core[1], core[0]);
+    if (!(fil_v3_normalise(out->normal) > 1e-9 * (shapes[0].radius + shapes[1].radius))) {
+        return false;
+    }
+    for (int which = 0; which < 4; which++) {
+        double off[3];
+        fil_v3_copy(n, out->normal);
+        for (int s = 0; s < 2; s++) {
+            out->across[s] = (which >> s) % 2 == 1;
+            if (out->across[s]) {
+                turn_across(n, out->edge[s]);
+            }
+        }
+        fil_v3_sub(off, n, contact->frame + 6);
+        if (fil_v3_norm(off) <= 1e-9) {
+            return true;
+        }
+    }
+    return false;
+}
 
 /* Has an axis beside which another may lie, along which contacts are two. */
 static bool is_line(const FilShape* shape, const FilTouch* touch)
@@ -240,7 +317,9 @@ const char* fil_contact_touching(const FilContact* contact, const FilShape shape
     fil_v3_copy(out->normal, contact->frame + 6);
     fil_v3_copy(out->middle, contact->point);
     fil_v3_copy(out->point, contact->point);
-    if (!touch_with(contact, shapes, poses, 0, &touch[0]) || !touch_with(contact, shapes, poses, 1, &touch[1])) {
+    const bool edges = contact->redundant && shapes[0].kind == FIL_PRIMITIVE_CAPSULE && shapes[1].kind == FIL_PRIMITIVE_CAPSULE;
+    if (edges ? !touch_edges(contact, shapes, poses, out)
+              : !touch_with(contact, shapes, poses, 0, &touch[0]) || !touch_with(contact, shapes, poses, 1, &touch[1])) {
         return NOT_KNOWN;
     }
     fil_v3_cross(across, touch[0].axis, touch[1].axis);
@@ -267,10 +346,38 @@ const char* fil_touching_check(const FilTouching* t)
         !(fil_v3_dot(touch[0].curving, touch[0].curving) + fil_v3_dot(touch[1].curving, touch[1].curving) > 0.0)) {
         return SIDE_BY_SIDE;
     }
-    if (!has_face(touch) && !(touch[0].rounding + touch[1].rounding + t->distance > 0.0)) {
+    if (is_sharp(touch) && fil_v3_norm(across) <= PARALLEL) {
+        return SIDE_BY_SIDE;
+    }
+    if (!has_face(touch) && !is_sharp(touch) && !(touch[0].rounding + touch[1].rounding + t->distance > 0.0)) {
         return "are so deep in each other, or touch with such sharp edges, that their contact has no derivative";
     }
     return NULL;
+}
+
+/* The turn of a normal that is turned across edges, from its change `dn` before that, where `side` turns by w. */
+static void turn_change(const FilTouching* t, int side, const double* w, const double* dn, double* turn)
+{
+    double n[3], change[3];
+    fil_v3_copy(n, t->normal);
+    fil_v3_copy(change, dn);
+    for (int s = 0; s < 2; s++) {
+        const double *e = t->edge[s], along = fil_v3_dot(n, e);
+        double de[3] = {0.0};
+        if (!t->across[s]) {
+            continue;
+        }
+        if (s == side) {
+            fil_v3_cross(de, w, e);
+        }
+        fil_v3_axpy(change, -fil_v3_dot(change, e) - fil_v3_dot(n, de), e);
+        fil_v3_axpy(change, -along, de);
+        fil_v3_axpy(n, -along, e);
+        const double size = fil_v3_normalise(n);
+        fil_v3_axpy(change, -fil_v3_dot(change, n), n);
+        fil_v3_scale(change, 1.0 / size, change);
+    }
+    fil_v3_cross(turn, n, change);
 }
 
 void fil_touching_vary(const FilTouching* t, int side, const double* along, double map[FIL_CONTACT_MOTION][FIL_PART_MOTION])
@@ -289,6 +396,9 @@ void fil_touching_vary(const FilTouching* t, int side, const double* along, doub
         fil_v3_cross(turned, change + 3, t->normal);
         fil_v3_axpy(change, t->beyond * change[6], t->normal);
         fil_v3_axpy(change, t->beyond * t->distance, turned);
+        if (t->across[0] || t->across[1]) {
+            turn_change(t, side, motion + OWN * side + 3, turned, change + 3);
+        }
         for (int i = 0; i < FIL_CONTACT_MOTION; i++) {
             map[i][k] = change[i];
         }
@@ -347,15 +457,38 @@ static void vary_face_back(const FilTouching* t, int p, const double* weight, do
     move_of_back(&touch[1 - p], x, core, below, motion[1 - p]);
 }
 
+/* Of turn_with_edges(): from weights of the normal's change to those of both turns and slides. */
+static void turn_with_edges_back(const FilTouch touch[2], const double* n, const double* weight, double motion[2][OWN], double along[2])
+{
+    double cross[3], own[3], d[2][3], turn[3];
+    fil_v3_cross(cross, touch[0].axis, touch[1].axis);
+    const double size = fil_v3_norm(cross), sign = fil_v3_dot(cross, n) < 0.0 ? -1.0 : 1.0;
+    fil_v3_copy(own, weight);
+    fil_v3_axpy(own, -fil_v3_dot(weight, n), n);
+    fil_v3_scale(own, sign / size, own);
+    fil_v3_cross(d[0], touch[1].axis, own);
+    fil_v3_cross(d[1], own, touch[0].axis);
+    for (int s = 0; s < 2; s++) {
+        fil_v3_cross(turn, touch[s].axis, d[s]);
+        fil_v3_add(motion[s] + 3, motion[s] + 3, turn);
+        along[s] = fil_v3_dot(touch[s].curving, d[s]);
+    }
+}
+
 static void vary_lines_back(const FilTouching* t, const double* weight, double motion[2][OWN])
 {
     const FilTouch* touch = t->touch;
     const double *n = t->normal, *x = t->point;
     const double half[2] = {touch[0].rounding + 0.5 * t->distance, touch[1].rounding + 0.5 * t->distance}, gap = half[0] + half[1];
-    double move[2][3], apart[3], slide[2] = {0.0}, cosine = 0.0;
+    double move[2][3], apart[3], slide[2] = {0.0}, along[2] = {0.0}, cosine = 0.0;
     fil_v3_cross(apart, weight + 3, n);
     fil_v3_axpy(apart, half[0], weight);
-    fil_v3_scale(apart, 1.0 / gap, apart);
+    if (is_sharp(touch)) {
+        turn_with_edges_back(touch, n, apart, motion, along);
+        fil_v3_set(apart, 0.0, 0.0, 0.0);
+    } else {
+        fil_v3_scale(apart, 1.0 / gap, apart);
+    }
     fil_v3_axpy(apart, weight[6] + 0.5 * fil_v3_dot(n, weight) - fil_v3_dot(n, apart), n);
     fil_v3_sub(move[0], weight, apart);
     fil_v3_copy(move[1], apart);
@@ -365,7 +498,7 @@ static void vary_lines_back(const FilTouching* t, const double* weight, double m
     const double bend[2] = {1.0 - gap * fil_v3_dot(touch[0].curving, n), 1.0 + gap * fil_v3_dot(touch[1].curving, n)};
     const double determinant = bend[0] * bend[1] - cosine * cosine;
     for (int s = 0; s < 2; s++) {
-        slide[s] = touch[s].feature == FIL_TOUCH_EDGE ? fil_v3_dot(move[s], touch[s].axis) / determinant : 0.0;
+        slide[s] = touch[s].feature == FIL_TOUCH_EDGE ? (fil_v3_dot(move[s], touch[s].axis) + along[s]) / determinant : 0.0;
     }
     const double rhs[2] = {bend[1] * slide[0] + cosine * slide[1], -cosine * slide[0] - bend[0] * slide[1]};
     for (int s = 0; s < 2; s++) {
@@ -385,11 +518,44 @@ static void vary_lines_back(const FilTouching* t, const double* weight, double m
     }
 }
 
+/* Of turn_change(): weights of the turned normal's turn become those of the turn before; adds to those of the sides'. */
+static void turn_change_back(const FilTouching* t, double* weight, double motion[2][OWN])
+{
+    double n[3][3], size[2] = {1.0, 1.0}, change[3];
+    fil_v3_copy(n[0], t->normal);
+    for (int s = 0; s < 2; s++) {
+        fil_v3_copy(n[s + 1], n[s]);
+        if (t->across[s]) {
+            fil_v3_axpy(n[s + 1], -fil_v3_dot(n[s], t->edge[s]), t->edge[s]);
+            size[s] = fil_v3_normalise(n[s + 1]);
+        }
+    }
+    fil_v3_cross(change, weight, n[2]);
+    for (int s = 1; s >= 0; s--) {
+        const double *e = t->edge[s], along = fil_v3_dot(n[s], e);
+        double by_edge[3], turn[3];
+        if (!t->across[s]) {
+            continue;
+        }
+        fil_v3_axpy(change, -fil_v3_dot(change, n[s + 1]), n[s + 1]);
+        fil_v3_scale(change, 1.0 / size[s], change);
+        fil_v3_scale(by_edge, -fil_v3_dot(change, e), n[s]);
+        fil_v3_axpy(by_edge, -along, change);
+        fil_v3_cross(turn, e, by_edge);
+        fil_v3_add(motion[s] + 3, motion[s] + 3, turn);
+        fil_v3_axpy(change, -fil_v3_dot(change, e), e);
+    }
+    fil_v3_cross(weight, n[0], change);
+}
+
 void fil_touching_vary_back(const FilTouching* t, const double* contact, double motion[2][FIL_PART_MOTION])
 {
     double weight[FIL_CONTACT_MOTION], turn[3];
     memcpy(weight, contact, sizeof weight);
     memset(motion, 0, 2 * sizeof *motion);
+    if (t->across[0] || t->across[1]) {
+        turn_change_back(t, weight + 3, motion);
+    }
     weight[6] += t->beyond * fil_v3_dot(t->normal, contact);
     fil_v3_cross(turn, t->normal, contact);
     fil_v3_axpy(weight + 3, t->beyond * t->distance, turn);

@@ -28,6 +28,8 @@ typedef struct FilTouching {
     double distance;
     double point[3]; /* the contact's, `beyond` distances from there along the normal: where motions are given, and which varies */
     double beyond;
+    bool across[2]; /* then the normal is turned across the edge of side 0, of side 1: at nodes between edges of rods (collision/collide.c) */
+    double edge[2][3];
 } FilTouching;
 
 /* Of a contact with the shapes of both sides where they stood when it was found. NULL, or why that is not known, to be read after the names of both.

@@ -2,7 +2,7 @@
 #include "base/vec3.h"
 #include "collision/collision.h"
 #include "geometry/closest.h"
-#include "geometry/edge_share.h"
+#include "geometry/edge_pair.h"
 
 /* Where a node of a row will be at the step's end if it goes on as it does. */
 static void look_ahead(const FilWorldCollider* row, int node, double dt, double* x)
@@ -20,36 +20,73 @@ static double crossing(const double* u, const double* w)
     return x * x * (3.0 - 2.0 * x);
 }
 
-/* Share of two edges in what touches both and their neighbours, at the step's end: there forces act. */
-double fil_collision_share(const FilCollisionStage* stage, const FilContact* contact, double dt)
+/* Nodes of two edges and those beside them, where they will be at the step's end: there forces act. */
+static FilEdgePair pair_of(const FilCollisionStage* stage, const FilContact* contact, double dt, int node[2][4])
 {
-    double x[2][4][3], at[2], share = 1.0;
-    int beyond[2][2];
+    FilEdgePair pair = {.edge = {true, true}};
     for (int side = 0; side < 2; side++) {
         const FilWorldCollider* row = &stage->colliders[contact->collider[side]];
         const int edge = contact->part[side], count = row->collider.node_count;
-        look_ahead(row, edge, dt, x[side][1]);
-        look_ahead(row, (edge + 1) % count, dt, x[side][2]);
+        node[side][1] = edge;
+        node[side][2] = (edge + 1) % count;
         for (int end = 0; end < 2; end++) {
-            const int next = beyond[side][end] = fil_collision_edge_beyond(stage, contact->collider, contact->part, side, end);
-            if (next >= 0) {
-                look_ahead(row, end == 0 ? next : (next + 1) % count, dt, x[side][3 * end]);
+            const int next = fil_collision_edge_beyond(stage, contact->collider, contact->part, side, end);
+            node[side][3 * end] = next < 0 ? -1 : end == 0 ? next : (next + 1) % count;
+            pair.goes_on[side][end] = next >= 0;
+        }
+        for (int k = 0; k < 4; k++) {
+            if (node[side][k] >= 0) {
+                look_ahead(row, node[side][k], dt, pair.x[side][k]);
             }
         }
+        pair.radius[side] = row->collider.radii[edge];
     }
-    (void)fil_segment_segment(x[0][1], x[0][2], x[1][1], x[1][2], &at[0], &at[1]);
-    for (int side = 0; side < 2; side++) {
-        const double(*own)[3] = (const double(*)[3])x[side], (*other)[3] = (const double(*)[3])x[1 - side];
-        double point[3];
-        fil_v3_sub(point, other[2], other[1]);
-        fil_v3_scale(point, at[1 - side], point);
-        fil_v3_add(point, point, other[1]);
-        share *= fil_edge_share(beyond[side][0] >= 0 ? own[0] : NULL, own[1], own[2], beyond[side][1] >= 0 ? own[3] : NULL, point,
-                                stage->colliders[contact->collider[side]].collider.radii[contact->part[side]]);
-    }
+    (void)fil_segment_segment(pair.x[0][1], pair.x[0][2], pair.x[1][1], pair.x[1][2], &pair.at[0], &pair.at[1]);
+    return pair;
+}
+
+double fil_collision_share(const FilCollisionStage* stage, const FilContact* contact, double dt)
+{
+    int node[2][4];
+    const FilEdgePair pair = pair_of(stage, contact, dt, node);
     double along[2][3];
     for (int side = 0; side < 2; side++) {
-        fil_v3_sub(along[side], x[side][2], x[side][1]);
+        fil_v3_sub(along[side], pair.x[side][2], pair.x[side][1]);
     }
-    return 1.0 - crossing(along[0], along[1]) * (1.0 - share);
+    return 1.0 - crossing(along[0], along[1]) * (1.0 - fil_edge_pair_share(&pair));
+}
+
+/* How crossing() changes. */
+static double crossing_slope(const double* u, const double* w, const double* du, const double* dw)
+{
+    const double cosine = fil_v3_dot(u, w), uu = fil_v3_dot(u, u), ww = fil_v3_dot(w, w), square = cosine * cosine / (uu * ww);
+    const double x = (0.5 - square) / 0.4;
+    if (!(x > 0.0 && x < 1.0)) {
+        return 0.0;
+    }
+    const double change =
+        2.0 * cosine * (fil_v3_dot(du, w) + fil_v3_dot(u, dw)) / (uu * ww) - 2.0 * square * (fil_v3_dot(u, du) / uu + fil_v3_dot(w, dw) / ww);
+    return 6.0 * x * (1.0 - x) * -change / 0.4;
+}
+
+void fil_collision_share_slopes(const FilCollisionStage* stage, const FilContact* contact, double dt, int node[2][4], double slope[2][4][3])
+{
+    const FilEdgePair pair = pair_of(stage, contact, dt, node);
+    const double share = fil_edge_pair_share(&pair);
+    double along[2][3];
+    for (int side = 0; side < 2; side++) {
+        fil_v3_sub(along[side], pair.x[side][2], pair.x[side][1]);
+    }
+    const double crosses = crossing(along[0], along[1]);
+    for (int k = 0; k < 24; k++) {
+        double dx[2][4][3] = {{{0.0}}}, turned[2][3];
+        const int side = k / 12, which = k % 12 / 3;
+        dx[side][which][k % 3] = 1.0;
+        for (int s = 0; s < 2; s++) {
+            fil_v3_sub(turned[s], dx[s][2], dx[s][1]);
+        }
+        slope[side][which][k % 3] = node[side][which] < 0 ? 0.0
+                                                          : crosses * fil_edge_pair_change(&pair, dx) -
+                                                                crossing_slope(along[0], along[1], turned[0], turned[1]) * (1.0 - share);
+    }
 }

@@ -2,6 +2,7 @@
 
 #include "geometry/boxes.h"
 #include "geometry/closest.h"
+#include "geometry/cylinders.h"
 
 typedef struct Pair {
     const FilShape *a, *b;
@@ -92,6 +93,16 @@ static int convex_convex(const Pair* pair, FilContactPoint* out)
     if (!fil_convex_separation(pair->a, pair->pose_a, pair->b, pair->pose_b, reach(pair), &s)) {
         return 0;
     }
+    return fil_manifold_build(pair->a, pair->pose_a, pair->b, pair->pose_b, &s, pair->margin, out);
+}
+
+static int cylinder_cylinder(const Pair* pair, FilContactPoint* out)
+{
+    FilSeparation s;
+    if (!fil_convex_separation(pair->a, pair->pose_a, pair->b, pair->pose_b, reach(pair), &s)) {
+        return 0;
+    }
+    fil_cylinders_polish(pair->a, pair->pose_a, pair->b, pair->pose_b, &s);
     return fil_manifold_build(pair->a, pair->pose_a, pair->b, pair->pose_b, &s, pair->margin, out);
 }
 
@@ -199,7 +210,7 @@ static int never(const Pair* pair, FilContactPoint* out)
 static const CollideFn table[FIL_PRIMITIVE_KINDS][FIL_PRIMITIVE_KINDS] = {
     {sphere_sphere, sphere_capsule, sphere_cylinder, sphere_box, any_half_space, convex_convex},
     {swapped, capsule_capsule, capsule_cylinder, capsule_box, any_half_space, convex_convex},
-    {swapped, swapped, convex_convex, convex_convex, any_half_space, convex_convex},
+    {swapped, swapped, cylinder_cylinder, convex_convex, any_half_space, convex_convex},
     {swapped, swapped, swapped, box_box, any_half_space, convex_convex},
     {swapped, swapped, swapped, swapped, never, swapped},
     {swapped, swapped, swapped, swapped, any_half_space, convex_convex},

@@ -14,4 +14,7 @@
  * with `point`, the closest one of the other side. `radius`: the chain's, m. Between 0 and 1. */
 double fil_edge_share(const double* before, const double* a, const double* b, const double* after, const double* point, double radius);
 
+/* How that changes where the same five, in that order, go as dx says. */
+double fil_edge_share_slope(const double* const x[5], const double* const dx[5], double radius);
+
 #endif

@@ -150,6 +150,10 @@ bool fil_ipc_keep_apart(struct FilSolver* solver);
 
 /* ipc_share.c: share of a pair in what touches it and its neighbours along rods, with points at x. */
 double fil_ipc_share(const struct FilSolver* solver, const FilRepulsion* repulsion, const int* points, const double* x);
+/* How it follows the places of points, where features are not side by side: of each the one before it on its rod, its ends (of a point both are
+ * that), and the one after; -1: there is none. */
+void fil_ipc_share_slopes(const struct FilSolver* solver, const FilRepulsion* repulsion, const int* points, const double* x, int point[2][4],
+                          double slope[2][4][3]);
 
 /* ipc_start.c: FIL_BAD_INPUT and a message if something intersects. */
 FilStatus fil_ipc_check_start(struct FilSolver* solver);

@@ -102,7 +102,7 @@ FilStatus fil_gradient_create(FilWorld* world, FilGradient** gradient)
                           .at_free = numbers + 8 * n,
                           .bent = numbers + 9 * n,
                           .end = numbers + 10 * n,
-                          .lags = {.guess = numbers + 11 * n, .adapts = fil_gradient_pairs_adapt(world)},
+                          .lags = {.guess = numbers + 11 * n, .adapts = fil_gradient_pairs_adapt(world), .guesses = fil_gradient_guesses(world)},
                           .blocks = numbers + 12 * n,
                           .potential = world->solver.model->velocity == NULL,
                           .remembers = remembers(world)};
@@ -172,7 +172,7 @@ FilStatus fil_gradient_step(FilGradient* gradient, FilStepInfo* info)
         return fil_world_fail(world, FIL_BAD_INPUT, "something was added to the world after its gradient was made");
     }
     FilStatus status = check(world);
-    if (status == FIL_OK && gradient->lags.adapts != fil_gradient_pairs_adapt(world)) {
+    if (status == FIL_OK && (gradient->lags.adapts != fil_gradient_pairs_adapt(world) || gradient->lags.guesses != fil_gradient_guesses(world))) {
         return fil_world_fail(world, FIL_BAD_INPUT, "the contact model was changed after the gradient was made");
     }
     status = status == FIL_OK ? fil_world_step(world, info) : status;

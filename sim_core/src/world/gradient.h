@@ -89,7 +89,8 @@ typedef struct FilGradientLag {
 } FilGradientLag;
 
 typedef struct FilGradientLags {
-    bool adapts; /* variations have more: the last step's change of velocity, which the first guess goes on with, and what the model remembers */
+    bool guesses; /* variations have more: the last step's change of velocity, which the first guess goes on with; ... */
+    bool adapts;  /* ... and what the model remembers */
     FilGradientLag* items;
     int count;
     double* numbers;
@@ -107,7 +108,7 @@ typedef struct FilGradientLags {
 /* Where the numbers of the next friction under IPC go. */
 typedef struct FilGradientRoom {
     double *next, *work, *push, *born;
-    int *unknown, *born_unknown;
+    int *unknown, *born_unknown, *pushed;
 } FilGradientRoom;
 
 struct FilGradient {
@@ -184,6 +185,10 @@ void fil_gradient_contacts_free(FilGradientContacts* contacts);
 
 /* Of the step just made, before its bodies are prepared: barriers at its end. Bodies begin the step anew. */
 FIL_MUST_CHECK FilStatus fil_gradient_barriers_take(FilGradient* gradient);
+/* Of pairs in range there that edges of rods share: how their stiffness follows that; gradient_ipc_share.c. */
+FIL_MUST_CHECK FilStatus fil_gradient_shares_take(FilGradient* gradient);
+/* Shares of another world that has begun the step, as they are where the step looked first. */
+void fil_gradient_share_again(const FilGradient* gradient, FilWorld* other);
 /* After that friction, as contacts that bear: bounds of the solution before, and what came into range since the start; bodies begin anew. Once they
  * have been prepared, all other friction. */
 FIL_MUST_CHECK FilStatus fil_gradient_slides_begin(FilGradient* gradient);
@@ -199,6 +204,8 @@ FIL_MUST_CHECK FilStatus fil_gradient_pairs_check(FilWorld* world);
 FIL_MUST_CHECK FilStatus fil_gradient_inertia_take(FilGradient* gradient);
 /* Whether what IMC holds fixed changes from step to step. */
 bool fil_gradient_pairs_adapt(const FilWorld* world);
+/* Whether contacts follow the first guess: those that edges of rods share under IPC, and under IMC those that adapt. */
+bool fil_gradient_guesses(const FilWorld* world);
 /* out += how barriers change by the end's place; transposed with `back`. */
 void fil_gradient_barriers_apply(const FilGradient* gradient, bool back, const double* place, double* out);
 void fil_gradient_barriers_free(FilGradientBarriers* barriers);

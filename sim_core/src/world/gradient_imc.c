@@ -126,8 +126,7 @@ static FilStatus make_room(FilGradient* gradient, size_t* work)
     size_t numbers = 0, most = 0, all = 0;
     const size_t count = (size_t)p->count;
     for (int k = 0; k < p->count; k++) {
-        const bool seen = p->contacts[k].rows || lags->adapts;
-        const size_t m = seen ? (size_t)fil_gradient_contact_size(gradient->world, p->contacts[k].contact) : 0;
+        const size_t m = (size_t)fil_gradient_contact_size(gradient->world, p->contacts[k].contact);
         numbers += m * (m + 3);
         all += m;
         most = m > most ? m : most;
@@ -149,9 +148,6 @@ static FilStatus make_room(FilGradient* gradient, size_t* work)
 static const char* refusal(const FilWorld* world, const FilPotentialContact* c)
 {
     const FilImcSettings* s = &world->solver.settings.model.imc;
-    if (c->share > 0.0 && c->share < 1.0) {
-        return "touch at a node whose edges share the contact, of which gradients are not known yet";
-    }
     if (c->contact->mu > 0.0 && (s->friction != FIL_IMC_STATIC || !c->rows)) {
         return "rub at mid-edge, or against the slip of the last step, of which gradients are not known yet: set friction: static and contact_points";
     }
@@ -175,14 +171,17 @@ static FilStatus take_pair(FilGradient* gradient, int k, Room* room)
         return fil_world_fail(world, FIL_BAD_INPUT, "'%s' and '%s' %s", world->collision.colliders[c->contact->collider[0]].name,
                               world->collision.colliders[c->contact->collider[1]].name, why);
     }
-    if (c->nodes) {
+    // what a pair leaves to its neighbours along the rods pushes nothing, but may be the closest
+    const bool pushes = c->stiffness > 0.0, shared = c->share > 0.0 && c->share < 1.0;
+    if (c->nodes && pushes) {
         FilGradientBarrier* out = &barriers->items[barriers->count];
         *out =
             (FilGradientBarrier){.unknown = barriers->unknowns + ENDS * barriers->count, .by_end = barriers->numbers + ENDS * ENDS * barriers->count};
         take_energy(gradient, c, out);
         barriers->count++;
     }
-    if (!c->rows && !gradient->lags.adapts) {
+    const bool rows = c->rows && pushes;
+    if (!rows && !shared && !fil_gradient_leads(gradient, k) && !(gradient->lags.adapts && pushes)) {
         return FIL_OK;
     }
     FilGradientContact* out = &contacts->items[contacts->count];
@@ -194,9 +193,9 @@ static FilStatus take_pair(FilGradient* gradient, int k, Room* room)
         const size_t m = (size_t)out->size;
         room->push += FIL_LAGS * m;
         room->pushed += m;
-        contacts->count += c->rows;
-        room->next += c->rows ? m * (m + 3) : 0;
-        room->unknown += c->rows ? m : 0;
+        contacts->count += rows;
+        room->next += rows ? m * (m + 3) : 0;
+        room->unknown += rows ? m : 0;
     }
     return status;
 }

@@ -28,6 +28,8 @@ typedef struct FilGradientPair {
 
 /* Before the first, each, and after the last: numbers that are held fixed. */
 void fil_gradient_lags_begin(FilGradient* gradient);
+/* Whether the global stiffness follows a contact. */
+bool fil_gradient_leads(const FilGradient* gradient, int contact);
 FIL_MUST_CHECK FilStatus fil_gradient_pair_lag(FilGradient* gradient, FilGradientPair* pair);
 FIL_MUST_CHECK FilStatus fil_gradient_lags_end(FilGradient* gradient);
 

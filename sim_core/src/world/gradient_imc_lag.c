@@ -222,8 +222,55 @@ static void see_edges(const FilImcSettings* s, const FilPotentialContact* c, con
 
 /* What numbers that are held fixed are made of. */
 typedef struct Parts {
-    FilGradientRow distance, velocity, inertia, start, size, tilt;
+    FilGradientRow distance, velocity, inertia, start, size, tilt, share;
 } Parts;
+
+/* Of a contact's energy at a distance `over`: E' by the stiffness, E' and E''. */
+typedef struct Force {
+    double by_stiffness, first, second;
+} Force;
+
+static Force force_at(const FilGradient* gradient, const FilPotentialContact* c, double over)
+{
+    Force f;
+    double bend;
+    (void)fil_imc_energy(&gradient->world->solver.settings.model.imc, 1.0, c->radius, over, &f.by_stiffness, &bend);
+    f.first = c->stiffness * f.by_stiffness;
+    f.second = c->stiffness * bend;
+    return f;
+}
+
+/* The block of the world's velocities that a node of a row has. */
+static int block_of(const FilWorld* world, int collider, int node)
+{
+    const FilWorldCollider* row = &world->collision.colliders[collider];
+    const FilBody* body = &world->system.bodies[row->body];
+    int blocks[2];
+    const bool last = node >= row->collider.edge_count;
+    body->ops->edge_blocks(body->impl, row->index, last ? node - 1 : node, blocks);
+    return body->v / 4 + blocks[last ? 1 : 0];
+}
+
+/* How edges share the contact, by where their nodes will be. */
+static void take_share(const FilGradient* gradient, const FilPotentialContact* c, FilGradientRow* row)
+{
+    const FilWorld* world = gradient->world;
+    const double dt = world->def.dt;
+    int node[2][4];
+    double slope[2][4][3];
+    if (!(c->share > 0.0 && c->share < 1.0)) {
+        return;
+    }
+    fil_collision_share_slopes(&world->collision, c->contact, dt, node, slope);
+    for (int k = 0; k < 24; k++) {
+        const int side = k / 12, which = k % 12 / 3;
+        if (node[side][which] >= 0) {
+            FilGradientSlope* s = slope_at(row, 4 * block_of(world, c->contact->collider[side], node[side][which]) + k % 3);
+            s->by_place += slope[side][which][k % 3];
+            s->by_rate += dt * slope[side][which][k % 3];
+        }
+    }
+}
 
 static void take_ends(const FilPotentialContact* c, const double* by_x, bool last, FilGradientRow* row)
 {
@@ -257,6 +304,7 @@ static void take_parts(const FilGradient* gradient, const FilGradientPair* pair,
     const FilGradientLags* lags = &gradient->lags;
     const int m = pair->maker.size;
     parts->distance.count = parts->velocity.count = parts->inertia.count = parts->start.count = parts->size.count = parts->tilt.count = 0;
+    parts->share.count = 0;
     for (int i = 0; i < m; i++) {
         slope_at(&parts->distance, pair->unknown[i])->by_place += pair->maker.moves[6 * m + i];
     }
@@ -268,6 +316,7 @@ static void take_parts(const FilGradient* gradient, const FilGradientPair* pair,
     }
     if (c->nodes) {
         Edges edges;
+        take_share(gradient, c, &parts->share);
         see_edges(&gradient->world->solver.settings.model.imc, c, c->x, &edges);
         take_ends(c, edges.by_x, false, &parts->start);
         take_ends(c, edges.size_by_x, false, &parts->size);
@@ -282,66 +331,60 @@ static void take_parts(const FilGradient* gradient, const FilGradientPair* pair,
 /* Of the start. */
 static void bound_at_start(const FilGradient* gradient, const FilPotentialContact* c, const Parts* parts, FilGradientRow* rows, double* by_global)
 {
-    const FilImcSettings* s = &gradient->world->solver.settings.model.imc;
     const double dt = gradient->world->def.dt, u = c->contact->normal_velocity;
     FilGradientRow* out = &rows[FIL_LAG_BOUND];
-    double first, second, size = 1.0;
-    (void)fil_imc_energy(s, c->stiffness, c->radius, c->start + c->ahead * dt * u, &first, &second);
+    double size = 1.0;
+    const Force f = force_at(gradient, c, c->start + c->ahead * dt * u);
     if (c->nodes) {
         Edges edges;
-        see_edges(s, c, c->x, &edges);
+        see_edges(&gradient->world->solver.settings.model.imc, c, c->x, &edges);
         size = edges.size;
     }
-    add_row(out, -first, &parts->size);
-    add_row(out, -second * size, &parts->start);
-    if (gradient->lags.adapts) {
-        add_row(out, -second * size * c->ahead * dt, &parts->velocity);
-        add_row(out, -first * size / c->stiffness, &rows[FIL_LAG_STIFFNESS]);
-        add_row(out, -second * size * dt * u, &rows[FIL_LAG_AHEAD]);
-        by_global[FIL_LAG_BOUND] = -first * size / c->stiffness * by_global[FIL_LAG_STIFFNESS] - second * size * dt * u * by_global[FIL_LAG_AHEAD];
-    }
+    add_row(out, -f.first, &parts->size);
+    add_row(out, -f.second * size, &parts->start);
+    add_row(out, -f.second * size * c->ahead * dt, &parts->velocity);
+    add_row(out, -f.by_stiffness * size, &rows[FIL_LAG_STIFFNESS]);
+    add_row(out, -f.second * size * dt * u, &rows[FIL_LAG_AHEAD]);
+    by_global[FIL_LAG_BOUND] = -f.by_stiffness * size * by_global[FIL_LAG_STIFFNESS] - f.second * size * dt * u * by_global[FIL_LAG_AHEAD];
 }
 
 /* Of the solution before. */
 static void bound_at_last(const FilGradient* gradient, const FilGradientPair* pair, const Parts* parts, FilGradientRow* rows, double* by_global)
 {
-    const FilImcSettings* s = &gradient->world->solver.settings.model.imc;
     const FilPotentialContact* c = pair->contact;
     const double dt = gradient->world->def.dt, *v = gradient->world->solver.potential.rounds.at + (size_t)(gradient->round - 1) * (size_t)gradient->n;
     FilGradientRow *out = &rows[FIL_LAG_BOUND], closing = {.count = 0};
-    double first, second, size = 1.0, since;  // how far it has come since the start
+    double size = 1.0, since = 0.0;  // how far it has come since the start
+    Force f;
     if (c->nodes) {
         Edges edges;
         double x[ENDS];
         for (int i = 0; i < ENDS; i++) {
             x[i] = c->x[i] + dt * v[fil_imc_end_unknown(c, i)];
         }
-        see_edges(s, c, x, &edges);
+        see_edges(&gradient->world->solver.settings.model.imc, c, x, &edges);
         since = edges.distance - c->start;
         size = edges.size;
-        (void)fil_imc_energy(s, c->stiffness, c->radius, edges.distance + c->ahead * since, &first, &second);
+        f = force_at(gradient, c, edges.distance + c->ahead * since);
         take_ends(c, edges.size_by_x, true, &closing);
-        add_row(out, -first, &closing);
+        add_row(out, -f.first, &closing);
         closing.count = 0;
         take_ends(c, edges.by_x, true, &closing);
-        add_row(out, -second * size * (1.0 + c->ahead), &closing);
-        add_row(out, second * size * c->ahead, &parts->start);
+        add_row(out, -f.second * size * (1.0 + c->ahead), &closing);
+        add_row(out, f.second * size * c->ahead, &parts->start);
     } else {
-        since = 0.0;
         for (int i = 0; i < pair->maker.size; i++) {
-            since += pair->jacobian[2 * pair->maker.size + i] * v[pair->unknown[i]];
+            since += dt * pair->jacobian[2 * pair->maker.size + i] * v[pair->unknown[i]];
         }
-        since = dt * (since + c->contact->bias[2]);
-        (void)fil_imc_energy(s, c->stiffness, c->radius, c->contact->distance + (1.0 + c->ahead) * since, &first, &second);
+        since += dt * c->contact->bias[2];
+        f = force_at(gradient, c, c->contact->distance + (1.0 + c->ahead) * since);
         take_velocity(pair, v, true, &closing);
-        add_row(out, -second * (1.0 + c->ahead) * dt, &closing);
-        add_row(out, -second, &parts->distance);
+        add_row(out, -f.second * (1.0 + c->ahead) * dt, &closing);
+        add_row(out, -f.second, &parts->distance);
     }
-    if (gradient->lags.adapts) {
-        add_row(out, -first * size / c->stiffness, &rows[FIL_LAG_STIFFNESS]);
-        add_row(out, -second * size * since, &rows[FIL_LAG_AHEAD]);
-        by_global[FIL_LAG_BOUND] = -first * size / c->stiffness * by_global[FIL_LAG_STIFFNESS] - second * size * since * by_global[FIL_LAG_AHEAD];
-    }
+    add_row(out, -f.by_stiffness * size, &rows[FIL_LAG_STIFFNESS]);
+    add_row(out, -f.second * size * since, &rows[FIL_LAG_AHEAD]);
+    by_global[FIL_LAG_BOUND] = -f.by_stiffness * size * by_global[FIL_LAG_STIFFNESS] - f.second * size * since * by_global[FIL_LAG_AHEAD];
 }
 
 /* ---- what they do ---- */
@@ -353,7 +396,7 @@ static void take_push(const FilGradient* gradient, const FilGradientPair* pair)
     const FilPotentialContact* c = pair->contact;
     const double dt = gradient->world->def.dt, *u = pair->u;
     const int m = pair->maker.size;
-    double *push = pair->push, first, second;
+    double* push = pair->push;
     memset(push, 0, FIL_LAGS * sizeof(double) * (size_t)m);
     if (c->nodes) {
         FilSmoothDistance d;
@@ -364,27 +407,37 @@ static void take_push(const FilGradient* gradient, const FilGradientPair* pair)
         fil_smooth_distance(x, s->smoothing, &d);
         fil_smooth_distance_gradient(&d, by_x);
         const double over = d.distance - c->thickness;
-        (void)fil_imc_energy(s, c->stiffness, c->radius, over + c->ahead * (over - c->start), &first, &second);
+        const Force f = force_at(gradient, c, over + c->ahead * (over - c->start));
         for (int i = 0; i < ENDS; i++) {
             int at = 0;
             while (pair->unknown[at] != fil_imc_end_unknown(c, i)) {
                 at++;
             }
-            push[FIL_LAG_STIFFNESS * m + at] -= dt * first / c->stiffness * by_x[i];
-            push[FIL_LAG_AHEAD * m + at] -= dt * second * (over - c->start) * by_x[i];
-            push[FIL_LAG_START * m + at] += dt * second * c->ahead * by_x[i];
+            push[FIL_LAG_STIFFNESS * m + at] -= dt * f.by_stiffness * by_x[i];
+            push[FIL_LAG_AHEAD * m + at] -= dt * f.second * (over - c->start) * by_x[i];
+            push[FIL_LAG_START * m + at] += dt * f.second * c->ahead * by_x[i];
         }
     } else {
-        (void)fil_imc_energy(s, c->stiffness, c->radius, c->contact->distance + (1.0 + c->ahead) * dt * u[2], &first, &second);
+        const Force f = force_at(gradient, c, c->contact->distance + (1.0 + c->ahead) * dt * u[2]);
         for (int i = 0; i < m; i++) {
-            push[FIL_LAG_STIFFNESS * m + i] = -dt * first / c->stiffness * pair->jacobian[2 * m + i];
-            push[FIL_LAG_AHEAD * m + i] = -dt * second * dt * u[2] * pair->jacobian[2 * m + i];
+            push[FIL_LAG_STIFFNESS * m + i] = -dt * f.by_stiffness * pair->jacobian[2 * m + i];
+            push[FIL_LAG_AHEAD * m + i] = -dt * f.second * dt * u[2] * pair->jacobian[2 * m + i];
         }
     }
     const double speed = sqrt(u[0] * u[0] + u[1] * u[1] + s->static_speed * s->static_speed);
     for (int i = 0; i < m && c->contact->mu > 0.0; i++) {
         push[FIL_LAG_BOUND * m + i] = -dt * c->contact->mu / speed * (u[0] * pair->jacobian[i] + u[1] * pair->jacobian[m + i]);
     }
+}
+
+bool fil_gradient_leads(const FilGradient* gradient, int contact)
+{
+    const FilImcGlobalSlopes* global = &gradient->lags.global;
+    bool leads = global->closest == contact;
+    for (int k = 0; k < FIL_IMC_LEADERS; k++) {
+        leads |= global->contact[k] == contact;
+    }
+    return leads;
 }
 
 /* Adds what a contact that the global stiffness follows does to it. */
@@ -418,20 +471,19 @@ FilStatus fil_gradient_pair_lag(FilGradient* gradient, FilGradientPair* pair)
     for (int s = 0; s < FIL_LAGS; s++) {
         rows[s].count = 0;
     }
-    if (lags->adapts) {
-        FilImcContactSlopes slopes;
-        fil_imc_contact_slopes(p, c, p->memory[FIL_IMC_STIFFNESS], &slopes);
-        lead_global(gradient, pair->index, &parts);
-        add_row(&rows[FIL_LAG_STIFFNESS], slopes.by[FIL_IMC_BY_DISTANCE], &parts.distance);
-        add_row(&rows[FIL_LAG_STIFFNESS], slopes.by[FIL_IMC_BY_VELOCITY], &parts.velocity);
-        add_row(&rows[FIL_LAG_STIFFNESS], slopes.by[FIL_IMC_BY_INERTIA], &parts.inertia);
-        add_row(&rows[FIL_LAG_AHEAD], slopes.ahead_by_stiffness, &rows[FIL_LAG_STIFFNESS]);
-        add_row(&rows[FIL_LAG_AHEAD], slopes.ahead_by_inertia, &parts.inertia);
-        add_row(&rows[FIL_LAG_AHEAD], slopes.ahead_by_tilt, &parts.tilt);
-        add_row(&rows[FIL_LAG_START], c->nodes ? 1.0 : 0.0, &parts.start);
-        lag->by_global[FIL_LAG_STIFFNESS] = slopes.by_global;
-        lag->by_global[FIL_LAG_AHEAD] = slopes.ahead_by_stiffness * slopes.by_global;
-    }
+    FilImcContactSlopes slopes;
+    fil_imc_contact_slopes(p, c, p->memory[FIL_IMC_STIFFNESS], &slopes);
+    lead_global(gradient, pair->index, &parts);
+    add_row(&rows[FIL_LAG_STIFFNESS], slopes.by[FIL_IMC_BY_DISTANCE], &parts.distance);
+    add_row(&rows[FIL_LAG_STIFFNESS], slopes.by[FIL_IMC_BY_VELOCITY], &parts.velocity);
+    add_row(&rows[FIL_LAG_STIFFNESS], slopes.by[FIL_IMC_BY_INERTIA], &parts.inertia);
+    add_row(&rows[FIL_LAG_STIFFNESS], slopes.by_share, &parts.share);
+    add_row(&rows[FIL_LAG_AHEAD], slopes.ahead_by_stiffness, &rows[FIL_LAG_STIFFNESS]);
+    add_row(&rows[FIL_LAG_AHEAD], slopes.ahead_by_inertia, &parts.inertia);
+    add_row(&rows[FIL_LAG_AHEAD], slopes.ahead_by_tilt, &parts.tilt);
+    add_row(&rows[FIL_LAG_START], c->nodes ? 1.0 : 0.0, &parts.start);
+    lag->by_global[FIL_LAG_STIFFNESS] = slopes.by_global;
+    lag->by_global[FIL_LAG_AHEAD] = slopes.ahead_by_stiffness * slopes.by_global;
     if (c->contact->mu > 0.0 && gradient->round == 0) {
         bound_at_start(gradient, c, &parts, rows, lag->by_global);
     } else if (c->contact->mu > 0.0) {

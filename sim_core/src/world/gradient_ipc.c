@@ -134,9 +134,6 @@ static FilStatus take_barrier(FilGradient* gradient, const FilIpcPair* pair, dou
     if (plane >= 0 && world->system.bodies[world->collision.colliders[world->solver.ipc.surface.planes[plane]].body].moves) {
         return fil_gradient_refuse_pair(gradient, pair, "touch, a half-space that moves, of which gradients are not known yet");
     }
-    if (pair->share > 0.05 && pair->share < 1.0) {  // the least that edges have is constant, too (solver/ipc_list.c)
-        return fil_gradient_refuse_pair(gradient, pair, FIL_NODES_SHARE);
-    }
     out->size = 0;
     FilStatus status = FIL_OK;
     for (int i = 0; i < corners && status == FIL_OK; i++) {

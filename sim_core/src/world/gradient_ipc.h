@@ -5,8 +5,6 @@
 #include "world/gradient.h"
 #include "world/gradient_side.h"
 
-static const char FIL_NODES_SHARE[] = "touch at a node whose edges share the contact, of which gradients are not known yet";
-
 static inline const FilWorldCollider* fil_ipc_collider_of(const FilWorld* world, int point)
 {
     return &world->collision.colliders[world->solver.ipc.surface.points[point].collider];
@@ -29,5 +27,12 @@ FIL_MUST_CHECK FilStatus fil_gradient_take_corner(FilGradient* gradient, const F
 void fil_gradient_take_rim(const FilWorld* world, int point, const double* q, FilTouch* touch);
 /* Bodies that are no points begin a step at a state, or where they have just begun one. */
 FIL_MUST_CHECK FilStatus fil_gradient_begin_bodies(FilGradient* gradient, const FilState* at, bool prepare);
+/* Appends `scale` times how a pair's share follows points: where x has them, at the start or (`guess`) where the step looked first. */
+FIL_MUST_CHECK FilStatus fil_gradient_share_append(FilGradient* gradient, const FilIpcPair* pair, const double* x, bool guess, double scale);
+/* Whether edges share a pair: the least that they have is constant, too (solver/ipc_list.c). */
+static inline bool fil_ipc_is_shared(const FilIpcPair* pair)
+{
+    return pair->share > 0.05 && pair->share < 1.0;
+}
 
 #endif

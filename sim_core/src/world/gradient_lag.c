@@ -11,7 +11,7 @@ enum { MEMORY = 2 };
 
 int fil_gradient_lags_size(const FilGradient* gradient)
 {
-    return gradient->lags.adapts ? gradient->n + MEMORY : 0;
+    return (gradient->lags.guesses ? gradient->n : 0) + (gradient->lags.adapts ? MEMORY : 0);
 }
 
 /* What a slope's variables are. */
@@ -30,7 +30,7 @@ static double value_of(const FilGradientLags* lags, const FilGradientSlope* slop
     for (int k = 0; k < count; k++) {
         const FilGradientSlope* s = &slopes[k];
         sum += s->by_place * v->place[s->unknown] + s->by_rate * v->rate[s->unknown];
-        sum += lags->adapts ? s->by_guess * lags->guess[s->unknown] : 0.0;
+        sum += lags->guesses ? s->by_guess * lags->guess[s->unknown] : 0.0;
         sum += v->last_place != NULL ? s->by_last_place * v->last_place[s->unknown] + s->by_last_rate * v->last_rate[s->unknown] : 0.0;
     }
     return sum;
@@ -42,7 +42,7 @@ static void add_back(FilGradientLags* lags, const FilGradientSlope* slopes, int 
         const FilGradientSlope* s = &slopes[k];
         start[s->unknown] += weight * s->by_place;
         start[n + s->unknown] += weight * s->by_rate;
-        if (lags->adapts) {
+        if (lags->guesses) {
             lags->guess[s->unknown] += weight * s->by_guess;
         }
         if (last != NULL) {
@@ -119,7 +119,7 @@ void fil_gradient_lags_vary(FilGradient* gradient, const double* start, const do
     if (lags->count == 0) {
         return;
     }
-    if (lags->adapts) {
+    if (lags->guesses) {
         find_guess(gradient, start);
     }
     const Variables v = variables_of(gradient, start, last);
@@ -142,7 +142,7 @@ void fil_gradient_lags_vary_back(FilGradient* gradient, const double* weight, do
     if (lags->count == 0) {
         return;
     }
-    if (lags->adapts) {
+    if (lags->guesses) {
         memset(lags->guess, 0, sizeof(double) * (size_t)gradient->n);
     }
     for (int k = 0; k < lags->count; k++) {
@@ -158,6 +158,8 @@ void fil_gradient_lags_vary_back(FilGradient* gradient, const double* weight, do
     }
     if (lags->adapts) {
         add_global_back(gradient, global, start);
+    }
+    if (lags->guesses) {
         take_guess_back(gradient, start);
     }
 }
@@ -166,13 +168,16 @@ void fil_gradient_lags_keep(FilGradient* gradient, const double* start, double* 
 {
     FilGradientLags* lags = &gradient->lags;
     const int n = gradient->n;
-    if (!lags->adapts) {
+    if (!lags->guesses) {
         return;
     }
     find_guess(gradient, start);
     const Variables v = variables_of(gradient, start, NULL);
     for (int k = 0; k < n; k++) {
         end[2 * n + k] = gradient->diagonal[k] > 0.0 ? end[n + k] - start[n + k] : 0.0;
+    }
+    if (!lags->adapts) {
+        return;
     }
     end[3 * n] = global_of(gradient, start, &v);
     end[3 * n + 1] = lags->keeps_speed * start[3 * n + 1] + value_of(lags, lags->speed.at, lags->speed.count, &v);
@@ -182,7 +187,7 @@ void fil_gradient_lags_keep_back(FilGradient* gradient, const double* end, doubl
 {
     FilGradientLags* lags = &gradient->lags;
     const int n = gradient->n;
-    if (!lags->adapts) {
+    if (!lags->guesses) {
         return;
     }
     memset(lags->guess, 0, sizeof(double) * (size_t)n);
@@ -190,6 +195,9 @@ void fil_gradient_lags_keep_back(FilGradient* gradient, const double* end, doubl
         const double weight = gradient->diagonal[k] > 0.0 ? end[2 * n + k] : 0.0;
         end_rate[k] += weight;
         start[n + k] -= weight;
+    }
+    if (!lags->adapts) {
+        return;
     }
     add_global_back(gradient, end[3 * n], start);
     start[3 * n + 1] += lags->keeps_speed * end[3 * n + 1];

@@ -173,6 +173,9 @@ static FilStatus begin_field(const FilGradient* gradient, FilWorld* other)
     memcpy(v, gradient->v, sizeof(double) * (size_t)gradient->n);
     if (field->begin != NULL) {
         const FilStatus begun = field->begin(&other->solver, other->def.dt, v, &info);
+        if (begun == FIL_OK && gradient->lags.guesses) {
+            fil_gradient_share_again(gradient, other);
+        }
         return begun == FIL_OK ? fil_gradient_follow_friction(gradient, other) : begun;
     }
     const FilStatus status = weigh_pairs(gradient, other);
@@ -328,9 +331,9 @@ FilStatus fil_gradient_parameter(FilGradient* gradient, FilWorld* more, FilWorld
         status = status == FIL_OK ? fil_gradient_finish(gradient, NULL, end) : status;
         if (status == FIL_OK && r < gradient->round_count) {
             memcpy(gradient->passed + (size_t)r * two, end, two * sizeof *end);
-        } else if (status == FIL_OK && gradient->lags.adapts) {
+        } else if (status == FIL_OK) {
             fil_gradient_lags_keep(gradient, zero, end);
-            memcpy(end + 3 * (size_t)n, terms.memory, FIL_IMC_MEMORY * sizeof *end);
+            memcpy(end + 3 * (size_t)n, terms.memory, (gradient->lags.adapts ? FIL_IMC_MEMORY : 0) * sizeof *end);
         }
     }
     fil_free(numbers);

@@ -129,15 +129,31 @@ static void find_law(const FilIpcSlide* slide, double bound, double most_by_gap,
     }
 }
 
-/* How friction's bound follows the gap at the start. Returns why not, or NULL. */
-static const char* find_bound(const FilWorld* world, const FilIpcSlide* slide, double gap, double* slope)
+/* How friction's bound follows the gap at the start. */
+static double find_bound(const FilWorld* world, const FilIpcSlide* slide, double gap)
 {
     const FilIpcPair* pair = &slide->pair;
     const FilSolver* solver = &world->solver;
     const double share = pair->plane >= 0 ? 1.0 : fil_ipc_share(solver, &pair->repulsion, pair->point, solver->ipc.points.at);
-    const FilJet jet = fil_barrier(gap, pair->repulsion.range, pair->repulsion.stiffness);
-    *slope = -world->def.dt * pair->friction * share / pair->share * jet.second;
-    return share < 1.0 ? FIL_NODES_SHARE : NULL;
+    return -world->def.dt * pair->friction * share / pair->share * fil_barrier(gap, pair->repulsion.range, pair->repulsion.stiffness).second;
+}
+
+/* Appends how it follows what edges share there. */
+static FilStatus take_start(FilGradient* gradient, const FilIpcSlide* slide, FilGradientLag* lag)
+{
+    const FilSolver* solver = &gradient->world->solver;
+    const FilIpcPair* pair = &slide->pair;
+    FilStatus status = FIL_OK;
+    *lag = (FilGradientLag){.size = 0};
+    for (int k = 0; k <= FIL_LAGS; k++) {
+        lag->first[k] = gradient->lags.slope_count;
+    }
+    const double share = pair->plane >= 0 ? 1.0 : fil_ipc_share(solver, &pair->repulsion, pair->point, solver->ipc.points.at);
+    if (share < 1.0) {
+        status = fil_gradient_share_append(gradient, pair, solver->ipc.points.at, false, slide->friction.most / share);
+    }
+    lag->first[FIL_LAGS] = gradient->lags.slope_count;
+    return status;
 }
 
 /* ---- the bound as the solution before has it ---- */
@@ -173,6 +189,9 @@ static FilStatus take_bound(FilGradient* gradient, const FilState* at, const Fil
             }
             lags->slopes[lags->slope_count++] = (FilGradientSlope){.unknown = unknown[k], .by_last_place = slope * weight[i] * moves};
         }
+    }
+    if (status == FIL_OK && pair->plane < 0 && fil_ipc_is_shared(pair)) {
+        status = fil_gradient_share_append(gradient, pair, world->solver.ipc.ahead.at, true, slide->friction.most / pair->share);
     }
     lag->first[FIL_LAGS] = lags->slope_count;
     return status;
@@ -215,9 +234,7 @@ static const char* see_slide(const FilGradient* gradient, const FilState* at, co
     const FilWorld* world = gradient->world;
     const FilIpcPair* pair = &slide->pair;
     const char* why = take_touching(world, at, pair, touching);
-    *slope = 0.0;
-    why = why == NULL && gradient->round == 0 ? find_bound(world, slide, touching->distance, slope) : why;
-    why = why == NULL && pair->share > 0.05 && pair->share < 1.0 ? FIL_NODES_SHARE : why;
+    *slope = why == NULL && gradient->round == 0 ? find_bound(world, slide, touching->distance) : 0.0;
     for (int i = 0; i < pair->corner_count && why == NULL; i++) {
         const FilCollider* c = &fil_ipc_collider_of(world, pair->point[i])->collider;
         why = c->kind == FIL_COLLIDER_ROW && !c->twists ? "rub, a cord, of which gradients are not known yet" : NULL;
@@ -261,10 +278,8 @@ static FilStatus take_slide(FilGradient* gradient, const FilState* at, int index
     memcpy(out->hessian, law.hessian, sizeof law.hessian);
     fil_gradient_maker_law(gradient, &maker, &law, out->unknown, work + 3 * m, work);
     fil_gradient_maker_rows(&maker, law.impulse, work, work + 3 * m, out);
-    if (gradient->round > 0) {
-        push_bound(gradient, &law, slide->friction.most, index, room->push);
-        room->push += FIL_LAGS * m;
-    }
+    push_bound(gradient, &law, slide->friction.most, index, room->push);
+    room->push += FIL_LAGS * m;
     if (slide->born > 0) {
         move_to_birth(gradient, slide->born, room);
     }
@@ -305,18 +320,21 @@ static FilStatus make_room(FilGradient* gradient, FilGradientRoom* room)
         born_all += slides->at[k].born > 0 ? m : 0;
         born_count += slides->at[k].born > 0;
     }
-    const size_t work = (MOTION + FIL_CONTACT_MOTION + 6) * most + 1, pushed = gradient->round > 0 ? FIL_LAGS * all : 0;
+    const size_t active = (size_t)world->solver.ipc.active_count;
+    const size_t work = (MOTION + FIL_CONTACT_MOTION + 6) * most + 1, pushed = FIL_LAGS * (all + 12 * active);
     if (!fil_buffer_reserve((void**)&contacts->items, &contacts->capacity, count + 1, sizeof *contacts->items) ||
         !fil_buffer_reserve((void**)&contacts->unknowns, &contacts->unknown_capacity, all + most + 1, sizeof(int)) ||
         !fil_buffer_reserve((void**)&contacts->numbers, &contacts->number_capacity, numbers + work, sizeof(double)) ||
-        !fil_buffer_reserve((void**)&lags->items, &lags->capacity, count, sizeof *lags->items) ||
+        !fil_buffer_reserve((void**)&lags->items, &lags->capacity, count + active, sizeof *lags->items) ||
         !fil_buffer_reserve((void**)&lags->numbers, &lags->number_capacity, pushed + 1, sizeof(double)) ||
+        !fil_buffer_reserve((void**)&lags->unknowns, &lags->unknown_capacity, 12 * active + 1, sizeof(int)) ||
         !fil_buffer_reserve((void**)&births->items, &births->capacity, born_count, sizeof *births->items) ||
         !fil_buffer_reserve((void**)&births->numbers, &births->number_capacity, born + 1, sizeof(double)) ||
         !fil_buffer_reserve((void**)&births->unknowns, &births->unknown_capacity, born_all + 1, sizeof(int))) {
         return fil_world_fail(gradient->world, FIL_OUT_OF_MEMORY, "out of memory for a gradient");
     }
-    *room = (FilGradientRoom){contacts->numbers + work, contacts->numbers, lags->numbers, births->numbers, contacts->unknowns, births->unknowns};
+    *room = (FilGradientRoom){contacts->numbers + work, contacts->numbers, lags->numbers, births->numbers,
+                              contacts->unknowns,       births->unknowns,  lags->unknowns};
     return FIL_OK;
 }
 
@@ -368,9 +386,20 @@ static FilStatus take_bounds(FilGradient* gradient, FilGradientRoom* room)
 {
     FilWorld* world = gradient->world;
     const FilIpcSlides* slides = &world->solver.ipc.slides;
+    FilStatus status = FIL_OK;
+    if (slides->count == 0) {
+        return FIL_OK;
+    }
+    if (gradient->round == 0) {
+        place_points(world, world->system.next.q);
+        for (int k = 0; k < slides->count && status == FIL_OK; k++) {
+            status = take_start(gradient, &slides->at[k], &gradient->lags.items[gradient->lags.count++]);
+        }
+        return status;
+    }
     fil_gradient_state_at(gradient, gradient->round - 1, &world->system.middle);
     place_points(world, world->system.middle.q);
-    FilStatus status = fil_gradient_begin_bodies(gradient, &world->system.middle, true);
+    status = fil_gradient_begin_bodies(gradient, &world->system.middle, true);
     for (int k = 0; k < slides->count && status == FIL_OK; k++) {
         status = take_bound(gradient, &world->system.middle, &slides->at[k], room->work, &gradient->lags.items[gradient->lags.count++]);
     }
@@ -382,14 +411,12 @@ FilStatus fil_gradient_slides_begin(FilGradient* gradient)
     FilGradientLags* lags = &gradient->lags;
     gradient->contacts.count = gradient->births.count = lags->count = lags->slope_count = 0;
     FilStatus status = make_room(gradient, &gradient->room);
-    if (gradient->round == 0 || gradient->world->solver.ipc.slides.count == 0) {
-        return status;
-    }
     status = status == FIL_OK ? take_bounds(gradient, &gradient->room) : status;
     for (int born = 1; born <= gradient->round && status == FIL_OK; born++) {
         status = take_born(gradient, born, &gradient->room);
     }
-    return status;
+    place_points(gradient->world, gradient->finish->q);
+    return status == FIL_OK ? fil_gradient_shares_take(gradient) : status;
 }
 
 FilStatus fil_gradient_slides_take(FilGradient* gradient)
