@@ -27,7 +27,7 @@ static double sphere_arm(double radius, double x)
     return torsion / force;
 }
 
-// pi E x^2 (1 - 2 x/(3 R)); facets err by O(h^2): averaged over orientations, errors fall with the square of the size
+// pi E x^2 (1 - 2 x/(3 R)); facets are off by O(h^2): averaged over orientations, errors fall with the square of the size
 static void sphere_on_plane(void** state)
 {
     (void)state;

@@ -13,6 +13,7 @@ WORDS = {
     "astray": "stale",
     "fours": "batches of four",
     "errs": "is off, has an error",
+    "err by": "be off by, have an error of",
     "makes up its mind": "active set",
     "make up its mind": "active set",
     "changes its mind": "active set",

@@ -96,7 +96,7 @@ static void scale(void** state)
     }
 }
 
-/* In single precision: sums of 150 products below one err by less than 150 * 150 * 6e-8 = 1.3e-3, and by 2e-5 in truth. */
+/* In single precision: sums of 150 products below one are off by less than 150 * 150 * 6e-8 = 1.3e-3, and by 2e-5 in truth. */
 static void single(void** state)
 {
     (void)state;

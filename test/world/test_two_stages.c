@@ -108,7 +108,7 @@ static void errors_of_backward_euler_are_imitated(void** state)
     assert_true(swing("sdirk2", 1e-3, 1e-3, 0.0, &divided) == euler && swing("sdirk2", 1e-3, 2e-3, 0.0, &divided) == euler);
 }
 
-/* Steps that err too much are divided, and the error is that of small steps then. */
+/* Steps with too large an error are divided, and the error is that of small steps then. */
 static void steps_are_divided_by_their_error(void** state)
 {
     (void)state;

@@ -29,7 +29,7 @@ typedef struct FilWorldDef {
     FilVec3 gravity; /* m/s^2 */
     double dt;       /* s */
     FilIntegrator integrator;
-    double euler_dt;                /* s: SDIRK2 shall err as backward Euler does with this step; 0: be of second order */
+    double euler_dt;                /* s: SDIRK2 shall have the error that backward Euler has with this step; 0: be of second order */
     double accuracy;                /* m, of places in a step: SDIRK2 repeats steps with a larger error in more parts; 0: it does not look */
     const char* contact_model;      /* a name from fil_contact_model_name(); NULL or "none": no contact */
     double friction;                /* Coulomb coefficient of all contacts; negative: the surfaces' own */

@@ -2,7 +2,7 @@
  *
  * Euler steps take the mass matrix and the bias of Coriolis and gyroscopic terms from the start, damping from the end
  * (P3 sec. VI): m(v) = M (v - v0) - dt (f - D v) is linear, and the free motion is known at once. A stage of a step takes mass matrix
- * and bias from its end, as contact and joints leave it (of free motion they would err by first order), the midpoint rule half-way; both
+ * and bias from its end, as contact and joints leave it (of free motion they would be off by first order), the midpoint rule half-way; both
  * solve with the tangent M + dt theta D, which lacks only terms of order dt. */
 #include <math.h>
 #include <string.h>

@@ -11,7 +11,7 @@
  *     hull             foot: centre of the largest ball inside, nearly (its radius within 1 %)
  *
  * Round shapes are made of rings and enclose the volume of their shape, so that facets lie inside as much as outside
- * and forces err by O(resolution^2) with a small constant. */
+ * and forces are off by O(resolution^2) with a small constant. */
 #ifndef FILUM_GEOMETRY_SKIN_H
 #define FILUM_GEOMETRY_SKIN_H
 

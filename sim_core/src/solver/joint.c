@@ -177,7 +177,7 @@ FilStatus fil_joints_add(FilSolver* solver, double dt)
     if (!system->staged || solver->joints.count == 0) {
         return add_joints(solver, dt);
     }
-    // a stage's forces act where it ends: with the arms of its start bodies that joints hold off their centres err by first order
+    // a stage's forces act where it ends: with the arms of its start bodies that joints hold off their centres are off by first order
     look_ahead(system);
     const FilState now = system->state;
     system->state.q = system->ahead.q;

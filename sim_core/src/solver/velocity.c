@@ -315,7 +315,7 @@ FilStatus fil_velocity_solve(FilSolver* solver, double dt, FilStepInfo* info)
         return FIL_OK;
     }
     FilStatus status = check_depths(solver, info);
-    // forces of a stage are those of its end, as joints leave it: of free motion they err by first order
+    // forces of a stage are those of its end, as joints leave it: of free motion they are off by first order
     int least = solver->system->staged ? 1 : 0;
     for (int b = 0; b < solver->system->body_count; b++) {
         least = solver->motions[b].at_start ? FROM_START : least;

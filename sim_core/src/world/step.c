@@ -193,7 +193,7 @@ static FilStatus two_stages(FilWorld* world, double t, double dt, FilStepInfo* i
  * starts from velocities of a smaller step sees more of what comes. */
 static FilStatus advance(FilWorld* world, double t, double dt, bool last, FilStepInfo* info)
 {
-    // stages that shall err as backward Euler does with no smaller step are one step of it
+    // stages that shall have the error of backward Euler with no smaller step are one step of it
     const bool twice = world->def.integrator == FIL_SDIRK2 && world->def.euler_dt < dt;
     world->system.staged = twice;
     FilStatus status = (twice ? two_stages : stage)(world, t, dt, info);
