@@ -98,6 +98,7 @@ typedef struct FilIpcField {
     size_t swept_bound_capacity;
     FilIpcNear near;
     FilPairs chosen, sorting; /* of those, to be looked at closely, in rising order */
+    FilInts overlap;          /* of pairs that are near: whether their boxes do */
     FilDoubles work;          /* what workers find of a batch of pairs, before it is taken in their order */
     FilIpcPair* pairs;
     int pair_count, pair_capacity;

@@ -210,27 +210,77 @@ static FilAabb box_of(const FilAabb* boxes, const int* points, int count)
     return box;
 }
 
-/* Chooses pairs of edges that are stale and whose boxes overlap; of all, if they are many, by a look at their swept_bounds first. */
-static FilStatus choose_edges(FilIpcField* field, const int* stale, bool all, double range)
+/* Pairs that are near, to choose from: of features that are stale and whose boxes overlap. */
+typedef struct Choice {
+    FilIpcField* field;
+    const FilPairs* near;
+    const int *stale_a, *stale_b; /* of the first, of the second of each */
+    bool all;                     /* pairs of edges: they are many, so a look at their swept bounds comes first */
+    double range;
+} Choice;
+
+/* Pairs looked at at once: some ten microseconds. */
+enum { CHOICE_GRAIN = 1024 };
+
+static void look_at_edges(void* context, int first, int end, int worker)
 {
-    const FilPairs* near = &field->near.edges;
+    const Choice* choice = context;
+    const FilIpcField* field = choice->field;
     const FilIpcEdge* edges = field->surface.edges;
-    FilIpcSweptBound* swept_bounds = field->swept_bounds;
-    for (int e = 0; e < field->surface.edge_count && all; e++) {
-        swept_bounds[e] = swept_bound_of(field, &edges[e]);
-    }
-    field->chosen.count = 0;
-    FilStatus status = FIL_OK;
-    for (int k = 0; k < near->count && status == FIL_OK; k++) {
-        const FilIndexPair pair = near->items[k];
-        if ((stale[pair.a] | stale[pair.b]) == 0 || (all && stay_apart(&swept_bounds[pair.a], &swept_bounds[pair.b], range))) {
+    const FilIpcSweptBound* bounds = field->swept_bounds;
+    (void)worker;
+    for (int k = first; k < end; k++) {
+        const FilIndexPair pair = choice->near->items[k];
+        field->overlap.at[k] = 0;
+        if ((choice->stale_a[pair.a] | choice->stale_b[pair.b]) == 0 ||
+            (choice->all && stay_apart(&bounds[pair.a], &bounds[pair.b], choice->range))) {
             continue;
         }
         const FilAabb a = box_of(field->boxes, edges[pair.a].point, 2), b = box_of(field->boxes, edges[pair.b].point, 2);
-        if (fil_aabb_overlap(&a, &b) && (status = fil_pairs_reserve(&field->chosen, 1)) == FIL_OK) {
-            field->chosen.items[field->chosen.count++] = pair;
+        field->overlap.at[k] = fil_aabb_overlap(&a, &b);
+    }
+}
+
+static void look_at_triangles(void* context, int first, int end, int worker)
+{
+    const Choice* choice = context;
+    const FilIpcField* field = choice->field;
+    (void)worker;
+    for (int k = first; k < end; k++) {
+        const FilIndexPair pair = choice->near->items[k];
+        field->overlap.at[k] = 0;
+        if ((choice->stale_a[pair.a] | choice->stale_b[pair.b]) != 0) {
+            const FilAabb box = box_of(field->boxes, field->surface.triangles[pair.b].point, 3);
+            field->overlap.at[k] = fil_aabb_overlap(&field->boxes[pair.a], &box);
         }
     }
+}
+
+static FilStatus choose(Choice* choice, FilWork* look, FilWorkers* workers)
+{
+    FilIpcField* field = choice->field;
+    const int count = choice->near->count;
+    field->chosen.count = 0;
+    if (!fil_ints_reserve(&field->overlap, (size_t)count)) {
+        return FIL_OUT_OF_MEMORY;
+    }
+    fil_workers_run(workers, count, CHOICE_GRAIN, look, choice);
+    FilStatus status = FIL_OK;
+    for (int k = 0; k < count && status == FIL_OK; k++) {
+        if (field->overlap.at[k] != 0 && (status = fil_pairs_reserve(&field->chosen, 1)) == FIL_OK) {
+            field->chosen.items[field->chosen.count++] = choice->near->items[k];
+        }
+    }
+    return status;
+}
+
+static FilStatus choose_edges(FilIpcField* field, const int* stale, bool all, double range, FilWorkers* workers)
+{
+    for (int e = 0; e < field->surface.edge_count && all; e++) {
+        field->swept_bounds[e] = swept_bound_of(field, &field->surface.edges[e]);
+    }
+    Choice choice = {field, &field->near.edges, stale, stale, all, range};
+    const FilStatus status = choose(&choice, look_at_edges, workers);
     // trees report them in an order that depends on what was before
     return status == FIL_OK ? fil_pairs_sort(&field->chosen, field->surface.edge_count, &field->sorting) : status;
 }
@@ -245,25 +295,14 @@ static bool make_edges(const FilSolver* solver, FilIndexPair chosen, FilIpcPair*
 
 static FilStatus list_edges(FilSolver* solver, const int* stale, bool all)
 {
-    const FilStatus status = choose_edges(&solver->ipc, stale, all, solver->settings.model.ipc.range);
+    const FilStatus status = choose_edges(&solver->ipc, stale, all, solver->settings.model.ipc.range, solver->system->workers);
     return status == FIL_OK ? add_chosen(solver, make_edges) : status;
 }
 
-static FilStatus choose_triangles(FilIpcField* field, const int* stale, const int* stale_triangles)
+static FilStatus choose_triangles(FilIpcField* field, const int* stale, const int* stale_triangles, FilWorkers* workers)
 {
-    const FilPairs* near = &field->near.triangles;
-    field->chosen.count = 0;
-    FilStatus status = FIL_OK;
-    for (int k = 0; k < near->count && status == FIL_OK; k++) {
-        const FilIndexPair pair = near->items[k];
-        if ((stale[pair.a] | stale_triangles[pair.b]) == 0) {
-            continue;
-        }
-        const FilAabb box = box_of(field->boxes, field->surface.triangles[pair.b].point, 3);
-        if (fil_aabb_overlap(&field->boxes[pair.a], &box) && (status = fil_pairs_reserve(&field->chosen, 1)) == FIL_OK) {
-            field->chosen.items[field->chosen.count++] = pair;
-        }
-    }
+    Choice choice = {.field = field, .near = &field->near.triangles, .stale_a = stale, .stale_b = stale_triangles};
+    const FilStatus status = choose(&choice, look_at_triangles, workers);
     return status == FIL_OK ? fil_pairs_sort(&field->chosen, field->surface.point_count, &field->sorting) : status;
 }
 
@@ -276,7 +315,7 @@ static bool make_triangle(const FilSolver* solver, FilIndexPair chosen, FilIpcPa
 
 static FilStatus list_triangles(FilSolver* solver, const int* stale, const int* stale_triangles)
 {
-    const FilStatus status = choose_triangles(&solver->ipc, stale, stale_triangles);
+    const FilStatus status = choose_triangles(&solver->ipc, stale, stale_triangles, solver->system->workers);
     return status == FIL_OK ? add_chosen(solver, make_triangle) : status;
 }
 
@@ -398,7 +437,7 @@ static FilStatus list_stale(FilSolver* solver, bool all)
     field->relisted = true;
     FilStatus status = FIL_OK;
     if (s->sides_meet) {
-        status = fil_ipc_near_find(&field->near, s, x, field->boxes, NEAR_MARGIN * range);
+        status = fil_ipc_near_find(&field->near, s, x, field->boxes, NEAR_MARGIN * range, solver->system->workers);
         status = status == FIL_OK ? list_edges(solver, edges, all) : status;
         status = status == FIL_OK ? list_triangles(solver, points, triangles) : status;
     }

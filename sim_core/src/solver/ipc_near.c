@@ -112,28 +112,60 @@ static void drop_own_corners(const FilIpcSurface* surface, FilPairs* pairs, int 
     pairs->count = kept;
 }
 
-/* Looks for the pairs of what is marked. */
-static FilStatus walk(FilIpcNear* near, const FilIpcSurface* s)
+static FilStatus walk_edges(FilIpcNear* near, const FilIpcSurface* s)
 {
-    const FilAabb *points = near->within, *edges = points + s->point_count, *triangles = edges + s->edge_count;
-    const int *left = near->left.at, *left_edges = left + s->point_count, *left_triangles = left_edges + s->edge_count;
-    drop_marked(&near->edges, left_edges, left_edges);
-    drop_marked(&near->triangles, left, left_triangles);
-    const int edge_pairs = near->edges.count, triangle_pairs = near->triangles.count;
+    const FilAabb* edges = near->within + s->point_count;
+    const int* left = near->left.at + s->point_count;
+    drop_marked(&near->edges, left, left);
+    const int before = near->edges.count;
     FilStatus status = fil_bvh_update(&near->trees[0], edges, s->edge_count);
-    fil_bvh_mark(&near->trees[0], left_edges);
+    fil_bvh_mark(&near->trees[0], left);
     status = status == FIL_OK ? fil_bvh_self_pairs(&near->trees[0], &near->edges) : status;
-    drop_idle_edges(s, &near->edges, edge_pairs);
-    if (status != FIL_OK || s->triangle_count == 0) {
-        return status;
+    drop_idle_edges(s, &near->edges, before);
+    return status;
+}
+
+static FilStatus walk_triangles(FilIpcNear* near, const FilIpcSurface* s)
+{
+    const FilAabb *points = near->within, *triangles = points + s->point_count + s->edge_count;
+    const int *left = near->left.at, *left_triangles = left + s->point_count + s->edge_count;
+    drop_marked(&near->triangles, left, left_triangles);
+    const int before = near->triangles.count;
+    if (s->triangle_count == 0) {
+        return FIL_OK;
     }
-    status = fil_bvh_update(&near->trees[1], triangles, s->triangle_count);
+    FilStatus status = fil_bvh_update(&near->trees[1], triangles, s->triangle_count);
     status = status == FIL_OK ? fil_bvh_update(&near->trees[2], points, s->point_count) : status;
     fil_bvh_mark(&near->trees[1], left_triangles);
     fil_bvh_mark(&near->trees[2], left);
     status = status == FIL_OK ? fil_bvh_pairs(&near->trees[2], &near->trees[1], &near->triangles) : status;
-    drop_own_corners(s, &near->triangles, triangle_pairs);
+    drop_own_corners(s, &near->triangles, before);
     return status;
+}
+
+typedef struct Walk {
+    FilIpcNear* near;
+    const FilIpcSurface* surface;
+    FilStatus status[2]; /* of edges, of triangles */
+} Walk;
+
+static void walk_some(void* context, int first, int end, int worker)
+{
+    Walk* w = context;
+    (void)worker;
+    for (int k = first; k < end; k++) {
+        w->status[k] = (k == 0 ? walk_edges : walk_triangles)(w->near, w->surface);
+    }
+}
+
+/* Looks for the pairs of what is marked. Where memory is limited nobody helps: only the caller's is counted. */
+static FilStatus walk(FilIpcNear* near, const FilIpcSurface* s, FilWorkers* workers)
+{
+    FilMemoryBudget* budget = fil_memory_enter(NULL);
+    fil_memory_enter(budget);
+    Walk w = {.near = near, .surface = s};
+    fil_workers_run(budget == NULL ? workers : NULL, 2, 1, walk_some, &w);
+    return w.status[0] != FIL_OK ? w.status[0] : w.status[1];
 }
 
 static bool make_room(FilIpcNear* near, const FilIpcSurface* s)
@@ -145,7 +177,7 @@ static bool make_room(FilIpcNear* near, const FilIpcSurface* s)
     return room && fil_ints_reserve(&near->left, all);
 }
 
-FilStatus fil_ipc_near_find(FilIpcNear* near, const FilIpcSurface* s, const double* x, const FilAabb* boxes, double margin)
+FilStatus fil_ipc_near_find(FilIpcNear* near, const FilIpcSurface* s, const double* x, const FilAabb* boxes, double margin, FilWorkers* workers)
 {
     const int count = s->point_count;
     double centre[3] = {0.0}, back[3];
@@ -176,7 +208,7 @@ FilStatus fil_ipc_near_find(FilIpcNear* near, const FilIpcSurface* s, const doub
     }
     fil_ipc_near_mark(s, near->left.at);
     enclose(s, near->within, near->within + count);
-    const FilStatus status = walk(near, s);
+    const FilStatus status = walk(near, s, workers);
     near->spare = SPARE * margin;
     near->point_count = status == FIL_OK ? count : 0;
     return status;

@@ -5,6 +5,7 @@
 #ifndef FILUM_SOLVER_IPC_NEAR_H
 #define FILUM_SOLVER_IPC_NEAR_H
 
+#include "base/workers.h"
 #include "solver/ipc_surface.h"
 
 typedef struct FilIpcNear {
@@ -22,7 +23,8 @@ typedef struct FilIpcNear {
 void fil_ipc_near_free(FilIpcNear* near);
 
 /* For boxes around points x; within `margin` of them it will hold again. Allocates only to grow. */
-FIL_MUST_CHECK FilStatus fil_ipc_near_find(FilIpcNear* near, const FilIpcSurface* surface, const double* x, const FilAabb* boxes, double margin);
+FIL_MUST_CHECK FilStatus fil_ipc_near_find(FilIpcNear* near, const FilIpcSurface* surface, const double* x, const FilAabb* boxes, double margin,
+                                           FilWorkers* workers);
 
 /* The same 0 or 1 for edges, and then triangles, with a corner whose mark is 1; those of points come first in `marks`. */
 void fil_ipc_near_mark(const FilIpcSurface* surface, int* marks);
