@@ -99,7 +99,7 @@ static FilStatus broad_phase(FilCollisionStage* stage, double dt)
         }
     }
     stage->pairs.count = 0;
-    FilStatus status = stage->tree_ready ? fil_tree_self_pairs(&stage->tree, &stage->pairs) : FIL_OK;
+    FilStatus status = stage->tree_ready ? fil_collision_tree_pairs(stage) : FIL_OK;
     // what has no bounds meets everything
     for (int k = 0; k < stage->collider_count && status == FIL_OK; k++) {
         for (int m = 0; m < stage->collider_count && stage->colliders[k].unbounded && status == FIL_OK; m++) {

@@ -226,6 +226,8 @@ typedef FilStatus FilCollisionMeet(FilCollisionStage* stage, int item, double dt
 
 /* Meets `count` items; contacts stand in their order, whoever met them. FIL_BAD_INPUT: there are too many. */
 FIL_MUST_CHECK FilStatus fil_collision_run(FilCollisionStage* stage, int count, FilCollisionMeet* meet, double dt);
+/* Pairs of colliders whose boxes overlap in the tree, sorted, behind what there is. */
+FIL_MUST_CHECK FilStatus fil_collision_tree_pairs(FilCollisionStage* stage);
 void fil_collision_free_lanes(FilCollisionStage* stage);
 
 /* ---- patches.c: narrow phase by pressure ---- */

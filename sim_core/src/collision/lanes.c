@@ -129,6 +129,48 @@ static FilStatus gather(const Run* run, int count)
     return status;
 }
 
+static bool has_lanes(FilCollisionStage* stage)
+{
+    if (stage->lanes == NULL) {
+        stage->lanes = fil_alloc(LANES, sizeof *stage->lanes);
+    }
+    return stage->lanes != NULL;
+}
+
+/* Pairs of some items, in the lane's list of parts, which nobody needs yet. */
+static void find_pairs(void* context, int first, int end, int worker)
+{
+    const Run* run = context;
+    FilCollisionLane* lane = &run->stage->lanes[first / run->grain];
+    (void)worker;
+    lane->stage.parts.count = 0;
+    lane->status = fil_tree_pairs_of(&run->stage->tree, first, end, &lane->stage.parts);
+}
+
+FilStatus fil_collision_tree_pairs(FilCollisionStage* stage)
+{
+    const int items = stage->tree.item_capacity;
+    if (stage->system->workers == NULL || items < LEAST_ITEMS) {
+        return fil_tree_self_pairs(&stage->tree, &stage->pairs);
+    }
+    if (!has_lanes(stage)) {
+        return FIL_OUT_OF_MEMORY;
+    }
+    Run run = {.stage = stage, .grain = 1 + (items - 1) / LANES};
+    fil_workers_run(stage->system->workers, items, run.grain, find_pairs, &run);
+    FilStatus status = FIL_OK;
+    for (int l = 0; l < 1 + (items - 1) / run.grain && status == FIL_OK; l++) {
+        const FilPairs* own = &stage->lanes[l].stage.parts;
+        status = stage->lanes[l].status;
+        status = status == FIL_OK && own->count > 0 ? fil_pairs_reserve(&stage->pairs, own->count) : status;
+        if (status == FIL_OK && own->count > 0) {
+            memcpy(stage->pairs.items + stage->pairs.count, own->items, sizeof *own->items * (size_t)own->count);
+            stage->pairs.count += own->count;
+        }
+    }
+    return status;
+}
+
 FilStatus fil_collision_run(FilCollisionStage* stage, int count, FilCollisionMeet* meet, double dt)
 {
     if (stage->system->workers == NULL || count < LEAST_ITEMS) {
@@ -138,7 +180,7 @@ FilStatus fil_collision_run(FilCollisionStage* stage, int count, FilCollisionMee
         }
         return status;
     }
-    if (stage->lanes == NULL && (stage->lanes = fil_alloc(LANES, sizeof *stage->lanes)) == NULL) {
+    if (!has_lanes(stage)) {
         return FIL_OUT_OF_MEMORY;
     }
     Run run = {stage, meet, dt, 1 + (count - 1) / LANES};

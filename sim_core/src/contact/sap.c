@@ -54,6 +54,19 @@ static double dot(const double* a, const double* b, int n)
     return sum;
 }
 
+/* The same of many numbers: four sums, which need not wait for each other. */
+static double long_dot(const double* a, const double* b, int n)
+{
+    double sum[4] = {0.0};
+    int k = 0;
+    for (; k + 3 < n; k += 4) {
+        for (int j = 0; j < 4; j++) {
+            sum[j] += a[k + j] * b[k + j];
+        }
+    }
+    return ((sum[0] + sum[1]) + (sum[2] + sum[3])) + dot(a + k, b + k, n - k);
+}
+
 /* ---- costs ---- */
 
 typedef struct Evaluation {
@@ -120,8 +133,8 @@ static FilSapSlope slope_at(FilSap* sap, const FilSapProblem* problem, double al
  * l' increases, so the bracket always closes. */
 static double line_search(FilSap* sap, const FilSapProblem* problem, const FilSapOptions* settings, FilSapStats* stats)
 {
-    const double dx_p = dot(sap->dx, sap->p, sap->n), dx_dp = dot(sap->dx, sap->dp, sap->n);
-    const double start = fabs(dx_p - dot(sap->gamma, sap->dv_c, 3 * problem->constraint_count));
+    const double dx_p = long_dot(sap->dx, sap->p, sap->n), dx_dp = long_dot(sap->dx, sap->dp, sap->n);
+    const double start = fabs(dx_p - long_dot(sap->gamma, sap->dv_c, 3 * problem->constraint_count));
     double low = 0.0, high = INFINITY, alpha = 1.0, last = start;
     for (int k = 1;; k++) {
         const FilSapSlope slope = slope_at(sap, problem, alpha, dx_p, dx_dp);
@@ -152,12 +165,19 @@ static double line_search(FilSap* sap, const FilSapProblem* problem, const FilSa
 
 /* ---- Newton ---- */
 
+static void take_impulses(void* context, int first, int end, int worker)
+{
+    const FilSap* sap = context;
+    (void)worker;
+    for (int i = first; i < end; i++) {
+        memcpy(sap->gamma + 3 * i, sap->responses[i].impulse, 3 * sizeof *sap->gamma);
+    }
+}
+
 /* dp = -gradient = J' gamma - S x; returns its size relative to the momenta at work, infinite if there are none yet. */
 static double residual(FilSap* sap, const FilSapProblem* problem)
 {
-    for (int i = 0; i < problem->constraint_count; i++) {
-        memcpy(sap->gamma + 3 * i, sap->responses[i].impulse, 3 * sizeof *sap->gamma);
-    }
+    fil_workers_run(problem->workers, problem->constraint_count, FIL_SAP_GRAIN, take_impulses, sap);
     fil_sap_system_multiply_transposed(&sap->system, problem, sap->gamma, sap->j);
     double rest = 0.0, momentum = sap->fixed_momentum, impulse = 0.0;
     for (int k = 0; k < sap->n; k++) {
@@ -344,7 +364,7 @@ static FilStatus leap(FilSap* sap, const FilSapProblem* problem, FilSapStats* st
         return status != FIL_OK ? status : FIL_NOT_CONVERGED;
     }
     complete_direction(sap, problem, sap->iterative.patience == 0);
-    slope_at(sap, problem, 1.0, dot(sap->dx, sap->p, sap->n), dot(sap->dx, sap->dp, sap->n));
+    slope_at(sap, problem, 1.0, long_dot(sap->dx, sap->p, sap->n), long_dot(sap->dx, sap->dp, sap->n));
     move(sap, problem, 1.0);
     stats->residual = residual(sap, problem);
     stats->iterations++;
@@ -440,7 +460,7 @@ static FilStatus iterate(FilSap* sap, const FilSapProblem* problem, const FilSap
 
 static double total_cost(const FilSap* sap, const FilSapProblem* problem)
 {
-    double cost = 0.5 * dot(sap->x, sap->p, sap->n);
+    double cost = 0.5 * long_dot(sap->x, sap->p, sap->n);
     for (int i = 0; i < problem->constraint_count; i++) {
         cost += sap->responses[i].cost;
     }

@@ -164,23 +164,55 @@ static void scatter_impulses(const Product* product)
     }
 }
 
+/* Blocks that are asked for before they are needed. */
+enum { AHEAD = 8 };
+
+#if defined(__GNUC__)
+#define FIL_PREFETCH(at) __builtin_prefetch(at)
+#else
+#define FIL_PREFETCH(at) ((void)(at))
+#endif
+
 /* Participant by participant, the same sums in the same order. */
 static void gather_impulses(void* context, int first, int end, int worker)
 {
     const Product* product = context;
     const FilSapSystem* system = product->system;
     const FilSapTouch* touches = system->touches;
+    const int last = system->touch_start.at[end];
     (void)worker;
     for (int p = first; p < end; p++) {
         double x[FIL_BLOCK] = {0.0};
         for (int t = system->touch_start.at[p]; t < system->touch_start.at[p + 1]; t++) {
             const double* gamma = product->in + 3 * (size_t)touches[t].constraint;
-            const size_t block = (size_t)(product->problem->constraints[touches[t].constraint].first_block + touches[t].block);
+            if (t + AHEAD < last) {  // they lie anywhere
+                FIL_PREFETCH(product->problem->jacobian + FIL_SAP_JACOBIAN * (size_t)touches[t + AHEAD].at);
+                FIL_PREFETCH(product->problem->jacobian + FIL_SAP_JACOBIAN * (size_t)touches[t + AHEAD].at + FIL_SAP_JACOBIAN - 1);
+            }
             if (!is_apart(gamma)) {
-                add_impulse(x, product->problem->jacobian + FIL_SAP_JACOBIAN * block, gamma);
+                add_impulse(x, product->problem->jacobian + FIL_SAP_JACOBIAN * (size_t)touches[t].at, gamma);
             }
         }
         memcpy(product->out + FIL_BLOCK * (size_t)p, x, sizeof x);
+    }
+}
+
+static void place_touches(void* context, int first, int end, int worker)
+{
+    const Product* product = context;
+    const FilSapSystem* system = product->system;
+    FilSapTouch* touches = system->touches;
+    (void)worker;
+    for (int t = system->touch_start.at[first]; t < system->touch_start.at[end]; t++) {
+        touches[t].at = product->problem->constraints[touches[t].constraint].first_block + touches[t].block;
+    }
+}
+
+void fil_sap_system_place_touches(FilSapSystem* system, const FilSapProblem* problem)
+{
+    Product product = {system, problem, NULL, NULL};
+    if (problem->workers != NULL) {
+        fil_workers_run(problem->workers, system->participants, PARTICIPANT_GRAIN, place_touches, &product);
     }
 }
 

@@ -194,7 +194,7 @@ static void number_participants(FilSapSystem* system)
     }
     for (int i = 0, k = 0; i < system->constraints; i++) {
         for (int first = k; k < system->constraint_end.at[i]; k++) {
-            touches[start[system->participant.at[k] + 1]++] = (FilSapTouch){i, k - first};
+            touches[start[system->participant.at[k] + 1]++] = (FilSapTouch){.constraint = i, .block = k - first};
         }
     }
 }
@@ -254,7 +254,8 @@ static FilStatus analyze(FilSapSystem* system, const FilSapProblem* problem, con
     return fil_block_factor_analyze_supernodes(&system->factor, &problem->pattern, c, system->used);
 }
 
-FilStatus fil_sap_system_begin(FilSapSystem* system, const FilSapProblem* problem)
+/* Adopts the problem's patterns. */
+static FilStatus adopt(FilSapSystem* system, const FilSapProblem* problem)
 {
     system->analyses = system->factorisations = 0;
     fil_block_factor_set_workers(&system->factor, problem->workers);
@@ -284,6 +285,15 @@ FilStatus fil_sap_system_begin(FilSapSystem* system, const FilSapProblem* proble
     system->analysed = status == FIL_OK;
     if (system->analysed) {
         number_participants(system);
+    }
+    return status;
+}
+
+FilStatus fil_sap_system_begin(FilSapSystem* system, const FilSapProblem* problem)
+{
+    const FilStatus status = adopt(system, problem);
+    if (status == FIL_OK) {
+        fil_sap_system_place_touches(system, problem);
     }
     return status;
 }

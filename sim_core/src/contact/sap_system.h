@@ -16,9 +16,9 @@ typedef struct FilSapTarget {
     int row, col; /* Jacobian blocks, counted within it */
 } FilSapTarget;
 
-/* A Jacobian block of a constraint, counted within it. */
+/* A Jacobian block of a constraint, counted within it, and of the problem at hand, where workers gather by it. */
 typedef struct FilSapTouch {
-    int constraint, block;
+    int constraint, block, at;
 } FilSapTouch;
 
 typedef struct FilSapSystem {
@@ -87,6 +87,9 @@ void fil_sap_system_expand(FilSapSystem* system, const FilSapProblem* problem, c
 
 /* v_c = J v, three per constraint, without the bias */
 void fil_sap_system_multiply(const FilSapSystem* system, const FilSapProblem* problem, const double* v, double* v_c);
+
+/* Finds the blocks of a problem that J' gamma is gathered from, where workers do so: before the first product. */
+void fil_sap_system_place_touches(FilSapSystem* system, const FilSapProblem* problem);
 
 /* j = J' gamma */
 void fil_sap_system_multiply_transposed(const FilSapSystem* system, const FilSapProblem* problem, const double* gamma, double* j);

@@ -303,7 +303,12 @@ FilStatus fil_tree_query(const FilTree* tree, const FilAabb* box, int tag, FilPa
 
 FilStatus fil_tree_self_pairs(const FilTree* tree, FilPairs* pairs)
 {
-    for (int item = 0; item < tree->item_capacity; item++) {
+    return fil_tree_pairs_of(tree, 0, tree->item_capacity, pairs);
+}
+
+FilStatus fil_tree_pairs_of(const FilTree* tree, int begin, int end, FilPairs* pairs)
+{
+    for (int item = begin; item < end && item < tree->item_capacity; item++) {
         const int leaf = tree->leaf[item];
         if (leaf == FIL_TREE_NULL) {
             continue;

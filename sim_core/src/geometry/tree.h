@@ -47,6 +47,8 @@ FIL_MUST_CHECK FilStatus fil_tree_query(const FilTree* tree, const FilAabb* box,
 /* Appends all pairs of items a < b whose boxes overlap and that are not of one group, sorted. Nodes whose leaves all belong to
  * the item's own group are not entered. */
 FIL_MUST_CHECK FilStatus fil_tree_self_pairs(const FilTree* tree, FilPairs* pairs);
+/* The same for a from `begin` to `end` - 1. */
+FIL_MUST_CHECK FilStatus fil_tree_pairs_of(const FilTree* tree, int begin, int end, FilPairs* pairs);
 
 int fil_tree_height(const FilTree* tree);
 

@@ -1,6 +1,6 @@
-/* The fronts of a supernodal factor, one by one: assembly, elimination, solves. For numbers of any size: whoever includes this has defined
- * Number, its ZERO and ONE, Kernels and KERNELS, the strip kernels that go with it and where a factor has them. Matrices and vectors that are given
- * are double; what is stored of L and of updates, and the sums of a front, are Numbers. */
+/* The fronts of a supernodal factor, one by one: assembly, elimination; for solves see linalg/supernodal_front_solve.h. For numbers of any size:
+ * whoever includes this has defined Number, its ZERO and ONE, Kernels and KERNELS, the strip kernels that go with it and where a factor has them.
+ * Matrices and vectors that are given are double; what is stored of L and of updates, and the sums of a front, are Numbers. */
 #ifndef FILUM_LINALG_SUPERNODAL_FRONTS_H
 #define FILUM_LINALG_SUPERNODAL_FRONTS_H
 
@@ -193,7 +193,7 @@ static void subtract_strips(void* context, int first, int end, int worker)
     p->kernels->subtract(p->c, p->c_stride, p->a, p->a_stride, first, end, p->columns, p->k);
 }
 
-/* Strips of rows at a time, in pairs for the kernels, and tiles times columns from which on others are worth waking: 20 us of work. */
+/* Strips of rows at a time, in twos for the kernels, and tiles times columns from which on others are worth waking: 20 us of work. */
 enum { PRODUCT_GRAIN = 8 };
 static const double PRODUCT_LEAST = 20e3;
 
@@ -208,6 +208,60 @@ static void subtract_product(FilWorkers* workers, const Product* p)
     }
 }
 
+/* Own columns of a front that are eliminated before the rest of it hears of them. */
+typedef struct Panel {
+    const Kernels* kernels;
+    const Front* front;
+    int begin, end; /* tiles of columns */
+} Panel;
+
+/* T_ij = H_ij - sum_k L_ik L_jk' for strips first to last - 1 of rows and the panel's column j, over its columns before that; where j is the first
+ * row. */
+static inline void subtract_column(const Panel* panel, int j, int first, int last)
+{
+    const size_t stride = panel->front->stride;
+    Number* strip = panel->front->panel + (size_t)j * stride;
+    if (j > panel->begin) {
+        panel->kernels->subtract(strip + FIL_TILE * (size_t)j, stride, strip + FIL_TILE * (size_t)panel->begin, stride, first - j, last - j, 1,
+                                 FIL_STRIP * (j - panel->begin));
+    }
+}
+
+/* L_ij = T_ij W_j' with W_j the inverse factor of T_jj */
+static inline void scale_column(const Panel* panel, int j, int first, int last)
+{
+    const size_t stride = panel->front->stride;
+    Number* tile = panel->front->panel + (size_t)j * stride + FIL_TILE * (size_t)j;
+    panel->kernels->scale(tile + (size_t)(first - j) * stride, stride, last - first, tile);
+}
+
+/* The panel's own rows. */
+static bool factor_diagonal(const Panel* panel)
+{
+    for (int j = panel->begin; j < panel->end; j++) {
+        subtract_column(panel, j, j, panel->end);
+        if (!invert_factor(panel->front->panel + (size_t)j * panel->front->stride + FIL_TILE * (size_t)j)) {
+            return false;
+        }
+        scale_column(panel, j, j + 1, panel->end);
+    }
+    return true;
+}
+
+/* Some of the rows below it, which do not depend on each other. */
+static void factor_rows(void* context, int first, int end, int worker)
+{
+    const Panel* panel = context;
+    (void)worker;
+    for (int j = panel->begin; j < panel->end; j++) {
+        subtract_column(panel, j, panel->end + first, panel->end + end);
+        scale_column(panel, j, panel->end + first, panel->end + end);
+    }
+}
+
+/* Rows from which on others are worth calling: some 10 us. */
+enum { PANEL_ROWS_LEAST = 32 };
+
 /* Factors the own columns of a front and subtracts what they take from the others. */
 static bool eliminate(const Kernels* kernels, FilWorkers* workers, const Front* front, const FilSupernode* node)
 {
@@ -216,20 +270,11 @@ static bool eliminate(const Kernels* kernels, FilWorkers* workers, const Front* 
     for (int begin = 0; begin < node->strips; begin += PANEL_TILES) {
         const int end = begin + PANEL_TILES < node->strips ? begin + PANEL_TILES : node->strips;
         const int columns = (FIL_STRIP * end < node->pivots ? FIL_STRIP * end : node->pivots) - FIL_STRIP * begin;
-        for (int j = begin; j < end; j++) {
-            // T_ij = H_ij - sum_k L_ik L_jk'
-            Number* strip = front->panel + (size_t)j * stride;
-            Number* tile = strip + FIL_TILE * (size_t)j;
-            if (j > begin) {
-                subtract_product(workers,
-                                 &(Product){kernels, tile, strip + FIL_TILE * (size_t)begin, stride, stride, all - j, 1, FIL_STRIP * (j - begin)});
-            }
-            // L_ij = T_ij W_j' with W_j the inverse factor of T_jj
-            if (!invert_factor(tile)) {
-                return false;
-            }
-            kernels->scale(tile + stride, stride, all - j - 1, tile);
+        Panel panel = {kernels, front, begin, end};
+        if (!factor_diagonal(&panel)) {
+            return false;
         }
+        fil_workers_run(all - end < PANEL_ROWS_LEAST ? NULL : workers, all - end, PRODUCT_GRAIN, factor_rows, &panel);
         const Number* rest = front->panel + (size_t)end * stride + FIL_TILE * (size_t)begin;
         if (end < node->strips) {
             subtract_product(workers, &(Product){kernels, front->panel + (size_t)end * stride + FIL_TILE * (size_t)end, rest, stride, stride,
@@ -266,145 +311,6 @@ static bool factor_node(FilSupernodal* factor, FilSupernodalWork* work, const do
         panel_row(&front, p)[FIL_STRIP * p] = ONE;
     }
     return eliminate(factor->KERNELS, work->workers, &front, node);
-}
-
-/* ---- between vectors of four numbers per pivot and the unknowns of a front ---- */
-
-/* Own unknowns of a front; those that only fill it up are zero. */
-static void take_pivots(const FilSupernodes* s, const FilSupernode* node, const double* x, Number* y)
-{
-    memset(y, 0, FIL_STRIP * (size_t)node->strips * sizeof *y);
-    for (int p = node->first; p < node->end; p++) {
-        for (int d = 0; d < FIL_BLOCK; d++) {
-            if (s->used.at[p] >> d & 1) {
-                *y++ = (Number)x[FIL_BLOCK * (size_t)p + (size_t)d];
-            }
-        }
-    }
-}
-
-static void put_pivots(const FilSupernodes* s, const FilSupernode* node, const Number* y, double* x)
-{
-    for (int p = node->first; p < node->end; p++) {
-        for (int d = 0; d < FIL_BLOCK; d++) {
-            if (s->used.at[p] >> d & 1) {
-                x[FIL_BLOCK * (size_t)p + (size_t)d] = (double)*y++;
-            }
-        }
-    }
-}
-
-static void take_rows(const FilSupernodes* s, const FilSupernode* node, const double* x, Number* z)
-{
-    memset(z, 0, FIL_STRIP * (size_t)node->update_strips * sizeof *z);
-    for (int q = node->first_row; q < node->end_row; q++) {
-        const size_t p = (size_t)s->row.at[q];
-        for (int d = 0; d < FIL_BLOCK; d++) {
-            if (s->used.at[p] >> d & 1) {
-                *z++ = (Number)x[FIL_BLOCK * p + (size_t)d];
-            }
-        }
-    }
-}
-
-static void subtract_rows(const FilSupernodes* s, const FilSupernodalWork* work, const FilSupernode* node, const Number* z, double* x)
-{
-    for (int q = node->first_row; q < node->end_row; q++) {
-        const bool above = work->above != NULL && s->row.at[q] >= work->border;
-        const size_t p = (size_t)(s->row.at[q] - (above ? work->border : 0));
-        const int used = s->used.at[s->row.at[q]];
-        double* to = above ? work->above : x;
-        for (int d = 0; d < FIL_BLOCK; d++) {
-            if (used >> d & 1) {
-                to[FIL_BLOCK * p + (size_t)d] -= (double)*z++;
-            }
-        }
-    }
-}
-
-/* ---- one front ---- */
-
-/* sum = strip y; two sums of every other column, so that they need not wait for each other */
-static inline void strip_times(const Number* strip, const Number* y, int columns, Number* sum)
-{
-    Number even[FIL_STRIP] = {ZERO}, odd[FIL_STRIP] = {ZERO};
-    int k = 0;
-    for (; k + 1 < columns; k += 2, strip += 2 * FIL_STRIP) {
-        for (int r = 0; r < FIL_STRIP; r++) {
-            even[r] += strip[r] * y[k];
-            odd[r] += strip[FIL_STRIP + r] * y[k + 1];
-        }
-    }
-    for (int r = 0; r < FIL_STRIP; r++) {
-        sum[r] = (k < columns ? even[r] + strip[r] * y[k] : even[r]) + odd[r];
-    }
-}
-
-/* sums of column k += strip_k z, element by element */
-static inline void add_products(Number* sums, const Number* strip, const Number* z, int columns)
-{
-    const Number z0 = z[0], z1 = z[1], z2 = z[2], z3 = z[3];
-    for (int e = 0; e < FIL_STRIP * columns; e += FIL_STRIP) {
-        sums[e] += strip[e] * z0;
-        sums[e + 1] += strip[e + 1] * z1;
-        sums[e + 2] += strip[e + 2] * z2;
-        sums[e + 3] += strip[e + 3] * z3;
-    }
-}
-
-/* y_n <- L_nn^-1 y_n, then L_pn y_n is subtracted from the rows */
-static void forward_node(const FilSupernodal* factor, FilSupernodalWork* work, int k, double* x)
-{
-    const FilSupernode* node = fil_supernodal_node(factor, k);
-    const Number* strip = (const Number*)(const void*)factor->panel.at + node->panel;
-    const size_t stride = fil_supernodal_stride(node);
-    Number *y = (Number*)(void*)work->pivots.at, *z = (Number*)(void*)work->updates.at;
-    take_pivots(&factor->symbolic, node, x, y);
-    for (int j = 0; j < node->strips; j++, strip += stride) {
-        Number sum[FIL_STRIP], rest[FIL_STRIP];
-        const Number* w = strip + FIL_TILE * (size_t)j;
-        strip_times(strip, y, FIL_STRIP * j, sum);
-        for (int r = 0; r < FIL_STRIP; r++) {
-            rest[r] = y[FIL_STRIP * j + r] - sum[r];
-        }
-        for (int r = 0; r < FIL_STRIP; r++) {
-            y[FIL_STRIP * j + r] = w[r] * rest[0] + w[4 + r] * rest[1] + w[8 + r] * rest[2] + w[12 + r] * rest[3];
-        }
-    }
-    for (int i = 0; i < node->update_strips; i++, strip += stride) {
-        strip_times(strip, y, node->pivots, z + FIL_STRIP * (size_t)i);
-    }
-    put_pivots(&factor->symbolic, node, y, x);
-    subtract_rows(&factor->symbolic, work, node, z, x);
-}
-
-/* x_n <- L_nn'^-1 (y_n - L_pn' x_p) */
-static void backward_node(const FilSupernodal* factor, FilSupernodalWork* work, int k, double* x)
-{
-    const FilSupernode* node = fil_supernodal_node(factor, k);
-    const Number* panel = (const Number*)(const void*)factor->panel.at + node->panel;
-    const size_t stride = fil_supernodal_stride(node);
-    Number *y = (Number*)(void*)work->pivots.at, *z = (Number*)(void*)work->updates.at, *sums = (Number*)(void*)work->sums.at;
-    take_pivots(&factor->symbolic, node, x, y);
-    take_rows(&factor->symbolic, node, x, z);
-    memset(sums, 0, FIL_TILE * (size_t)node->strips * sizeof *sums);
-    for (int i = 0; i < node->update_strips; i++) {
-        add_products(sums, panel + (size_t)(node->strips + i) * stride, z + FIL_STRIP * (size_t)i, node->pivots);
-    }
-    for (int j = node->strips - 1; j >= 0; j--) {
-        const Number* strip = panel + (size_t)j * stride;
-        const Number* w = strip + FIL_TILE * (size_t)j;
-        Number rest[FIL_STRIP];
-        for (int c = 0; c < FIL_STRIP; c++) {
-            const Number* sum = sums + FIL_TILE * (size_t)j + FIL_STRIP * (size_t)c;
-            rest[c] = y[FIL_STRIP * j + c] - ((sum[0] + sum[1]) + (sum[2] + sum[3]));
-        }
-        for (int c = 0; c < FIL_STRIP; c++, w += FIL_STRIP) {
-            y[FIL_STRIP * j + c] = w[0] * rest[0] + w[1] * rest[1] + w[2] * rest[2] + w[3] * rest[3];
-        }
-        add_products(sums, strip, y + FIL_STRIP * (size_t)j, FIL_STRIP * j);
-    }
-    put_pivots(&factor->symbolic, node, y, x);
 }
 
 #endif

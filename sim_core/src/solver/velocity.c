@@ -24,26 +24,48 @@ static int variable_of(const FilSolver* solver, int body, int world_block)
     return solver->contact.offset[body] + world_block - solver->system->bodies[body].v / 4;
 }
 
-/* Contacts as constraints; their Jacobians move on to the problem's variables. */
+/* Contacts on their way to constraints. */
+typedef struct Adding {
+    FilSolver* solver;
+    FilSapKind kind;
+} Adding;
+
+/* Contacts at a time: some 10 us. */
+enum { CONTACT_GRAIN = 128 };
+
+/* Constraints of some contacts; their Jacobians move on to the problem's variables, at the same places. */
+static void add_some(void* context, int first, int end, int worker)
+{
+    const Adding* adding = context;
+    const FilSolver* solver = adding->solver;
+    const FilContactStage* stage = &solver->contact;
+    const FilContactSet* set = &solver->collision->set;
+    (void)worker;
+    for (int k = first; k < end; k++) {
+        const FilContact* contact = &set->contacts[k];
+        stage->constraints[k] = fil_sap_constraint_of_contact(contact, adding->kind);
+        for (int b = contact->first_block; b < contact->first_block + contact->block_count; b++) {
+            // the owner of the block: one of the two bodies
+            const FilBody* one = &solver->system->bodies[contact->body[0]];
+            const bool is_first = set->variable[b] >= one->v / 4 && set->variable[b] < (one->v + one->v_count) / 4;
+            stage->rows.variable[b] = variable_of(solver, contact->body[is_first ? 0 : 1], set->variable[b]);
+            memcpy(stage->rows.jacobian + 12 * (size_t)b, set->jacobian + 12 * (size_t)b, 12 * sizeof(double));
+        }
+    }
+}
+
+/* Contacts as constraints, the first of all. */
 static FilStatus add_contacts(FilSolver* solver, FilSapKind kind)
 {
     FilContactStage* stage = &solver->contact;
-    FilContactSet* set = &solver->collision->set;
-    FilStatus status = FIL_OK;
-    for (int k = 0; k < set->count && status == FIL_OK; k++) {
-        FilContact* contact = &set->contacts[k];
-        FilSapConstraint* constraint = &stage->constraints[stage->constraint_count++];
-        *constraint = fil_sap_constraint_of_contact(contact, kind);
-        constraint->first_block = stage->rows.block_count;
-        for (int b = contact->first_block; b < contact->first_block + contact->block_count && status == FIL_OK; b++) {
-            // the owner of the block: one of the two bodies
-            const FilBody* first = &solver->system->bodies[contact->body[0]];
-            const bool is_first = set->variable[b] >= first->v / 4 && set->variable[b] < (first->v + first->v_count) / 4;
-            const int variable = variable_of(solver, contact->body[is_first ? 0 : 1], set->variable[b]);
-            status = fil_contact_set_push_block(&stage->rows, variable, set->jacobian + 12 * (size_t)b);
-        }
+    const FilContactSet* set = &solver->collision->set;
+    Adding adding = {solver, kind};
+    if (!fil_contact_set_extend(&stage->rows, 0, set->block_count)) {
+        return FIL_OUT_OF_MEMORY;
     }
-    return status;
+    fil_workers_run(solver->system->workers, set->count, CONTACT_GRAIN, add_some, &adding);
+    stage->constraint_count = set->count;
+    return FIL_OK;
 }
 
 /* Velocities back to the bodies, impulses to contacts and joints. */
