@@ -243,26 +243,59 @@ static void add_columns(void* context, int first, int end, int worker)
     }
 }
 
+/* y_j <- W_j (y_j - sum - what the columns from strip `begin` on take), with those of its own strip in the end */
+static inline void solve_strip(const Number* strip, int begin, int j, const Number* sum, Number* y)
+{
+    const Number* w = strip + FIL_TILE * (size_t)j;
+    Number more[FIL_STRIP], rest[FIL_STRIP];
+    strip_times(strip + FIL_TILE * (size_t)begin, y + FIL_STRIP * begin, FIL_STRIP * (j - begin), more);
+    for (int r = 0; r < FIL_STRIP; r++) {
+        rest[r] = y[FIL_STRIP * j + r] - sum[r] - more[r];
+    }
+    for (int r = 0; r < FIL_STRIP; r++) {
+        y[FIL_STRIP * j + r] = w[r] * rest[0] + w[4 + r] * rest[1] + w[8 + r] * rest[2] + w[12 + r] * rest[3];
+    }
+}
+
+/* y_j <- W_j' (y_j - sums), then sums of the columns from strip `begin` on have L_j' y_j */
+static inline void solve_strip_back(const Number* strip, int begin, int j, Number* sums, Number* y)
+{
+    const Number* w = strip + FIL_TILE * (size_t)j;
+    Number rest[FIL_STRIP];
+    for (int c = 0; c < FIL_STRIP; c++) {
+        const Number* sum = sums + FIL_TILE * (size_t)j + FIL_STRIP * (size_t)c;
+        rest[c] = y[FIL_STRIP * j + c] - ((sum[0] + sum[1]) + (sum[2] + sum[3]));
+    }
+    for (int c = 0; c < FIL_STRIP; c++, w += FIL_STRIP) {
+        y[FIL_STRIP * j + c] = w[0] * rest[0] + w[1] * rest[1] + w[2] * rest[2] + w[3] * rest[3];
+    }
+    add_products(sums + FIL_TILE * (size_t)begin, strip + FIL_TILE * (size_t)begin, y + FIL_STRIP * (size_t)j, FIL_STRIP * (j - begin));
+}
+
+/* Strips whose common columns are taken together: one by one they would wait for their own sums. */
+enum { TOGETHER = 4 };
+
 /* y_n <- L_nn^-1 y_n, then L_pn y_n is subtracted from the rows */
 static void forward_node(const FilSupernodal* factor, FilSupernodalWork* work, int k, double* x)
 {
     const FilSupernode* node = fil_supernodal_node(factor, k);
-    const Number* strip = (const Number*)(const void*)factor->panel.at + node->panel;
+    const Number* panel = (const Number*)(const void*)factor->panel.at + node->panel;
     const size_t stride = fil_supernodal_stride(node);
-    Number *y = (Number*)(void*)work->pivots.at, *z = (Number*)(void*)work->updates.at;
+    Number *y = (Number*)(void*)work->pivots.at, *z = (Number*)(void*)work->updates.at, sum[TOGETHER * FIL_STRIP] = {ZERO};
+    const int whole = node->strips - node->strips % TOGETHER;
     take_pivots(&factor->symbolic, node, x, y);
-    for (int j = 0; j < node->strips; j++, strip += stride) {
-        Number sum[FIL_STRIP], rest[FIL_STRIP];
-        const Number* w = strip + FIL_TILE * (size_t)j;
-        strip_times(strip, y, FIL_STRIP * j, sum);
-        for (int r = 0; r < FIL_STRIP; r++) {
-            rest[r] = y[FIL_STRIP * j + r] - sum[r];
-        }
-        for (int r = 0; r < FIL_STRIP; r++) {
-            y[FIL_STRIP * j + r] = w[r] * rest[0] + w[4 + r] * rest[1] + w[8 + r] * rest[2] + w[12 + r] * rest[3];
+    for (int j = 0; j < whole; j += TOGETHER) {
+        const Number* strip = panel + (size_t)j * stride;
+        strips_times(strip, stride, y, FIL_STRIP * j, sum);
+        for (int i = 0; i < TOGETHER; i++) {
+            solve_strip(strip + (size_t)i * stride, j, j + i, sum + FIL_STRIP * (size_t)i, y);
         }
     }
-    Rows rows = {strip, stride, node, y, z};
+    memset(sum, 0, sizeof sum);
+    for (int j = whole; j < node->strips; j++) {
+        solve_strip(panel + (size_t)j * stride, 0, j, sum, y);
+    }
+    Rows rows = {panel + (size_t)node->strips * stride, stride, node, y, z};
     fil_workers_run(sharers_of(work, node), node->update_strips, ROW_GRAIN, multiply_strips, &rows);
     put_pivots(&factor->symbolic, node, y, x);
     subtract_rows(&factor->symbolic, work, node, z, x);
@@ -275,23 +308,21 @@ static void backward_node(const FilSupernodal* factor, FilSupernodalWork* work, 
     const Number* panel = (const Number*)(const void*)factor->panel.at + node->panel;
     const size_t stride = fil_supernodal_stride(node);
     Number *y = (Number*)(void*)work->pivots.at, *z = (Number*)(void*)work->updates.at, *sums = (Number*)(void*)work->sums.at;
+    const int whole = node->strips - node->strips % TOGETHER;
     take_pivots(&factor->symbolic, node, x, y);
     take_rows(&factor->symbolic, node, x, z);
     Rows rows = {panel + (size_t)node->strips * stride, stride, node, z, sums};
     FilWorkers* sharers = sharers_of(work, node);
     fil_workers_run(sharers, FIL_STRIP * node->strips, sharers != NULL ? COLUMN_GRAIN : FIL_STRIP * node->strips, add_columns, &rows);
-    for (int j = node->strips - 1; j >= 0; j--) {
+    for (int j = node->strips - 1; j >= whole; j--) {
+        solve_strip_back(panel + (size_t)j * stride, 0, j, sums, y);
+    }
+    for (int j = whole - TOGETHER; j >= 0; j -= TOGETHER) {
         const Number* strip = panel + (size_t)j * stride;
-        const Number* w = strip + FIL_TILE * (size_t)j;
-        Number rest[FIL_STRIP];
-        for (int c = 0; c < FIL_STRIP; c++) {
-            const Number* sum = sums + FIL_TILE * (size_t)j + FIL_STRIP * (size_t)c;
-            rest[c] = y[FIL_STRIP * j + c] - ((sum[0] + sum[1]) + (sum[2] + sum[3]));
+        for (int i = TOGETHER - 1; i >= 0; i--) {
+            solve_strip_back(strip + (size_t)i * stride, j, j + i, sums, y);
         }
-        for (int c = 0; c < FIL_STRIP; c++, w += FIL_STRIP) {
-            y[FIL_STRIP * j + c] = w[0] * rest[0] + w[1] * rest[1] + w[2] * rest[2] + w[3] * rest[3];
-        }
-        add_products(sums, strip, y + FIL_STRIP * (size_t)j, FIL_STRIP * j);
+        add_products_of_four(sums, strip, stride, y + FIL_STRIP * (size_t)j, FIL_STRIP * j);
     }
     put_pivots(&factor->symbolic, node, y, x);
 }

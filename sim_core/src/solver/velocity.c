@@ -68,16 +68,24 @@ static FilStatus add_contacts(FilSolver* solver, FilSapKind kind)
     return FIL_OK;
 }
 
+static void take_velocities(void* context, int first, int end, int worker)
+{
+    const FilSolver* solver = context;
+    const FilContactStage* stage = &solver->contact;
+    (void)worker;
+    for (int b = first; b < end; b++) {
+        const FilBody* body = &solver->system->bodies[b];
+        if (stage->offset[b] >= 0) {
+            memcpy(solver->system->scratch.solution + body->v, stage->v + 4 * stage->offset[b], sizeof(double) * (size_t)body->v_count);
+        }
+    }
+}
+
 /* Velocities back to the bodies, impulses to contacts and joints. */
 static void spread_solution(FilSolver* solver, double dt, FilStepInfo* info)
 {
-    FilContactStage* stage = &solver->contact;
-    for (int b = 0; b < solver->system->body_count; b++) {
-        if (stage->offset[b] >= 0) {
-            memcpy(solver->system->scratch.solution + solver->system->bodies[b].v, stage->v + 4 * stage->offset[b],
-                   sizeof(double) * (size_t)solver->system->bodies[b].v_count);
-        }
-    }
+    const FilContactStage* stage = &solver->contact;
+    fil_system_run(solver->system, take_velocities, solver);
     FilContactSet* set = &solver->collision->set;
     for (int k = 0; k < set->count; k++) {
         fil_v3_copy(set->contacts[k].impulse, stage->impulses + 3 * k);
@@ -103,24 +111,38 @@ static void gather_impulses(FilContactStage* stage)
     }
 }
 
-/* For the next step, which linearises about the motion under these impulses; where the contact problem has found that motion, it begins with its
- * change of velocity. */
-static void keep_motion(FilSolver* solver, double dt)
+typedef struct Keeping {
+    const FilSolver* solver;
+    double dt;
+} Keeping;
+
+static void keep_motion_of(void* context, int first, int end, int worker)
 {
+    const Keeping* keeping = context;
+    const FilSolver* solver = keeping->solver;
     const FilContactStage* stage = &solver->contact;
-    FilSystem* system = solver->system;
-    for (int b = 0; b < system->body_count; b++) {
+    const FilSystem* system = solver->system;
+    (void)worker;
+    for (int b = first; b < end; b++) {
         const FilBody* body = &system->bodies[b];
         if (stage->offset[b] < 0 || !body->ops->deforms) {
             continue;
         }
         for (int k = 0; k < body->v_count; k++) {
-            system->next.push[body->v + k] = stage->v_free[4 * stage->offset[b] + k] / dt;
+            system->next.push[body->v + k] = stage->v_free[4 * stage->offset[b] + k] / keeping->dt;
         }
         for (int k = body->v; k < body->v + body->v_count && solver->motions[b].newton.stayed; k++) {
             system->next.change[k] = system->scratch.solution[k] - system->state.v[k];
         }
     }
+}
+
+/* For the next step, which linearises about the motion under these impulses; where the contact problem has found that motion, it begins with its
+ * change of velocity. */
+static void keep_motion(FilSolver* solver, double dt)
+{
+    Keeping keeping = {solver, dt};
+    fil_system_run(solver->system, keep_motion_of, &keeping);
 }
 
 /* Tells bodies what they were pushed by: the reactions of their holds follow from it. */
