@@ -17,11 +17,15 @@ typedef int64_t FilWideSigns __attribute__((vector_size(32)));
 /* Put together in registers: numbers that are stored one by one and loaded together keep the machine waiting. */
 static inline FilWide fil_wide_of(double a, double b, double c, double d)
 {
+#if defined(__AVX__)
+    return (FilWide){a, b, c, d};
+#else
     typedef double Half __attribute__((vector_size(16)));
     const Half halves[2] = {{a, b}, {c, d}};
     FilWide all;
     memcpy(&all, halves, sizeof all);
     return all;
+#endif
 }
 #else
 #define FIL_WIDE_COUNT 1
