@@ -20,6 +20,7 @@ enum { BATCH = 20, BATCHES = 10 }; /* steps that are timed together: clocks are 
 #define NONE "world: {dt: 2e-3, contact: {model: none}}\n"
 #define SAP "world: {dt: 2e-3, contact: {model: sap}}\n"
 #define IPC "world: {dt: 2e-3, contact: {model: ipc}, ipc: {friction_iterations: 1}}\n"
+#define IMC "world: {dt: 1e-3, contact: {model: imc}}\n"
 #define RUBBER "materials: {rubber: {young: 1e6, poisson: 0.4, density: 1100}}\n"
 #define GROUND "{name: ground, motion: static, shapes: [{half_space: {}}]}"
 #define BOX "rigid_bodies: [" GROUND ", {name: a, position: [0, 0, 0.1005], shapes: [{box: {size: [0.2, 0.3, 0.2]}}]}]\n"
@@ -67,6 +68,7 @@ static const Case cases[] = {
                          "[0.744, 0, -0.07], shapes: [{box: {size: [0.3, 0.3, 0.2]}}]}]\n"},
     {"box, ipc", 500, IPC BOX},
     {"rod on the ground, ipc", 500, IPC LIES("")},
+    {"rod on the ground, imc", 300, IMC LIES("")},
 };
 
 /* Least CPU time of a batch, s. */

@@ -34,8 +34,9 @@ typedef struct FilDerivativeOps {
 
     /* After prepare() with v^: the step ended with v, and that is where vary()'s end_place is from now on. NULL, or why not, as above. */
     const char* (*linearised)(void* body, const double* v_free, const double* v);
-    /* out = A x, on what is free. */
+    /* out = A x, on what is free; and the diagonal of A, zero elsewhere. */
     void (*tangent)(const void* body, const double* x, double* out);
+    void (*tangent_diagonal)(const void* body, double* out);
     /* The variation of the place at v^, which A is of; transposed: adds, and `place` is scratch afterwards. */
     void (*at_free)(void* body, const double* start, const double* free_rate, double* place);
     void (*at_free_back)(void* body, double* place, double* start, double* free_rate);

@@ -11,6 +11,7 @@ struct FilRodBends {
     int hinge_count, stretch_count;
     FilBendHinge* hinges; /* those of clamps at last */
     FilBendStretch* stretches;
+    bool* weighs; /* per node: something weighs on its block, or on all */
 };
 
 /* ---- numbers on edges ---- */
@@ -56,9 +57,10 @@ static bool allocate(FilRodBody* body)
         return false;
     }
     *bends = (FilRodBends){.hinges = fil_arena_alloc(body->arena, n + clamps, sizeof(FilBendHinge)),
-                           .stretches = fil_arena_alloc(body->arena, n, sizeof(FilBendStretch))};
+                           .stretches = fil_arena_alloc(body->arena, n, sizeof(FilBendStretch)),
+                           .weighs = fil_arena_alloc(body->arena, n, sizeof(bool))};
     body->derivative->bends = bends;
-    return bends->hinges != NULL && bends->stretches != NULL;
+    return bends->hinges != NULL && bends->stretches != NULL && bends->weighs != NULL;
 }
 
 static FilBendEdge edge_of(const FilRodBody* body, const FilRod* rod, int i)
@@ -305,12 +307,12 @@ static bool any_of(const double* a, int n)
     return any;
 }
 
-/* Whether something weighs on a hinge: w on its edges, or its nodes' blocks. */
-static bool weighs(const FilBendHinge* hinge, const double* w, const double* blocks)
+/* Whether something weighs on a hinge. */
+static bool weighs(const FilRodBends* bends, const FilBendHinge* hinge)
 {
-    bool any = any_of(w, 8) && any_of(hinge->z, 8);
-    for (int n = 0; n < hinge->node_count && !any; n++) {
-        any = any_of(blocks + 16 * (size_t)hinge->nodes[n].block, 16);
+    bool any = false;
+    for (int n = 0; n < hinge->node_count; n++) {
+        any |= bends->weighs[hinge->nodes[n].block];
     }
     return any;
 }
@@ -320,10 +322,10 @@ static void bend_hinges_back(const FilRodBends* bends, const double* own, double
     for (int h = 0; h < bends->hinge_count; h++) {
         const FilBendHinge* hinge = &bends->hinges[h];
         double w[8], weight[8][8], y[8], rest[3];
-        gather_hinge(hinge, own, w);
-        if (!weighs(hinge, w, blocks)) {
+        if (!weighs(bends, hinge)) {
             continue;
         }
+        gather_hinge(hinge, own, w);
         for (int i = 0; i < 8; i++) {
             for (int j = 0; j < 8; j++) {
                 weight[i][j] = 0.5 * (w[i] * hinge->z[j] + hinge->z[i] * w[j]);
@@ -347,11 +349,18 @@ void fil_rod_bend_back(const void* pointer, const double* weight, double* blocks
     for (int k = 0; k < 4 * body->node_count; k++) {
         own[k] = body->is_free[k] * weight[k];
     }
+    const bool all = any_of(own, 4 * body->node_count);
+    for (int k = 0; k < body->node_count; k++) {
+        bends->weighs[k] = all || any_of(blocks + 16 * (size_t)k, 16);
+    }
     bend_hinges_back(bends, own, blocks, scale, place, start);
     for (int k = 0; k < bends->stretch_count; k++) {
         const FilBendStretch* stretch = &bends->stretches[k];
         const double *first = blocks + 4 * stretch->edge.first, *next = blocks + 4 * stretch->edge.next;
         double w[4], sum[3][3], y[4] = {0.0}, rest;
+        if (!bends->weighs[stretch->edge.first / 4] && !bends->weighs[stretch->edge.next / 4]) {
+            continue;
+        }
         gather(&stretch->edge, own, w);
         for (int i = 0; i < 3; i++) {
             for (int j = 0; j < 3; j++) {

@@ -295,6 +295,17 @@ static void tangent(const void* pointer, const double* x, double* out)
     }
 }
 
+static void tangent_diagonal(const void* pointer, double* out)
+{
+    const FilRodBody* body = pointer;
+    const FilRodDerivative* d = body->derivative;
+    memset(out, 0, 4 * sizeof(double) * (size_t)body->node_count);
+    for (int r = 0; r < d->run_count; r++) {
+        const int k = d->runs[r].unknown;
+        out[k] += body->stiffness_scale * body->is_free[k] * d->value[d->entry_capacity + r];
+    }
+}
+
 static void at_free(void* pointer, const double* start, const double* free_rate, double* place)
 {
     find_end(pointer, false, start, free_rate, place);
@@ -314,6 +325,7 @@ const FilDerivativeOps fil_rod_derivative_ops = {.prepare = fil_rod_prepare_deri
                                                  .stretch = fil_rod_stretch,
                                                  .linearised = fil_rod_linearised,
                                                  .tangent = tangent,
+                                                 .tangent_diagonal = tangent_diagonal,
                                                  .at_free = at_free,
                                                  .at_free_back = at_free_back,
                                                  .bend = fil_rod_bend,

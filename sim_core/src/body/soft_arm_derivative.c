@@ -474,6 +474,15 @@ static void tangent(const void* pointer, const double* x, double* out)
     }
 }
 
+static void tangent_diagonal(const void* pointer, double* out)
+{
+    const FilSoftArm* arm = pointer;
+    const int n = fil_soft_arm_unknowns(arm);
+    for (int k = 0; k < n; k++) {
+        out[k] = k % 4 == 3 ? 0.0 : arm->tangent[k * n + k];
+    }
+}
+
 static void at_free(void* pointer, const double* start, const double* free_rate, double* place)
 {
     const FilSoftArm* arm = pointer;
@@ -521,6 +530,7 @@ const FilDerivativeOps fil_soft_arm_derivative_ops = {.prepare = prepare,
                                                       .sweep = fil_soft_arm_sweep,
                                                       .linearised = linearised,
                                                       .tangent = tangent,
+                                                      .tangent_diagonal = tangent_diagonal,
                                                       .at_free = at_free,
                                                       .at_free_back = at_free_back,
                                                       .bend = bend,

@@ -95,20 +95,16 @@ static FilStatus vary_diagonal(FilGradient* gradient, int unknown, FilGradientRo
     const size_t bytes = sizeof(double) * (size_t)body->v_count;
     const int own = unknown - body->v;
     double *place = gradient->at_free + body->v, *start = gradient->bent + body->v, *guess = gradient->free_rate + body->v;
-    double* blocks = gradient->blocks + 4 * body->v;
     memset(place, 0, bytes);
     memset(start, 0, bytes);
     memset(guess, 0, bytes);
-    place[own] = 1.0;
-    ops->tangent(body->impl, place, start);
-    if (start[own] < gradient->diagonal[unknown] * (1.0 - 1e-12)) {  // the mass is more than that, and counts
+    if (gradient->v_free[unknown] < gradient->diagonal[unknown] * (1.0 - 1e-12)) {  // the mass is more than that, and counts
         return FIL_OK;
     }
-    place[own] = start[own] = 0.0;
-    memset(start, 0, bytes);
-    memset(blocks, 0, 4 * bytes);
-    blocks[16 * (own / 4) + 5 * (own % 4)] = 1.0;
-    ops->bend_back(body->impl, guess, blocks, place, start);
+    double* weight = gradient->blocks + 4 * body->v + 16 * (own / 4) + 5 * (own % 4);  // all others are zero
+    *weight = 1.0;
+    ops->bend_back(body->impl, guess, gradient->blocks + 4 * body->v, place, start);
+    *weight = 0.0;
     ops->at_free_back(body->impl, place, start, guess);
     for (int k = 0; k < body->v_count; k++) {
         if (start[k] != 0.0 || guess[k] != 0.0) {
@@ -144,6 +140,9 @@ static FilStatus evaluate_guess(FilGradient* gradient)
             return fil_world_fail(world, FIL_BAD_INPUT, "'%s' %s", body->name, why);
         }
         body->ops->diagonal(body->impl, v + body->v, gradient->diagonal + body->v, gradient->correction + body->v);
+        if (body->ops->derivative->tangent_diagonal != NULL) {  // free motion is no part of potentials
+            body->ops->derivative->tangent_diagonal(body->impl, gradient->v_free + body->v);
+        }
     }
     return FIL_OK;
 }
@@ -160,6 +159,7 @@ FilStatus fil_gradient_inertia_take(FilGradient* gradient)
     if (!fil_buffer_reserve((void**)&lags->inertia, &lags->inertia_capacity, (size_t)p->count + 1, sizeof(int))) {
         return fil_world_fail(world, FIL_OUT_OF_MEMORY, "out of memory for a gradient");
     }
+    memset(gradient->blocks, 0, 4 * sizeof(double) * (size_t)gradient->n);
     FilStatus status = evaluate_guess(gradient);
     for (int k = 0; k < p->count && status == FIL_OK; k++) {
         FilGradientRow row = {.count = 0};
