@@ -141,10 +141,10 @@ static void gather_changing(void* context, int first, int end, int worker)
     }
 }
 
-/* Some 50 pieces, whoever there is to take them. */
+/* Some 16 pieces, whoever there is to take them: of 50, taking them took 3 % of a step with cloth. */
 static int grain_of(int count)
 {
-    return 1 + count / 50;
+    return 1 + count / 16;
 }
 
 /* Fixed columns of L y = b; what the others lose to them. */
