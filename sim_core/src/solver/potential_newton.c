@@ -146,8 +146,8 @@ static FilStatus begin(FilSolver* solver, const FilPotentialField* field, double
     FilStatus status = FIL_NOT_CONVERGED;
     bool evaluated = false;
     for (int attempt = 0; attempt < 2 && !evaluated; attempt++) {
-        solver->potential.goes_on = attempt == 0;                               // read by gradients, which sheets have none of
-        guess(solver, attempt == 0 ? share_of_change(solver, field) : 0.0, v);  // the second time: that was too far
+        solver->potential.goes_on = attempt == 0 ? share_of_change(solver, field) : 0.0;  // the second time: that was too far
+        guess(solver, solver->potential.goes_on, v);
         status = field->begin != NULL ? field->begin(solver, dt, v, info) : FIL_OK;
         if (status != FIL_OK) {
             return attempt == 0 ? status : FIL_NOT_CONVERGED;

@@ -65,7 +65,7 @@ typedef struct FilPotentialStage {
     bool factorable;   /* and the analysis is for it */
     FilPotentialFactors factors;
     FilBroyden broyden; /* mends them */
-    bool goes_on;       /* the first guess goes on as the last step did; else velocities are those of the start */
+    double goes_on;     /* the share of the last step's change of velocities that the first guess goes on by: for gradients */
     bool keeps_rounds;  /* for gradients: solutions that friction was found again after are kept, */
     FilDoubles rounds;  /* v_count each */
     int round_count;
@@ -204,6 +204,7 @@ bool fil_potential_evaluate_all(struct FilSolver* solver, const FilPotentialFiel
 typedef struct FilPotentialAim {
     bool definite; /* never uphill, rather than quick: by second derivatives that are positive definite by themselves */
     bool centred;  /* friction's model is about v and stays so */
+    bool factored; /* whatever its fill: the factor is wanted for other systems, too */
     double accuracy, norm, tolerance;
 } FilPotentialAim;
 

@@ -226,7 +226,7 @@ FilStatus fil_potential_solve_all(FilSolver* solver, const FilPotentialField* fi
                                   const double* residual, double* direction, FilStepInfo* info)
 {
     FilPotentialStage* stage = &solver->potential;
-    const bool apart = fil_potential_is_sheet(solver, field);
+    const bool apart = !aim->factored && fil_potential_is_sheet(solver, field);
     FilStatus status = FIL_OK;
     if (!stage->bound || stage->apart != apart) {
         status = adopt(solver, field, apart);

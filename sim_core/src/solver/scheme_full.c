@@ -28,7 +28,7 @@ static double accuracy_after(double fall)
 static FilStatus find_direction(FilSolver* solver, FilPotentialIteration* newton, const double* v, FilStepInfo* info)
 {
     FilNewtonScratch* s = &solver->system->scratch;
-    FilPotentialAim aim = {newton->definite, false, newton->accuracy, newton->norm, newton->tolerance};
+    FilPotentialAim aim = {.definite = newton->definite, .accuracy = newton->accuracy, .norm = newton->norm, .tolerance = newton->tolerance};
     FilStatus status = fil_potential_solve_all(solver, newton->field, &aim, v, s->residual, s->direction, info);
     if (status == FIL_OK && !aim.definite && fil_potential_slope(solver, s->residual, s->direction) >= 0.0) {
         if (solver->potential.apart) {  // of sheets: of the paraboloid from above

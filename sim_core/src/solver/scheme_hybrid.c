@@ -29,7 +29,7 @@ static FilStatus find_direction(FilSolver* solver, FilPotentialIteration* newton
     newton->fresh = true;
     FilStatus status = FIL_OK;
     if (newton->tangent) {
-        const FilPotentialAim aim = {newton->definite, false, ACCURACY, newton->norm, newton->tolerance};
+        const FilPotentialAim aim = {.definite = newton->definite, .accuracy = ACCURACY, .norm = newton->norm, .tolerance = newton->tolerance};
         status = fil_potential_solve_all(solver, newton->field, &aim, v, s->residual, s->direction, info);
     } else if (!fil_potential_factor_bodies(solver, v, s->direction, info) || !fil_potential_solve(solver, s->residual, s->direction)) {
         status = FIL_NOT_CONVERGED;

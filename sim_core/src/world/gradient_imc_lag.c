@@ -129,7 +129,7 @@ static FilStatus evaluate_guess(FilGradient* gradient)
         if (!body->moves || !fil_potential_takes_part(solver, b)) {
             continue;
         }
-        body->ops->guess(body->impl, (solver->potential.goes_on ? world->system.next.change : gradient->residual) + body->v, v + body->v);
+        body->ops->guess(body->impl, (solver->potential.goes_on > 0.0 ? world->system.next.change : gradient->residual) + body->v, v + body->v);
         if (!body->ops->evaluate(body->impl, v + body->v, 0.0, gradient->correction + body->v, &potential)) {
             return fil_world_fail(world, FIL_NOT_CONVERGED, "'%s' cannot be evaluated where its step began to look", body->name);
         }

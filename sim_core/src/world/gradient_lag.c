@@ -65,22 +65,22 @@ static void find_guess(FilGradient* gradient, const double* start)
             body->ops->derivative->lead(body->impl, start + body->v, guess + body->v);
         }
     }
-    const bool goes_on = gradient->world->solver.potential.goes_on;
+    const double goes_on = gradient->world->solver.potential.goes_on;
     for (int k = 0; k < n; k++) {
-        guess[k] = gradient->diagonal[k] > 0.0 ? start[n + k] + (goes_on ? start[2 * n + k] : 0.0) : guess[k];
+        guess[k] = gradient->diagonal[k] > 0.0 ? start[n + k] + goes_on * start[2 * n + k] : guess[k];
     }
 }
 
 static void take_guess_back(FilGradient* gradient, double* start)
 {
     const FilSystem* system = &gradient->world->system;
-    const bool goes_on = gradient->world->solver.potential.goes_on;
+    const double goes_on = gradient->world->solver.potential.goes_on;
     const int n = gradient->n;
     double* guess = gradient->lags.guess;
     for (int k = 0; k < n; k++) {
         if (gradient->diagonal[k] > 0.0) {
             start[n + k] += guess[k];
-            start[2 * n + k] += goes_on ? guess[k] : 0.0;
+            start[2 * n + k] += goes_on * guess[k];
             guess[k] = 0.0;
         }
     }

@@ -150,7 +150,7 @@ static FilStatus weigh_pairs(const FilGradient* gradient, FilWorld* other)
     memset(gradient->at_free, 0, sizeof(double) * (size_t)gradient->n);
     for (int b = 0; b < own->body_count && gradient->lags.adapts; b++) {
         const FilBody* body = &own->bodies[b];
-        const double* change = gradient->world->solver.potential.goes_on ? system->next.change : gradient->at_free;
+        const double* change = gradient->world->solver.potential.goes_on > 0.0 ? system->next.change : gradient->at_free;
         if (!body->moves || !fil_potential_takes_part(&other->solver, b)) {
             continue;
         }

@@ -48,17 +48,13 @@ FilStatus fil_gradient_potential_factor(FilGradient* gradient)
     FilSolver* solver = &world->solver;
     const FilPotentialField* field = solver->model->field;
     const size_t n = (size_t)gradient->n;
-    const FilPotentialAim aim = {.centred = true};
+    const FilPotentialAim aim = {.centred = true, .factored = true};
     FilStepInfo info = {0};
     if (!fil_buffer_reserve((void**)&gradient->barriers.krylov, &gradient->barriers.krylov_capacity, (DIRECTIONS + 2) * n + 1, sizeof(double))) {
         return fil_world_fail(world, FIL_OUT_OF_MEMORY, "out of memory for a gradient");
     }
     if (n == 0 || !solver->contact.active) {
         return FIL_OK;
-    }
-    if (fil_potential_is_sheet(solver, field)) {
-        return fil_world_fail(world, FIL_BAD_INPUT, "gradients of worlds so large that %s solves them by iteration are not known yet",
-                              solver->model->name);
     }
     if (field->center != NULL) {
         field->center(solver, gradient->v);
