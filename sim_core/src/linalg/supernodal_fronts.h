@@ -193,7 +193,7 @@ static void subtract_strips(void* context, int first, int end, int worker)
     p->kernels->subtract(p->c, p->c_stride, p->a, p->a_stride, first, end, p->columns, p->k);
 }
 
-/* Strips of rows at a time, in twos for the kernels, and tiles times columns from which on others are worth waking: 20 us of work. */
+/* Strips of rows at a time, in pairs for the kernels, and tiles times columns from which on others are worth waking: 20 us of work. */
 enum { PRODUCT_GRAIN = 8 };
 static const double PRODUCT_LEAST = 20e3;
 
