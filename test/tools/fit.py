@@ -92,7 +92,7 @@ class Fits(unittest.TestCase):
                 (["--vary", "yuong=1:2"], "did you mean 'young'"),
                 ([], "1 to 8 keys"),
                 ([*VARY, "--method", "guess"], "no method 'guess'"),
-                ([*VARY, "--method", "gauss_newton", "--contact", "imc"], "gauss_newton needs gradients of steps")]:
+                ([*VARY, "--method", "gauss_newton", "--contact", "lcp"], "gauss_newton needs gradients of steps")]:
             self.assertIn(message, self.fit(*options, code=2).stderr)
         self.assertIn("do not tell these keys apart", self.fit("--vary", "young=1e6:1e7", "--vary", "materials.rubber.density=500:2000", code=1).stderr)
         for rows, message in [
