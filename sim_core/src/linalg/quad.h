@@ -1,5 +1,5 @@
-/* Four single-precision numbers in one register, with fused multiply-add on arm64, and on amd64 where FILUM_FUSED asks for it: what the preconditioner's
- * block kernels are made of. A lane of b multiplies all four numbers of a. */
+/* Four single-precision numbers in one register, with fused multiply-add on arm64, and on amd64 where FILUM_FUSED asks for it: what the
+ * preconditioner's block kernels are made of. A lane of b multiplies all four numbers of a. */
 #ifndef FILUM_LINALG_QUAD_H
 #define FILUM_LINALG_QUAD_H
 
