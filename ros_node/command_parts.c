@@ -7,11 +7,11 @@
 FilShown fil_shown(const char* name)
 {
     FilShown shown = {{0}};
-    const size_t most = sizeof shown.text - 4;
-    for (size_t i = 0; i < most && name[i] != '\0'; i++) {
+    const size_t max = sizeof shown.text - 4;
+    for (size_t i = 0; i < max && name[i] != '\0'; i++) {
         shown.text[i] = isprint((unsigned char)name[i]) ? name[i] : '?';
-        if (i + 1 == most && name[i + 1] != '\0') {
-            memcpy(shown.text + most, "...", 4);
+        if (i + 1 == max && name[i + 1] != '\0') {
+            memcpy(shown.text + max, "...", 4);
         }
     }
     return shown;

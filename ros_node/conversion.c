@@ -59,7 +59,7 @@ void fil_state_messages_fini(FilStateMessages* messages)
 /* the ids of all objects, and scratch for the largest of them */
 static bool list_objects(FilStateMessages* messages, const FilWorld* world)
 {
-    size_t most = 1;
+    size_t max = 1;
     for (int k = 0; k < FIL_KIND_COUNT; k++) {
         const FilNodeKind* kind = fil_node_kind((FilKindId)k);
         FilKindObjects* objects = &messages->objects[k];
@@ -72,10 +72,10 @@ static bool list_objects(FilStateMessages* messages, const FilWorld* world)
         for (int i = 0; i < objects->count; i++) {
             objects->ids[i] = kind->at(world, i);
             const size_t wanted = kind->scratch != NULL ? kind->scratch(world, objects->ids[i]) : 0;
-            most = wanted > most ? wanted : most;
+            max = wanted > max ? wanted : max;
         }
     }
-    messages->scratch = malloc(most * sizeof *messages->scratch);
+    messages->scratch = malloc(max * sizeof *messages->scratch);
     return messages->scratch != NULL;
 }
 

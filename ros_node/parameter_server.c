@@ -219,11 +219,11 @@ static void list_names(const void* request_message, void* response_message, void
     FIL_MESSAGE_RENEW(rcl_interfaces__srv__ListParameters_Response, response);
     rosidl_runtime_c__String__Sequence* names = &response->result.names;
     rosidl_runtime_c__String__Sequence* prefixes = &response->result.prefixes;
-    const size_t most = server->parameters->count;
-    if (rosidl_runtime_c__String__Sequence__init(names, most) && rosidl_runtime_c__String__Sequence__init(prefixes, most)) {
+    const size_t max = server->parameters->count;
+    if (rosidl_runtime_c__String__Sequence__init(names, max) && rosidl_runtime_c__String__Sequence__init(prefixes, max)) {
         names->size = 0;
         prefixes->size = 0;
-        for (size_t i = 0; i < most; i++) {
+        for (size_t i = 0; i < max; i++) {
             const char* name = server->parameters->items[i].name;
             if (!is_listed(name, &server->list_request)) {
                 continue;

@@ -20,7 +20,7 @@ static const struct {
               {fil_world_find_shell, fil_shell_vertex_count, fil_shell_get_positions},
               {fil_world_find_solid, fil_solid_vertex_count, fil_solid_get_positions}};
 
-enum { CLOUD_KINDS = sizeof clouds / sizeof *clouds, MOST_FIELDS = 7 };
+enum { CLOUD_KINDS = sizeof clouds / sizeof *clouds, MAX_FIELDS = 7 };
 
 /* the row of the table that has an object of that name, or CLOUD_KINDS */
 static int find_cloud(const FilWorld* world, const char* name, FilId* object)
@@ -253,9 +253,9 @@ static bool measure_tactile(FilSensors* sensors, FilSensor* sensor, const FilWor
         const FilVec3 place = fil_quat_rotate(back, fil_vector_difference(taxels[k].place, state.position));
         const geometry_msgs__msg__Vector3 force = fil_sensor_with_noise(sensor, fil_quat_rotate(back, taxels[k].force), noise);
         const double pressure = taxels[k].area > 0.0 ? taxels[k].normal / taxels[k].area : 0.0;
-        const double numbers[MOST_FIELDS] = {place.x, place.y, place.z, force.x, force.y, force.z, pressure};
-        for (size_t n = 0; n < MOST_FIELDS; n++) {
-            write_number(cloud, (size_t)k * MOST_FIELDS + n, numbers[n]);
+        const double numbers[MAX_FIELDS] = {place.x, place.y, place.z, force.x, force.y, force.z, pressure};
+        for (size_t n = 0; n < MAX_FIELDS; n++) {
+            write_number(cloud, (size_t)k * MAX_FIELDS + n, numbers[n]);
         }
     }
     free(taxels);

@@ -16,8 +16,8 @@ enum { CONE_RAYS = 64 };
 static bool measure_rays(FilSensors* sensors, FilSensor* sensor, const FilWorld* world, FilRay* rays, int count, float* ranges)
 {
     FilEntityState state;
-    const double noise = fil_sensor_number(sensors, "range_noise"), least = fil_sensor_number(sensors, "range_min"),
-                 most = fil_sensor_number(sensors, "range_max");
+    const double noise = fil_sensor_number(sensors, "range_noise"), min = fil_sensor_number(sensors, "range_min"),
+                 max = fil_sensor_number(sensors, "range_max");
     if (!fil_sensor_see_body(world, sensor->object, &state)) {
         return false;
     }
@@ -28,7 +28,7 @@ static bool measure_rays(FilSensors* sensors, FilSensor* sensor, const FilWorld*
     const bool good = hits != NULL && fil_world_cast_rays(world, rays, count, fil_sensor_find_body(world, sensor->object), hits) == FIL_OK;
     for (int k = 0; k < count && good; k++) {
         const double range = hits[k].distance + fil_sensor_noise(sensor, noise);
-        ranges[k] = (float)(range > most ? INFINITY : range < least ? -INFINITY : range);
+        ranges[k] = (float)(range > max ? INFINITY : range < min ? -INFINITY : range);
     }
     free(hits);
     return good;

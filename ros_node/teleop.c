@@ -270,9 +270,9 @@ static FilStatus grip(FilTeleop* teleop, FilWorld* world, const Limb* limb)
         }
         const FilJointCommand now = fil_robot_joint_command(world, limb->robot, joint);
         const double at = now.mode == FIL_JOINT_POSITION ? now.position : fil_robot_joint_state(world, limb->robot, joint).position;
-        const double most = fabs(closed - *open) * dt / teleop->grasp_time;
+        const double max = fabs(closed - *open) * dt / teleop->grasp_time;
         const double wanted = direction > 0 ? closed : direction < 0 ? *open : at;
-        const double change = fmin(fmax(wanted - at, -most), most);
+        const double change = fmin(fmax(wanted - at, -max), max);
         const FilJointCommand command = {.mode = FIL_JOINT_POSITION, .position = at + change, .velocity = change / dt};
         status = fil_robot_set_joint_command(world, limb->robot, joint, &command);
     }

@@ -232,7 +232,7 @@ static double evaluate(void* context, const double* x, double* gradient)
  * when the others have explained theirs, 1 - R^2, is below what differences of runs resolve. */
 static bool solve(const Fit* fit, double* x, double* diagonal)
 {
-    static const double LEAST = 1e-7;  // differences are good to 1e-5 or so of themselves, their squares to less
+    static const double MIN_SIZE = 1e-7;  // differences are good to 1e-5 or so of themselves, their squares to less
     const int n = fit->problem.key_count;
     double factor[FIL_FIT_KEYS * FIL_FIT_KEYS], unit[FIL_FIT_KEYS], scale[FIL_FIT_KEYS];
     for (int i = 0; i < n; i++) {
@@ -248,7 +248,7 @@ static bool solve(const Fit* fit, double* x, double* diagonal)
         return false;
     }
     for (int i = 0; i < n; i++) {
-        if (!(factor[i * n + i] * factor[i * n + i] > LEAST)) {
+        if (!(factor[i * n + i] * factor[i * n + i] > MIN_SIZE)) {
             return false;
         }
     }
@@ -529,13 +529,13 @@ static FilStatus start(Fit* fit, const char* scene, FilError* error)
     spread(problem);
     fit->size = problem->data.row_count * problem->data.column_count;
     // of differences: both sides of each key, and the middle; of gradients a slope for each key in addition
-    const int most = options->scouts > 3 * FIL_FIT_KEYS + 1 ? options->scouts : 3 * FIL_FIT_KEYS + 1;
+    const int max = options->scouts > 3 * FIL_FIT_KEYS + 1 ? options->scouts : 3 * FIL_FIT_KEYS + 1;
     fit->values = fil_alloc((size_t)fit->size, sizeof(double));
     fit->residuals = fil_alloc((size_t)fit->size, sizeof(double));
-    fit->rows = fil_alloc((size_t)most * (size_t)fit->size, sizeof(double));
-    fit->points = fil_alloc((size_t)most * FIL_FIT_KEYS, sizeof(double));
-    fit->costs = fil_alloc((size_t)most, sizeof(double));
-    fit->errors = fil_alloc((size_t)most, sizeof *fit->errors);
+    fit->rows = fil_alloc((size_t)max * (size_t)fit->size, sizeof(double));
+    fit->points = fil_alloc((size_t)max * FIL_FIT_KEYS, sizeof(double));
+    fit->costs = fil_alloc((size_t)max, sizeof(double));
+    fit->errors = fil_alloc((size_t)max, sizeof *fit->errors);
     if (fit->values == NULL || fit->residuals == NULL || fit->rows == NULL || fit->points == NULL || fit->costs == NULL || fit->errors == NULL) {
         return fil_error(error, FIL_OUT_OF_MEMORY, "out of memory");
     }

@@ -15,7 +15,7 @@
 #include "draw_patches.h"
 #include "draw_shapes.h"
 
-enum { GHOSTS = 5, MOST_EDGES = 16 };
+enum { GHOSTS = 5, MAX_EDGES = 16 };
 
 /* An object's part of the drawing's nodes and edges. */
 typedef struct Curve {
@@ -207,14 +207,14 @@ void fil_drawing_tell_strains(FilDrawing* drawing)
 /* How much the edges of triangles have changed since the start; returns the most. */
 static double find_strains(const FilDrawing* drawing, FilOutline* outlines)
 {
-    double most = 0.0;
+    double max = 0.0;
     for (int k = 0; k < drawing->outline_count && drawing->strains; ++k) {
         for (int e = 0; e < 3 && outlines[k].form == FIL_OUTLINE_SHEET; ++e) {
             outlines[k].strain = fmax(outlines[k].strain, fabs(outlines[k].edges[e] / drawing->rest[3 * k + e] - 1.0));
         }
-        most = fmax(most, outlines[k].strain);
+        max = fmax(max, outlines[k].strain);
     }
-    return most;
+    return max;
 }
 
 void fil_drawing_watch(FilDrawing* drawing, const FilWorld* world, double done)
@@ -340,7 +340,7 @@ static int cut(FilDrawing* drawing, const FilPage* page, const double* nodes, co
             Piece* piece = &drawing->pieces[count];
             *piece = (Piece){.curve = c, .edge = i, .outline = -1};
             const double wanted = tube_width(page, drawing->radii[curve->edge + i]) / page->scale;
-            for (double length = 0.0; i < curve->edge_count && length < wanted && piece->edge_count < MOST_EDGES; ++i) {
+            for (double length = 0.0; i < curve->edge_count && length < wanted && piece->edge_count < MAX_EDGES; ++i) {
                 const double *a = node_at(curve, nodes, i), *b = node_at(curve, nodes, i + 1);
                 length += fil_v3_distance(a, b);
                 piece->depth += 0.5 * (a[2] + b[2]);
@@ -370,7 +370,7 @@ static double brightness(const double* a, const double* b)
 
 /* A piece on the page, `reach` px longer at both ends as far as the curve goes on: x and y per point. */
 typedef struct Trace {
-    double at[2 * (MOST_EDGES + 3)];
+    double at[2 * (MAX_EDGES + 3)];
     int count;
 } Trace;
 
@@ -483,7 +483,7 @@ static void write_svg(FILE* out, FilDrawing* drawing, const FilWorld* world, int
 {
     FilPage page = lay_out(drawing, picture_count);
     page.colors = drawing->colors;
-    page.most_strain = find_strains(drawing, outlines_of(drawing, picture_count - 1));
+    page.max_strain = find_strains(drawing, outlines_of(drawing, picture_count - 1));
     fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\">\n", page.width, page.height,
             page.width, page.height);
     fputs("<style>.r{stroke-linecap:round}</style>\n<rect width=\"100%\" height=\"100%\" rx=\"12\"", out);

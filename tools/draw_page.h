@@ -14,7 +14,7 @@ typedef struct FilPage {
     double near, far; /* m, depths */
     double width, height;
     const FilColor* colors; /* of each object that is shown */
-    double most_strain;     /* of all triangles; 0: colours do not tell strains */
+    double max_strain;      /* of all triangles; 0: colours do not tell strains */
 } FilPage;
 
 static const FilColor fil_paper = {0.985, 0.982, 0.972, 1.0};

@@ -5,7 +5,7 @@
 #include "base/vec3.h"
 
 /* px, of a disc's half axes: chosen so that what is seen from the side stays a line. */
-static const double LEAST = 0.8;
+static const double MIN_SIZE = 0.8;
 
 static double project(const double* axis, FilVec3 v)
 {
@@ -28,10 +28,10 @@ void fil_draw_patches(FILE* out, const FilView* view, double scale, double left,
             continue;
         }
         // a disc seen along its normal is round; its short axis shrinks by |n . view| and points where the normal does
-        const double radius = fmax(scale * sqrt(patch.area / M_PI), LEAST);
+        const double radius = fmax(scale * sqrt(patch.area / M_PI), MIN_SIZE);
         const double x = scale * (project(view->right, patch.center) - left), y = scale * (top - project(view->up, patch.center));
         const double right = project(view->right, patch.normal), up = project(view->up, patch.normal);
-        const double narrow = fmax(radius * fabs(project(view->toward, patch.normal)), LEAST);
+        const double narrow = fmax(radius * fabs(project(view->toward, patch.normal)), MIN_SIZE);
         const unsigned yellow = (unsigned)lround(210.0 * (1.0 - fmin(patch.highest_pressure / highest, 1.0)));
         fprintf(out, "<ellipse rx=\"%.2f\" ry=\"%.2f\" transform=\"translate(%.1f %.1f) rotate(%.1f)\" fill=\"#ff%02x20\"/>\n", narrow, radius, x, y,
                 -180.0 / M_PI * atan2(up, right), yellow);

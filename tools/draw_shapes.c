@@ -102,8 +102,8 @@ static void write_face(FILE* out, const FilPage* page, const FilOutline* outline
 {
     const double lit = 0.5 + 0.5 * fil_v3_dot(outline->normal, fil_light);  // folds that face away are seen, too
     FilColor color = shade(page, outline, lit);
-    if (outline->form == FIL_OUTLINE_SHEET && page->most_strain > 0.0) {
-        color = fil_mix(strain_color(outline->strain / page->most_strain), fil_ink, 0.35 * (1.0 - lit));
+    if (outline->form == FIL_OUTLINE_SHEET && page->max_strain > 0.0) {
+        color = fil_mix(strain_color(outline->strain / page->max_strain), fil_ink, 0.35 * (1.0 - lit));
     }
     fputs("<path", out);
     fil_write_color(out, "fill", color);
@@ -217,7 +217,7 @@ void fil_draw_ground(FILE* out, const FilView* view, const FilPage* page, const 
 void fil_draw_strain_scale(FILE* out, const FilPage* page, double x, double y)
 {
     enum { STEPS = 24 };
-    if (!(page->most_strain > 0.0)) {
+    if (!(page->max_strain > 0.0)) {
         return;
     }
     for (int k = 0; k < STEPS; ++k) {
@@ -226,5 +226,5 @@ void fil_draw_strain_scale(FILE* out, const FilPage* page, double x, double y)
         fputs("/>\n", out);
     }
     fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" font-size=\"12\" text-anchor=\"end\">strain 0</text>\n", x - 6.0, y + 9.0);
-    fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" font-size=\"12\">%.2g</text>\n", x + 5.0 * STEPS + 6.0, y + 9.0, page->most_strain);
+    fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" font-size=\"12\">%.2g</text>\n", x + 5.0 * STEPS + 6.0, y + 9.0, page->max_strain);
 }

@@ -253,8 +253,8 @@ static bool parse_integer(const FilYaml* node, Width width, void* field)
     errno = 0;
     if (width.is_signed) {
         const int64_t number = strtoll(node->text, &end, 0);
-        const int64_t most = (int64_t)(UINT64_MAX >> (65 - 8 * width.bytes));
-        if (end == node->text || *end != '\0' || errno != 0 || number > most || number < -most - 1) {
+        const int64_t max = (int64_t)(UINT64_MAX >> (65 - 8 * width.bytes));
+        if (end == node->text || *end != '\0' || errno != 0 || number > max || number < -max - 1) {
             return false;
         }
         memcpy(field, &number, width.bytes);  // little endian: the low bytes come first

@@ -158,15 +158,15 @@ static int run_echo(int argc, char** argv)
         return FIL_EXIT_FAILED;
     }
     const double limit = timeout > 0.0 ? fil_graph_now() + timeout : INFINITY;
-    const int most = once ? 1 : count;
+    const int max = once ? 1 : count;
     int heard = 0;
-    while ((most == 0 || heard < most) && listener_hear(&listener, limit)) {
+    while ((max == 0 || heard < max) && listener_hear(&listener, limit)) {
         fil_message_print(listener.type, listener.message, 0, stdout);
         printf("---\n");
         fflush(stdout);
         heard++;
     }
-    const bool enough = most > 0 ? heard == most : heard > 0 || timeout == 0.0;
+    const bool enough = max > 0 ? heard == max : heard > 0 || timeout == 0.0;
     if (!enough && !fil_stop_requested()) {
         fil_cli_fail(usage.command, 0, "%d messages within %g s", heard, timeout);
     }

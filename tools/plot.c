@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "csv.h"
 
-enum { WIDTH = 860, HEIGHT = 560, LEFT = 86, RIGHT = 24, TOP = 46, BOTTOM = 62, LEGEND = 200, COLOURS = 8, MOST_TICKS = 40 };
+enum { WIDTH = 860, HEIGHT = 560, LEFT = 86, RIGHT = 24, TOP = 46, BOTTOM = 62, LEGEND = 200, COLOURS = 8, MAX_TICKS = 40 };
 
 static const char* const palette[COLOURS] = {"#296bb8", "#de6b24", "#26946e", "#bd3361", "#7052b3", "#c7991a", "#1a8fa8", "#85593d"};
 
@@ -71,7 +71,7 @@ static int make_ticks(const Axis* axis, Tick* ticks)
     const double range = axis->high - axis->low;
     if (axis->scale == FIL_PLOT_LOG) {
         for (int decade = (int)floor(axis->low); decade <= (int)ceil(axis->high); decade++) {
-            for (int digit = 1; digit < 10 && count < MOST_TICKS; digit++) {
+            for (int digit = 1; digit < 10 && count < MAX_TICKS; digit++) {
                 const double value = digit * pow(10.0, decade), at = log10(value);
                 if (at >= axis->low && at <= axis->high) {
                     const bool shown = range < 0.7 ? digit <= 6 : digit == 2 || digit == 5;
@@ -83,7 +83,7 @@ static int make_ticks(const Axis* axis, Tick* ticks)
     }
     const double raw = range / 7.0, power = pow(10.0, floor(log10(raw))), share = raw / power;
     const double step = power * (share < 1.5 ? 1.0 : share < 3.5 ? 2.0 : share < 7.5 ? 5.0 : 10.0);
-    for (double k = ceil(axis->low / step); k * step <= axis->high && count < MOST_TICKS; k += 1.0) {
+    for (double k = ceil(axis->low / step); k * step <= axis->high && count < MAX_TICKS; k += 1.0) {
         ticks[count++] = (Tick){k * step, true};
     }
     return count;
@@ -112,7 +112,7 @@ static void draw_label(FILE* out, double x, double y, const char* style, const c
 
 static void draw_axis(FILE* out, const Axis* axis, bool vertical)
 {
-    Tick ticks[MOST_TICKS];
+    Tick ticks[MAX_TICKS];
     const int count = make_ticks(axis, ticks);
     for (int k = 0; k < count; k++) {
         const double at = place(axis, ticks[k].value);

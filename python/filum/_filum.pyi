@@ -39,7 +39,7 @@ class StepInfo(NamedTuple):
     contacts: int
     max_penetration: float
     deep_contacts: int
-    least_distance: float
+    min_distance: float
     contact_iterations: int
     contact_solves: int
     contact_fallbacks: int

@@ -260,9 +260,9 @@ static PyMethodDef own_methods[] = {
 
 enum { METHODS_MAX = 48 };
 
-static int copy_methods(PyMethodDef* to, int count, const PyMethodDef* from, int most)
+static int copy_methods(PyMethodDef* to, int count, const PyMethodDef* from, int max)
 {
-    for (int k = 0; k < most && from[k].ml_name != NULL; k++) {
+    for (int k = 0; k < max && from[k].ml_name != NULL; k++) {
         to[count++] = from[k];
     }
     return count;

@@ -40,7 +40,7 @@ static const Field fields[] = {
     FIELD('i', contacts),
     FIELD('d', max_penetration),
     FIELD('i', deep_contacts),
-    FIELD('d', least_distance),
+    FIELD('d', min_distance),
     FIELD('i', contact_iterations),
     FIELD('i', contact_solves),
     FIELD('i', contact_fallbacks),

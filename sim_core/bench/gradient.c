@@ -101,16 +101,16 @@ static FilStatus load(const Case* c, const char* beside, FilWorld** world, FilEr
     return status;
 }
 
-static FilStatus time_steps(FilWorld* world, int batches, double* least)
+static FilStatus time_steps(FilWorld* world, int batches, double* min)
 {
     FilStatus status = FIL_OK;
-    *least = INFINITY;
+    *min = INFINITY;
     for (int k = 0; k < batches && status == FIL_OK; k++) {
         const FilBenchClock start = fil_bench_clock();
         for (int s = 0; s < BATCH && status == FIL_OK; s++) {
             status = fil_world_step(world, NULL);
         }
-        *least = fmin(*least, fil_bench_since(start).cpu / BATCH);
+        *min = fmin(*min, fil_bench_since(start).cpu / BATCH);
     }
     return status;
 }

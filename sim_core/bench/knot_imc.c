@@ -8,13 +8,13 @@
 
 #include "base/error.h"
 
-static FilStatus run(FilWorld* world, double seconds, FilRunTotals* totals, FilBenchClock* time, double* least, double* most, FilError* error)
+static FilStatus run(FilWorld* world, double seconds, FilRunTotals* totals, FilBenchClock* time, double* min, double* max, FilError* error)
 {
     const FilBenchClock start = fil_bench_clock();
     const uint64_t steps = fil_run_step_count(seconds, fil_world_dt(world));
     *totals = (FilRunTotals){0};
-    *least = INFINITY;
-    *most = -INFINITY;
+    *min = INFINITY;
+    *max = -INFINITY;
     for (uint64_t k = 0; k < steps; k++) {
         FilStepInfo info;
         const FilStatus status = fil_world_step(world, &info);
@@ -22,8 +22,8 @@ static FilStatus run(FilWorld* world, double seconds, FilRunTotals* totals, FilB
             return fil_error(error, status, "%.400s", fil_world_error(world));
         }
         fil_run_totals_add(totals, &info);
-        *least = fmin(*least, info.least_distance);
-        *most = fmax(*most, info.least_distance);
+        *min = fmin(*min, info.min_distance);
+        *max = fmax(*max, info.min_distance);
     }
     *time = fil_bench_since(start);
     return FIL_OK;
@@ -37,11 +37,11 @@ static FilStatus measure(FilBench* bench, const char* path, int n, FilError* err
     FilWorld* world = NULL;
     FilRunTotals totals;
     FilBenchClock time;
-    double least, most;
+    double min, max;
     snprintf(number, sizeof number, "%d", n);
     FilStatus status = fil_scene_load(path, &options, &world, NULL, error);
-    status = status == FIL_OK ? run(world, 2.0, &totals, &time, &least, &most, error) : status;
-    status = status == FIL_OK ? run(world, 2.0, &totals, &time, &least, &most, error) : status;
+    status = status == FIL_OK ? run(world, 2.0, &totals, &time, &min, &max, error) : status;
+    status = status == FIL_OK ? run(world, 2.0, &totals, &time, &min, &max, error) : status;
     if (status == FIL_OK) {
         const double steps = (double)totals.steps, iterations = (double)totals.newton_iterations;
         FilBenchResult result = fil_bench_result("knot_imc");
@@ -59,8 +59,8 @@ static FilStatus measure(FilBench* bench, const char* path, int n, FilError* err
         result.contacts_avg = totals.contacts / steps;
         result.timings = totals.timings;
         fil_bench_result_accuracy(&result, "n", n);
-        fil_bench_result_accuracy(&result, "least_distance_um", 1e6 * least);
-        fil_bench_result_accuracy(&result, "largest_least_distance_um", 1e6 * most);
+        fil_bench_result_accuracy(&result, "least_distance_um", 1e6 * min);
+        fil_bench_result_accuracy(&result, "largest_least_distance_um", 1e6 * max);
         status = fil_bench_report(bench, &result);
     }
     fil_world_destroy(world);

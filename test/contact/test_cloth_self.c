@@ -349,11 +349,11 @@ static double rate_of(const FilWorld* world, const FilContact* contact, const do
 static void test_distances(void** state)
 {
     (void)state;
-    enum { MOST = 200 };
+    enum { MAX_COUNT = 200 };
     static Mesh mesh;
     static double x[3 * MAX_VERTICES], v[3 * MAX_VERTICES];
-    static FilContact known[MOST];
-    double rates[MOST], distances[2][MOST];
+    static FilContact known[MAX_COUNT];
+    double rates[MAX_COUNT], distances[2][MAX_COUNT];
     const double dt = 5e-4, by = 1e-7;
     make_clapping(&mesh);
     FilWorld* world = load("sap", dt, (const double[]){0.0, 0.0, 0.0}, "");
@@ -375,7 +375,7 @@ static void test_distances(void** state)
             }
             assert_int_equal(fil_collide_all(&world->collision, dt), FIL_OK);
             const FilContactSet* set = &world->collision.set;
-            for (int c = 0; c < MOST; c++) {
+            for (int c = 0; c < MAX_COUNT; c++) {
                 if (side < 0) {
                     known[c] = c < set->count ? set->contacts[c] : (FilContact){.block_count = 0};
                     rates[c] = rate_of(world, &known[c], v);
@@ -394,7 +394,7 @@ static void test_distances(void** state)
         for (int i = 0; i < 3 * mesh.vertex_count; i++) {
             q[4 * (i / 3) + i % 3] = x[i];
         }
-        for (int c = 0; c < MOST && known[c].block_count > 0; c++) {
+        for (int c = 0; c < MAX_COUNT && known[c].block_count > 0; c++) {
             const int kind = (int)(known[c].feature & 7u);
             // those of kinds 2 and 3 would pass at a point that depends on velocities
             if (kind != 2 && kind != 3 && isfinite(distances[0][c]) && isfinite(distances[1][c])) {

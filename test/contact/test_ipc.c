@@ -116,14 +116,14 @@ static void test_bad_rings(void** state)
 }
 
 /* smallest distance between surfaces of cloth and rods, over every pair */
-static double least_gap(const FilWorld* world)
+static double min_gap(const FilWorld* world)
 {
-    enum { MOST = 400 };
-    static double cloth[3 * MOST], rods[2][3 * MOST];
-    static int triangles[3 * 2 * MOST];
+    enum { MAX_COUNT = 400 };
+    static double cloth[3 * MAX_COUNT], rods[2][3 * MAX_COUNT];
+    static int triangles[3 * 2 * MAX_COUNT];
     const FilId shell = fil_world_shell_at(world, 0);
     const int count = fil_shell_triangle_count(world, shell);
-    double least = INFINITY, s, t, w[3];
+    double min = INFINITY, s, t, w[3];
     fil_shell_get_positions(world, shell, cloth);
     fil_shell_get_triangles(world, shell, triangles);
     for (int r = 0; r < 2; ++r) {
@@ -134,14 +134,14 @@ static double least_gap(const FilWorld* world)
                 const int* c = triangles + 3 * k;
                 const double d =
                     sqrt(fil_segment_triangle(rods[r] + 3 * e, rods[r] + 3 * e + 3, cloth + 3 * c[0], cloth + 3 * c[1], cloth + 3 * c[2], &s, w));
-                least = fmin(least, d - fil_rod_radius(world, rod, e) - 0.5 * fil_shell_thickness(world, shell));
+                min = fmin(min, d - fil_rod_radius(world, rod, e) - 0.5 * fil_shell_thickness(world, shell));
             }
         }
     }
     for (int e = 0; e < fil_rod_edge_count(world, fil_world_rod_at(world, 0)); ++e) {
         for (int f = 0; f < fil_rod_edge_count(world, fil_world_rod_at(world, 1)); ++f) {
             const double d = sqrt(fil_segment_segment(rods[0] + 3 * e, rods[0] + 3 * e + 3, rods[1] + 3 * f, rods[1] + 3 * f + 3, &s, &t));
-            least = fmin(least, d - fil_rod_radius(world, fil_world_rod_at(world, 0), e) - fil_rod_radius(world, fil_world_rod_at(world, 1), f));
+            min = fmin(min, d - fil_rod_radius(world, fil_world_rod_at(world, 0), e) - fil_rod_radius(world, fil_world_rod_at(world, 1), f));
         }
     }
     for (int a = 0; a < count; ++a) {  // the cloth with itself: edges through triangles that share no vertex
@@ -154,11 +154,11 @@ static double least_gap(const FilWorld* world)
             for (int k = 0; k < 3 && !shared; ++k) {
                 const double d = sqrt(
                     fil_segment_triangle(cloth + 3 * p[k], cloth + 3 * p[(k + 1) % 3], cloth + 3 * q[0], cloth + 3 * q[1], cloth + 3 * q[2], &s, w));
-                least = fmin(least, d - fil_shell_thickness(world, shell));
+                min = fmin(min, d - fil_shell_thickness(world, shell));
             }
         }
     }
-    return least;
+    return min;
 }
 
 static void throw_things(uint64_t seed)
@@ -187,7 +187,7 @@ static void throw_things(uint64_t seed)
             print_message("seed %d, step %d: %s\n", (int)seed, step, fil_world_error(world));
         }
         assert_int_equal(status, FIL_OK);
-        assert_true(least_gap(world) > 0.0);
+        assert_true(min_gap(world) > 0.0);
     }
     fil_world_destroy(world);
 }
@@ -293,15 +293,15 @@ static void test_no_pair_is_missed(void** state)
     FilWorld* world;
     FilError error;
     FilStepInfo info;
-    int most = 0;
+    int max = 0;
     assert_int_equal(load(text, &world, &error), FIL_OK);
     for (int step = 0; step < 60; ++step) {
         assert_int_equal(fil_world_step(world, &info), FIL_OK);
         take_surface(world, &surface);
         assert_int_equal(info.contacts, pairs_within(&surface, fil_rod_edge_count(world, fil_world_rod_at(world, 0)), 0.003));
-        most = info.contacts > most ? info.contacts : most;
+        max = info.contacts > max ? info.contacts : max;
     }
-    assert_true(most > 200);
+    assert_true(max > 200);
     fil_world_destroy(world);
 }
 

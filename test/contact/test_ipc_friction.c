@@ -180,10 +180,10 @@ static const Object objects[] = {
 static const char* const names[] = {"ball", "capsule", "box", "rod", "cord", "cloth"};
 enum { KINDS = 6 };
 
-static void put(char* text, size_t most, const char* part, char number)
+static void put(char* text, size_t max, const char* part, char number)
 {
     size_t size = strlen(text);
-    for (; *part != '\0' && size + 1 < most; part++) {
+    for (; *part != '\0' && size + 1 < max; part++) {
         text[size++] = *part == '#' ? number : *part;
     }
     text[size] = '\0';
@@ -267,7 +267,7 @@ static void test_orders(void** state)
     (void)state;
     static const char* const settings[2] = {", ipc: {stiffness: 1e5}, newton: {tolerance: 1e-8}",
                                             ", integrator: sdirk2, ipc: {stiffness: 1e5}, newton: {tolerance: 1e-8}"};
-    static const double finer[2] = {16.0, 8.0}, least[2] = {0.75, 1.2}, mean[2] = {0.85, 1.8};
+    static const double finer[2] = {16.0, 8.0}, min[2] = {0.75, 1.2}, mean[2] = {0.85, 1.8};
     for (int m = 0; m < 2; m++) {
         double sum = 0.0;
         int pairs = 0;
@@ -280,7 +280,7 @@ static void test_orders(void** state)
             collide_with(settings[m], 0.0, a, b, 1e-3, &linear, &coarse);
             collide_with(settings[m], 0.0, a, b, 1e-3 / finer[m], &linear, &fine);
             const double order = log(coarse / fine) / log(finer[m]);
-            if (!(order > least[m])) {
+            if (!(order > min[m])) {
                 fail_msg("%s and %s: order %.2f, from %.2g to %.2g", names[a], names[b], order, coarse, fine);
             }
             sum += order;

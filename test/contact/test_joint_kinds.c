@@ -229,10 +229,10 @@ static void limits_stop(void** state)
             def.limit_stiffness = soft ? 200.0 : 0.0;
             def.limit_damping = soft ? 1.0 : 0.0;
             const FilId hinge = add(world, &def);
-            double most = 0.0;
+            double max = 0.0;
             for (int k = 0; k < 1500; k++) {
                 things_run(world, 1);
-                most = fmax(most, fil_joint_position(world, hinge));
+                max = fmax(max, fil_joint_position(world, hinge));
             }
             const double load = BAR_MASS * G * BAR_HALF * cos(0.4), depth = soft ? load / 200.0 : 0.0;
             near(every_model[m], fil_joint_position(world, hinge), 0.4 + depth,
@@ -240,8 +240,8 @@ static void limits_stop(void** state)
             near("rests", fil_joint_velocity(world, hinge), 0.0, 1e-6);
             // the torque on the world is the limit's reaction to the weight
             near("torque", fil_joint_torque(world, hinge).y, load, 1e-2 * load);
-            if (!soft) {                         // a step ahead it sees the limit coming
-                assert_true(most < 0.4 + 5e-4);  // 0.1 of 3.4 rad/s, for a step
+            if (!soft) {                        // a step ahead it sees the limit coming
+                assert_true(max < 0.4 + 5e-4);  // 0.1 of 3.4 rad/s, for a step
             }
             fil_world_destroy(world);
         }

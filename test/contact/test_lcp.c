@@ -227,9 +227,9 @@ static double miss(const SapFixture* f, int directions)
 
 /* Contacts of rigid and of soft surfaces, still apart, with friction up to 0.5: larger ones may have more than one
  * solution. */
-static SapFixture* contacts_ahead(Random* random, int most)
+static SapFixture* contacts_ahead(Random* random, int max)
 {
-    SapFixture* f = random_problem(random, FIL_SAP_CONTACT, 1 + random_int(random, most));
+    SapFixture* f = random_problem(random, FIL_SAP_CONTACT, 1 + random_int(random, max));
     for (int i = 0; i < f->problem.constraint_count; i++) {
         FilSapContact* contact = &f->constraints[i].contact;
         contact->mu = fmin(contact->mu, 0.5);

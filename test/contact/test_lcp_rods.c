@@ -52,11 +52,11 @@ static void heavy_box_on_rods(void** state)
 {
     (void)state;
     static const double ratios[] = {1.0, 100.0, 1e4};
-    static const double most[] = {1e-6, 2e-5, 2e-4};  // m: 2 x 0.1 g dt^2 times the load on a node; then 1 % of the radius each
+    static const double max[] = {1e-6, 2e-5, 2e-4};  // m: 2 x 0.1 g dt^2 times the load on a node; then 1 % of the radius each
     for (int k = 0; k < 3; k++) {
         const double depth = sink(ratios[k]);
-        if (!(depth > 0.0 && depth < most[k])) {
-            fail_msg("mass ratio %g: sinks by %g m, more than %g", ratios[k], depth, most[k]);
+        if (!(depth > 0.0 && depth < max[k])) {
+            fail_msg("mass ratio %g: sinks by %g m, more than %g", ratios[k], depth, max[k]);
         }
     }
 }

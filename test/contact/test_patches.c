@@ -185,9 +185,9 @@ static void spinning_bodies_slow_down(void** state)
         const double round = spin_down(models[m], &ball, 0.4 * 0.05 * 0.05, 0.05) / (8.0 / 15.0 * 0.5 * GRAVITY * sqrt(2.0 * 0.05 * x - x * x));
         print_message("%s: disk %g, ball %g\n", models[m], flat, round);
         // the pyramid of "lcp" lies inside the cone: cos(pi/8) at least, for 8 directions
-        const double least = m == 2 ? cos(PI / 8.0) : 1.0;
-        assert_true(flat > 0.98 * least && flat < 1.02);
-        assert_true(round > 0.98 * least && round < 1.02);
+        const double min = m == 2 ? cos(PI / 8.0) : 1.0;
+        assert_true(flat > 0.98 * min && flat < 1.02);
+        assert_true(round > 0.98 * min && round < 1.02);
     }
     // a point does not hold at all
     ball.modulus = 0.0;

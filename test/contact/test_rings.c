@@ -86,10 +86,10 @@ static void test_junction(void** state)
 }
 
 /* past the free end it falls for good, even where the rod is near */
-static void free_end(FilWorld* world, double most)
+static void free_end(FilWorld* world, double max)
 {
     const FilId ring = ring_of(world);
-    while (fil_ring_threaded(world, ring) && fil_world_time(world) < most) {
+    while (fil_ring_threaded(world, ring) && fil_world_time(world) < max) {
         step(world);
     }
     assert_false(fil_ring_threaded(world, ring));
@@ -134,14 +134,14 @@ static void test_held_end(void** state)
                               "rings: [{name: ring, rod: rod, range: 0.001, stiffness: 1e4, friction: 0.1, hole: "
                               "{rigid_body: hoop, axis: [1, 0, -0.25], radius: 0.1}}]\n");
     const FilId ring = ring_of(world);
-    double most = 0.0;
+    double max = 0.0;
     for (int k = 0; k < 2000; ++k) {
         step(world);
         assert_true(fil_ring_threaded(world, ring));
-        most = fmax(most, fil_ring_travel(world, ring));
+        max = fmax(max, fil_ring_travel(world, ring));
     }
     const double length = sqrt(0.4 * 0.4 + 0.1 * 0.1);
-    assert_true(most > length - 1e-3 && most < length + 1e-3);  // beyond the end by less than the range
+    assert_true(max > length - 1e-3 && max < length + 1e-3);  // beyond the end by less than the range
     fil_world_destroy(world);
 }
 

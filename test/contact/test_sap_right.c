@@ -213,7 +213,7 @@ static FilWorld* drop_rope(const char* model, const char* friction, bool exact, 
 }
 
 /* What is left of the full equations is as little, and the rope lies where it did. */
-static void compare_guesses(const char* model, const char* friction, int least, double allowed)
+static void compare_guesses(const char* model, const char* friction, int min, double allowed)
 {
     double left[2], farthest = 0.0;
     int stayed[2];
@@ -224,7 +224,7 @@ static void compare_guesses(const char* model, const char* friction, int least, 
         farthest = apart > farthest ? apart : farthest;
     }
     assert_int_equal(stayed[0], 0);
-    assert_true(stayed[1] > least);
+    assert_true(stayed[1] > min);
     assert_true(left[1] < left[0] + log(1.1));  // geometric means
     assert_true(farthest < allowed);
     fil_world_destroy(worlds[0]);

@@ -46,12 +46,12 @@ static void solve(SapFixture* f)
 
 static void assert_same_impulses(const SapFixture* f, const double* impulse)
 {
-    double most = 0.0, bound = 0.0;
+    double max = 0.0, bound = 0.0;
     for (int k = 0; k < 3 * f->problem.constraint_count; k++) {
-        most = fmax(most, fabs(impulse[k] - f->impulse[k]));
+        max = fmax(max, fabs(impulse[k] - f->impulse[k]));
         bound = fmax(bound, fabs(f->impulse[k]));
     }
-    assert_true(most <= 1e-6 * bound);  // 1e-10 of the momenta times a condition number of 1e4
+    assert_true(max <= 1e-6 * bound);  // 1e-10 of the momenta times a condition number of 1e4
 }
 
 /* Contacts that the guess sees apart may be left out: where they close all the same, and where they do not, the solution is that of all. */

@@ -38,7 +38,7 @@ static void test_repeated_steps(void** state)
         fail_msg("%s", error.text);
     }
     uint64_t hash[3];
-    int most = 0;
+    int max = 0;
     for (int round = 0; round < 3; round++) {
         for (int k = 0; k < 100; k++) {
             heap_calls = 0;
@@ -46,12 +46,12 @@ static void test_repeated_steps(void** state)
             const int counted = heap_calls;
             assert_int_equal(status, FIL_OK);
             assert_true(round < 2 || counted == 0);  // the first step after a reset may find room it did not have
-            most = fil_world_contact_count(world) > most ? fil_world_contact_count(world) : most;
+            max = fil_world_contact_count(world) > max ? fil_world_contact_count(world) : max;
         }
         hash[round] = fil_world_hash(world);
         assert_int_equal(fil_world_reset(world), FIL_OK);
     }
-    assert_true(most > 20);
+    assert_true(max > 20);
     assert_true(hash[0] == hash[1] && hash[1] == hash[2]);
     fil_world_destroy(world);
 }

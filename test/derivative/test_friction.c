@@ -30,7 +30,7 @@ typedef struct Case {
 /* a random one whose slip is about `speed` */
 static Case random_case(Random* random, double speed)
 {
-    Case c = {.friction = {.tangent = {{0.6, 0.8, 0.0}, {0.0, 0.0, 1.0}}, .most = 0.3}};
+    Case c = {.friction = {.tangent = {{0.6, 0.8, 0.0}, {0.0, 0.0, 1.0}}, .max = 0.3}};
     for (int k = 0; k < 12 * BLOCKS; k++) {
         c.jacobian[k] = random_between(random, -1.0, 1.0);
     }
@@ -77,7 +77,7 @@ static void test_gradient(void** state)
                 sum += (m == 1 ? 8.0 : -1.0) * (ahead - energy_at(&c, v));
             }
             // the third derivative jumps at the bound: h^2 of it is left there
-            assert_near(residual[k], sum / (12.0 * h), 1e-5 * c.friction.most);
+            assert_near(residual[k], sum / (12.0 * h), 1e-5 * c.friction.max);
         }
     }
 }
@@ -129,7 +129,7 @@ static void test_model_about_now(void** state)
             for (int i = 0; i < 3; i++) {
                 const double expected = hessian[3 * i] * u[0] + hessian[3 * i + 1] * u[1] + hessian[3 * i + 2] * u[2];
                 // the kink of the third derivative at the bound leaves h / bound of the curvature
-                assert_near((ahead[i] - behind[i]) / (2.0 * h), expected, 1e-3 * c.friction.most / BOUND);
+                assert_near((ahead[i] - behind[i]) / (2.0 * h), expected, 1e-3 * c.friction.max / BOUND);
             }
         }
     }
@@ -169,7 +169,7 @@ static int iterations_until_rest(double push, double from, double* end)
     const double jacobian[12] = {1.0}, weight[4] = {1.0 / mass};
     const int block = 0;
     const FilSlipping s = {.count = 1, .block = &block, .jacobian = jacobian};
-    FilFriction f = {.tangent = {{1.0, 0.0, 0.0}}, .most = 0.5};
+    FilFriction f = {.tangent = {{1.0, 0.0, 0.0}}, .max = 0.5};
     double v[4] = {from};
     fil_friction_begin(&f, &s, bound, false, v);
     for (int iteration = 1; iteration <= 50; iteration++) {
@@ -182,7 +182,7 @@ static int iterations_until_rest(double push, double from, double* end)
             direction[0] = residual[0] / (mass + hessian[0]);
             fil_friction_review(&f, &s, bound, weight, v, direction);
             fil_friction_revise(&f);
-            if (f.wrong <= 1e-12 * f.most) {
+            if (f.wrong <= 1e-12 * f.max) {
                 break;
             }
         }
@@ -190,7 +190,7 @@ static int iterations_until_rest(double push, double from, double* end)
         fil_friction_accept(&f, &s, bound, v);
         double residual[4] = {mass * v[0] - push};
         fil_friction_add(&f, &s, bound, v, residual);
-        if (fabs(residual[0]) <= 1e-10 * f.most) {
+        if (fabs(residual[0]) <= 1e-10 * f.max) {
             *end = v[0];
             return iteration;
         }
@@ -263,7 +263,7 @@ static void set_up_row(Row* row, Random* random, double spring)
     for (int i = 0; i < ROW; i++) {
         row->block[i] = i;
         row->slipping[i] = (FilSlipping){.count = 1, .block = &row->block[i], .jacobian = ROW_JACOBIAN};
-        row->friction[i] = (FilFriction){.tangent = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}}, .most = random_between(random, 0.1, 1.0)};
+        row->friction[i] = (FilFriction){.tangent = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}}, .max = random_between(random, 0.1, 1.0)};
         fil_friction_begin(&row->friction[i], &row->slipping[i], 1e-6, false, row->v);
     }
 }

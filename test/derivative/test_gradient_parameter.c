@@ -12,7 +12,7 @@
 
 #include "filum/filum.h"
 
-enum { STEPS = 3, MOST = 128 };
+enum { STEPS = 3, MAX_COUNT = 128 };
 
 static void ok(const FilWorld* world, FilStatus status)
 {
@@ -178,10 +178,10 @@ static void steps_vary_with_parameters_as_their_differences(void** state)
         FilWorld *world = load_with(p, p->value), *more = load_with(p, p->value + h), *less = load_with(p, p->value - h);
         FilGradient* gradient = NULL;
         ok(world, fil_gradient_create(world, &gradient));
-        double varied[MOST] = {0.0}, next[MOST], own[MOST], quotient[MOST] = {0.0}, worst = 0.0, most = 0.0;
+        double varied[MAX_COUNT] = {0.0}, next[MAX_COUNT], own[MAX_COUNT], quotient[MAX_COUNT] = {0.0}, worst = 0.0, max = 0.0;
         const int n = fil_gradient_size(gradient);
         const int numbers = fil_gradient_variation_size(gradient);
-        assert_true(numbers <= MOST);
+        assert_true(numbers <= MAX_COUNT);
         for (int s = 0; s < STEPS; s++) {
             ok(world, fil_gradient_step(gradient, NULL));
             ok(world, fil_gradient_forward(gradient, varied, NULL, next));
@@ -196,10 +196,10 @@ static void steps_vary_with_parameters_as_their_differences(void** state)
         }
         for (int k = 0; k < n; k++) {
             worst = fmax(worst, fabs(quotient[k] - varied[n + k]));
-            most = fmax(most, fabs(quotient[k]));
+            max = fmax(max, fabs(quotient[k]));
         }
-        if (!(worst <= 1e-6 * most) || !(most > 0.0)) {
-            fail_msg("%s: off by %g of %g", p->name, worst, most);
+        if (!(worst <= 1e-6 * max) || !(max > 0.0)) {
+            fail_msg("%s: off by %g of %g", p->name, worst, max);
         }
         assert_int_equal(fil_gradient_parameter(gradient, more, world, difference, own), FIL_BAD_INPUT);
         fil_gradient_destroy(gradient);
@@ -211,7 +211,7 @@ static void refuses(const Parameter* p, double more_value, const char* message)
 {
     FilWorld *world = load_with(p, p->value), *more = load_with(p, more_value), *less = load_with(p, p->value);
     FilGradient* gradient = NULL;
-    double end[MOST];
+    double end[MAX_COUNT];
     ok(world, fil_gradient_create(world, &gradient));
     ok(world, fil_gradient_step(gradient, NULL));
     assert_int_equal(fil_gradient_parameter(gradient, more, less, 1.0, end), FIL_BAD_INPUT);

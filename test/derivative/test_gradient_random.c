@@ -367,16 +367,16 @@ static int choose_time(FilWorld* world, Moment moment, int before, Random* rando
 {
     const size_t size = fil_world_snapshot_size(world);
     void* snapshot = malloc(size);
-    const int most = 3 * before, least = moment == MADE ? 0 : (int)random_between(random, 0.0, before);
+    const int max = 3 * before, min = moment == MADE ? 0 : (int)random_between(random, 0.0, before);
     int last = 0, chosen = -1;
     fil_world_save(world, snapshot);
-    for (int s = 1; s <= most && chosen < 0; s++) {
+    for (int s = 1; s <= max && chosen < 0; s++) {
         if (fil_world_step(world, NULL) != FIL_OK) {  // begins with things in each other
             break;
         }
         const int now = gradient_bearing(world);
         const bool fits = moment == BORNE ? now > 0 && last > 0 : moment == MADE ? now > last : now < last;
-        chosen = fits && s > least ? s - 1 : -1;
+        chosen = fits && s > min ? s - 1 : -1;
         last = now;
     }
     gradient_ok(world, fil_world_restore(world, snapshot, size));

@@ -84,8 +84,8 @@ static FilWorld* begin(const char* scene, Random* random, double speed, double* 
         for (int k = 0; k < body->v_count; ++k) {
             const bool turn = !body->ops->points && k >= 4;
             // angles of rods turn as fast as moves their surface, 10 mm off
-            const double most = k % 4 < 3 ? speed : body->ops->edge_blocks != NULL ? 100.0 * speed : 0.0;
-            v[body->v + k] = body->moves && !turn ? random_between(random, -most, most) : 0.0;
+            const double max = k % 4 < 3 ? speed : body->ops->edge_blocks != NULL ? 100.0 * speed : 0.0;
+            v[body->v + k] = body->moves && !turn ? random_between(random, -max, max) : 0.0;
         }
     }
     assert_int_equal(fil_contacts_prepare(&world->solver), FIL_OK);
@@ -103,7 +103,7 @@ static double potential(FilWorld* world, const double* v, double* residual)
     return fil_ipc_potential.add(&world->solver, v, residual);
 }
 
-enum { MOST = 400 };
+enum { MAX_COUNT = 400 };
 
 /* unknowns that a test may move: not idle, not scripted */
 static bool free_unknown(const FilWorld* world, int k)
@@ -121,8 +121,8 @@ static bool free_unknown(const FilWorld* world, int k)
 static void check_gradient(FilWorld* world, double* v)
 {
     const double step = 1e-3;  // 1e-6 m in gaps of millimetres, 1/500 of the slip speed
-    double residual[MOST], side[MOST], largest = 0.0, worst = 0.0;
-    assert_true(world->system.v_count <= MOST);
+    double residual[MAX_COUNT], side[MAX_COUNT], largest = 0.0, worst = 0.0;
+    assert_true(world->system.v_count <= MAX_COUNT);
     assert_true(isfinite(potential(world, v, residual)));
     for (int k = 0; k < world->system.v_count; ++k) {
         double slope = 0.0;
@@ -175,7 +175,7 @@ static void assemble(FilWorld* world, const double* v, FilPotentialOrder order, 
 {
     bool same, changed = false;
     int count;
-    double residual[MOST] = {0.0};
+    double residual[MAX_COUNT] = {0.0};
     assert_true(isfinite(fil_ipc_potential.add(&world->solver, v, residual)));
     assert_int_equal(fil_ipc_potential.accept(&world->solver, v, &changed), FIL_OK);
     assert_int_equal(fil_ipc_potential.list(&world->solver, &matrix->end, &matrix->variable, &count), FIL_OK);
@@ -196,7 +196,7 @@ static void free_matrix(Matrix* matrix)
 
 static double curvature(const FilWorld* world, const Matrix* matrix, const double* x)
 {
-    double packed[MOST] = {0.0}, product[MOST], sum = 0.0;
+    double packed[MAX_COUNT] = {0.0}, product[MAX_COUNT], sum = 0.0;
     for (int b = 0; b < world->system.body_count; ++b) {
         if (world->solver.contact.offset[b] >= 0) {
             memcpy(packed + 4 * world->solver.contact.offset[b], x + world->system.bodies[b].v,
@@ -215,7 +215,7 @@ static double curvature(const FilWorld* world, const Matrix* matrix, const doubl
  */
 static double curvature_by_differences(FilWorld* world, const double* v, const double* x, double step)
 {
-    double moved[MOST], residual[MOST], sum = 0.0;
+    double moved[MAX_COUNT], residual[MAX_COUNT], sum = 0.0;
     for (int s = 0; s < 4; ++s) {
         for (int k = 0; k < world->system.v_count; ++k) {
             moved[k] = v[k] + step * offsets[s] * x[k];
@@ -235,7 +235,7 @@ static void test_gradients(void** state)
     (void)state;
     Random random = {41};
     for (int round = 0; round < 10; ++round) {
-        double v[MOST] = {0.0};
+        double v[MAX_COUNT] = {0.0};
         FilWorld* world = begin(pile, &random, round % 2 == 0 ? 0.2 : 2.0, v);
         // all kinds take part: pairs of rods, of cloth, of rigid points, planes; and friction between them
         assert_true(world->solver.ipc.active_count > 10 && world->solver.ipc.slides.count > 10);
@@ -244,7 +244,7 @@ static void test_gradients(void** state)
         world = begin(threaded, &random, round % 2 == 0 ? 0.2 : 2.0, v);
         assert_int_equal(world->solver.ipc.ring_count, 5);
         for (int k = 0; k < 5; ++k) {
-            assert_true(world->solver.ipc.rings[k].friction.most > 1e-7);
+            assert_true(world->solver.ipc.rings[k].friction.max > 1e-7);
         }
         check_gradient(world, v);
         fil_world_destroy(world);
@@ -258,7 +258,7 @@ static void test_spinning(void** state)
     Random random = {42};
     const char* const scenes[2] = {pile, threaded};
     for (int round = 0; round < 2; ++round) {
-        double v[MOST] = {0.0}, residual[MOST], side[MOST];
+        double v[MAX_COUNT] = {0.0}, residual[MAX_COUNT], side[MAX_COUNT];
         FilWorld* world = begin(scenes[round], &random, 0.2, v);
         for (int b = 0; b < world->system.body_count; ++b) {
             const FilBody* body = &world->system.bodies[b];
@@ -291,7 +291,7 @@ static void test_ring_hessian(void** state)
     Matrix matrix = {0};
     int checked = 0;
     for (int round = 0; round < 40; ++round) {
-        double v[MOST] = {0.0}, x[MOST] = {0.0};
+        double v[MAX_COUNT] = {0.0}, x[MAX_COUNT] = {0.0};
         FilWorld* world = begin(threaded, &random, round % 2 == 0 ? 0.1 : 2.0, v);
         assert_int_equal(world->solver.ipc.active_count, 0);  // no barriers between rods, whose Hessian is not the true one
         for (int k = 0; k < world->system.v_count; ++k) {
@@ -328,7 +328,7 @@ static void test_barrier_hessian(void** state)
                           "     columns: 1, rows: 1, pattern: squares}}\n");
     Random random = {44};
     Matrix matrix = {0};
-    double v[MOST] = {0.0}, x[MOST] = {0.0};
+    double v[MAX_COUNT] = {0.0}, x[MAX_COUNT] = {0.0};
     int checked = 0;
     FilWorld* world = begin(tower, &random, 0.0, v);
     assert_true(world->solver.ipc.active_count >= 7);  // ball and cloth; six nodes and the ground
@@ -391,7 +391,7 @@ static void test_barrier_hessian_of_turns(void** state)
                           "     shapes: [{sphere: {radius: 0.05}, position: [0.12, 0, 0]}, {sphere: {radius: 0.05}, position: [-0.12, 0, 0]}]}\n");
     Random random = {47};
     Matrix matrix = {0};
-    double v[MOST] = {0.0}, x[MOST] = {0.0};
+    double v[MAX_COUNT] = {0.0}, x[MAX_COUNT] = {0.0};
     FilWorld* world = begin(barbell, &random, 0.0, v);
     assert_int_equal(world->solver.ipc.active_count, 2);
     for (int round = 0; round < 5; ++round) {
@@ -441,7 +441,7 @@ static void test_rings_that_move_along(void** state)
     (void)state;
     Random random = {46};
     for (int round = 0; round < 5; ++round) {
-        double v[MOST] = {0.0}, v0[3], w[3];
+        double v[MAX_COUNT] = {0.0}, v0[3], w[3];
         FilWorld* world = begin(threaded, &random, 0.0, v);
         for (int k = 0; k < 3; ++k) {
             v0[k] = random_between(&random, -1.0, 1.0);
@@ -482,7 +482,7 @@ static void test_rims(void** state)
                        c, centre[0], centre[1] + c, centre[2], -tilt[c][0] * sin(tilt[c][1]), tilt[c][0] * cos(tilt[c][1]), radius, 2.0 * half);
     }
     Random random = {45};
-    double v[MOST] = {0.0};
+    double v[MAX_COUNT] = {0.0};
     FilWorld* world = begin(scene, &random, 0.0, v);
     const FilIpcSurface* s = &world->solver.ipc.surface;
     double *x = malloc(sizeof(double) * 3 * (size_t)s->point_count), lowest[CYLINDERS][2][2];
@@ -497,8 +497,8 @@ static void test_rims(void** state)
             const double n[3] = {point->rim == 2 ? sin(1.1) : 0.0, 0.0, point->rim == 2 ? cos(1.1) : 1.0}, at[3] = {point->rim == 2 ? -1.0 : 0.0};
             double from[3];
             fil_v3_sub(from, x + 3 * k, at);
-            double* least = &lowest[lround(x[3 * k + 1])][point->rim - 1][point->local[2] > 0.0];
-            *least = fmin(*least, fil_v3_dot(n, from));
+            double* min = &lowest[lround(x[3 * k + 1])][point->rim - 1][point->local[2] > 0.0];
+            *min = fmin(*min, fil_v3_dot(n, from));
         }
     }
     for (int k = 0; k < CYLINDERS * 4; ++k) {

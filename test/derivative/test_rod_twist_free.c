@@ -12,7 +12,7 @@
 #include "body/rod_chain.h"
 #include "random.h"
 
-enum { MOST = 12 };
+enum { MAX_COUNT = 12 };
 
 static const double EA = 50.0, K = 2.0, REST = 0.9;
 
@@ -20,15 +20,15 @@ typedef struct Fixture {
     FilArena arena;
     FilRodChain chain;
     int nodes;
-    double q[4 * MOST];
-    double hessian[16 * MOST * MOST];
+    double q[4 * MAX_COUNT];
+    double hessian[16 * MAX_COUNT * MAX_COUNT];
 } Fixture;
 
 static void make(Fixture* f, Random* random, int nodes)
 {
-    FilRodHistory history[MOST];
-    FilRodLaw law[MOST];
-    double base[4 * MOST] = {0.0}, none[4 * MOST] = {0.0};
+    FilRodHistory history[MAX_COUNT];
+    FilRodLaw law[MAX_COUNT];
+    double base[4 * MAX_COUNT] = {0.0}, none[4 * MAX_COUNT] = {0.0};
     *f = (Fixture){.nodes = nodes};
     for (int i = 0; i < nodes; i++) {
         for (int k = 0; k < 3; k++) {
@@ -88,9 +88,9 @@ static void derivatives_are_exact(void** state)
     (void)state;
     Random random = {77};
     const double step = 1e-3;  // fourth-order differences: about 1e-11 of truncation and of rounding
-    for (int nodes = 3; nodes <= MOST; nodes++) {
+    for (int nodes = 3; nodes <= MAX_COUNT; nodes++) {
         Fixture f;
-        double g[4 * MOST], moved[4][4 * MOST];
+        double g[4 * MAX_COUNT], moved[4][4 * MAX_COUNT];
         make(&f, &random, nodes);
         gradient_at(&f, f.q, true, g);
         assert_true(f.chain.untwisted);
@@ -103,7 +103,7 @@ static void derivatives_are_exact(void** state)
                 continue;  // angles are held
             }
             for (int s = 0; s < 4; s++) {
-                double q[4 * MOST];
+                double q[4 * MAX_COUNT];
                 memcpy(q, f.q, sizeof q);
                 q[j] += step * shift[s];
                 energy[s] = plain_energy(q, nodes);
@@ -122,7 +122,7 @@ static void derivatives_are_exact(void** state)
 /* Slots of blocks as a body keeps them, in a dense lower triangle of blocks. */
 typedef struct Slots {
     int nodes, count;
-    int at[8 * MOST + 16];
+    int at[8 * MAX_COUNT + 16];
 } Slots;
 
 static void note_slot(void* context, int row, int column, double value)
@@ -138,11 +138,11 @@ static void blocks_are_the_matrix(void** state)
 {
     (void)state;
     Random random = {79};
-    for (int nodes = 2; nodes <= MOST; nodes++) {
+    for (int nodes = 2; nodes <= MAX_COUNT; nodes++) {
         for (int added = 0; added < 2; added++) {
             Fixture f;
-            double g[4 * MOST], values[16 * MOST * MOST], block[49] = {0.0}, pull[7] = {0.0};
-            bool begun[MOST * MOST] = {false};
+            double g[4 * MAX_COUNT], values[16 * MAX_COUNT * MAX_COUNT], block[49] = {0.0}, pull[7] = {0.0};
+            bool begun[MAX_COUNT * MAX_COUNT] = {false};
             Slots slots = {.nodes = nodes};
             make(&f, &random, nodes);
             fil_rod_chain_visit_blocks(&f.chain, note_slot, &slots);
@@ -183,9 +183,9 @@ static void history_is_untwisted(void** state)
 {
     (void)state;
     Random random = {78};
-    for (int nodes = 4; nodes <= MOST; nodes++) {
+    for (int nodes = 4; nodes <= MAX_COUNT; nodes++) {
         Fixture f;
-        FilRodHistory history[MOST];
+        FilRodHistory history[MAX_COUNT];
         memset(history, 0, sizeof history);
         make(&f, &random, nodes);
         fil_rod_chain_transport(&f.chain, f.q, history);

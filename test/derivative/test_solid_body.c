@@ -14,7 +14,7 @@
 #include "random.h"
 #include "solid/blocks.h"
 
-enum { SIDE = 3, VERTICES = SIDE * SIDE * SIDE, UNKNOWNS = 4 * VERTICES, MOST_BLOCKS = 400 };
+enum { SIDE = 3, VERTICES = SIDE * SIDE * SIDE, UNKNOWNS = 4 * VERTICES, MAX_BLOCKS = 400 };
 
 static bool held_vertex(int vertex)
 {
@@ -86,8 +86,8 @@ static void check_direction(FilSolidBody* body, const double* v, const double* d
     }
     assert_true(fabs((potentials[1] - potentials[0]) / (2.0 * step) - slope) < 1e-7 * size);
     const FilBlockPattern pattern = {VERTICES, body->block_start, body->block_row};
-    static double values[FIL_BLOCK_SIZE * MOST_BLOCKS];
-    assert_in_range(body->block_count, 1, MOST_BLOCKS);
+    static double values[FIL_BLOCK_SIZE * MAX_BLOCKS];
+    assert_in_range(body->block_count, 1, MAX_BLOCKS);
     fil_solid_ops.tangent(body, values);
     fil_block_multiply(&pattern, values, direction, product);
     const double largest = largest_free(product);

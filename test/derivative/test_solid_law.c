@@ -373,11 +373,11 @@ static double smallest_eigenvalue(double* a, int n)
             }
         }
     }
-    double least = a[0];
+    double min = a[0];
     for (int k = 1; k < n; k++) {
-        least = fmin(least, a[n * k + k]);
+        min = fmin(min, a[n * k + k]);
     }
-    return least;
+    return min;
 }
 
 /* no negative eigenvalue whatever F; where the exact tangent has none it is kept, else it loses just the negative part:

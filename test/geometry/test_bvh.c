@@ -11,7 +11,7 @@
 #include "heap_calls.h"
 #include "random.h"
 
-enum { MOST = 300 };
+enum { MAX_COUNT = 300 };
 
 static void random_boxes(Random* random, FilAabb* boxes, int count)
 {
@@ -46,13 +46,13 @@ static void check_pairs(FilPairs* pairs, const FilAabb* a, int count_a, const Fi
 static void test_pairs(void** state)
 {
     (void)state;
-    static const int counts[] = {0, 1, 4, 5, 33, MOST};
+    static const int counts[] = {0, 1, 4, 5, 33, MAX_COUNT};
     Random random = {31};
     FilBvh trees[2] = {{0}, {0}};
     FilPairs pairs = {0};
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; ++i) {
         for (size_t j = 0; j < sizeof counts / sizeof counts[0]; ++j) {
-            static FilAabb a[MOST], b[MOST];
+            static FilAabb a[MAX_COUNT], b[MAX_COUNT];
             random_boxes(&random, a, counts[i]);
             random_boxes(&random, b, counts[j]);
             assert_int_equal(fil_bvh_build(&trees[0], a, counts[i]), FIL_OK);
@@ -75,21 +75,21 @@ static void test_update(void** state)
 {
     (void)state;
     static const double far[] = {0.01, 0.05, 3.0};
-    static FilAabb boxes[MOST];
+    static FilAabb boxes[MAX_COUNT];
     Random random = {32};
     FilBvh tree = {0};
     FilPairs pairs = {0};
-    random_boxes(&random, boxes, MOST);
-    assert_int_equal(fil_bvh_update(&tree, boxes, MOST), FIL_OK);
+    random_boxes(&random, boxes, MAX_COUNT);
+    assert_int_equal(fil_bvh_update(&tree, boxes, MAX_COUNT), FIL_OK);
     for (int round = 0; round < 20; ++round) {
-        for (int i = 0; i < MOST; ++i) {
+        for (int i = 0; i < MAX_COUNT; ++i) {
             for (int k = 0; k < 3; ++k) {
                 const double by = far[round % 3] * random_between(&random, -1.0, 1.0);
                 boxes[i].lo[k] += by;
                 boxes[i].hi[k] += by;
             }
         }
-        const int count = round % 5 == 4 ? MOST - round : MOST;
+        const int count = round % 5 == 4 ? MAX_COUNT - round : MAX_COUNT;
         assert_int_equal(fil_bvh_update(&tree, boxes, count), FIL_OK);
         pairs.count = 0;
         assert_int_equal(fil_bvh_self_pairs(&tree, &pairs), FIL_OK);
@@ -103,17 +103,17 @@ static void test_update(void** state)
 static void test_marks(void** state)
 {
     (void)state;
-    static FilAabb a[MOST], b[MOST];
-    int marks[2][MOST];
+    static FilAabb a[MAX_COUNT], b[MAX_COUNT];
+    int marks[2][MAX_COUNT];
     Random random = {33};
     FilBvh trees[2] = {{0}, {0}};
     FilPairs pairs = {0}, wanted = {0}, scratch = {0};
-    random_boxes(&random, a, MOST);
-    random_boxes(&random, b, MOST);
-    assert_int_equal(fil_bvh_build(&trees[0], a, MOST), FIL_OK);
-    assert_int_equal(fil_bvh_build(&trees[1], b, MOST), FIL_OK);
+    random_boxes(&random, a, MAX_COUNT);
+    random_boxes(&random, b, MAX_COUNT);
+    assert_int_equal(fil_bvh_build(&trees[0], a, MAX_COUNT), FIL_OK);
+    assert_int_equal(fil_bvh_build(&trees[1], b, MAX_COUNT), FIL_OK);
     for (int share = 0; share <= 20; share += 5) {
-        for (int i = 0; i < MOST; ++i) {
+        for (int i = 0; i < MAX_COUNT; ++i) {
             marks[0][i] = share > 0 && i % share == 0;
             marks[1][i] = share > 5 && i % share == 3;
         }
@@ -122,16 +122,16 @@ static void test_marks(void** state)
         for (int self = 0; self < 2; ++self) {
             const FilAabb* other = self ? a : b;
             wanted.count = pairs.count = 0;
-            assert_int_equal(fil_pairs_reserve(&wanted, MOST * MOST), FIL_OK);
-            for (int i = 0; i < MOST; ++i) {
-                for (int j = self ? i + 1 : 0; j < MOST; ++j) {
+            assert_int_equal(fil_pairs_reserve(&wanted, MAX_COUNT * MAX_COUNT), FIL_OK);
+            for (int i = 0; i < MAX_COUNT; ++i) {
+                for (int j = self ? i + 1 : 0; j < MAX_COUNT; ++j) {
                     if (fil_aabb_overlap(&a[i], &other[j]) && (marks[0][i] || marks[self ? 0 : 1][j])) {
                         wanted.items[wanted.count++] = (FilIndexPair){i, j};
                     }
                 }
             }
             assert_int_equal(self ? fil_bvh_self_pairs(&trees[0], &pairs) : fil_bvh_pairs(&trees[0], &trees[1], &pairs), FIL_OK);
-            assert_int_equal(fil_pairs_sort(&pairs, MOST, &scratch), FIL_OK);
+            assert_int_equal(fil_pairs_sort(&pairs, MAX_COUNT, &scratch), FIL_OK);
             assert_int_equal(pairs.count, wanted.count);
             for (int k = 0; k < pairs.count; ++k) {
                 assert_int_equal(pairs.items[k].a, wanted.items[k].a);

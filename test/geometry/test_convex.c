@@ -68,7 +68,7 @@ static double depth_along(const Plain* a, const Plain* b, const double* n)
     return top - bottom;
 }
 
-static double least_depth(const Plain* a, const Plain* b)
+static double min_depth(const Plain* a, const Plain* b)
 {
     double best = HUGE_VAL;
     for (int f = 0; f < a->face_count; f++) {
@@ -130,7 +130,7 @@ static void hulls_match_exhaustive_search(void** state)
         plain_of_hull(hull_b, &pose_b, &b);
         FilSeparation s;
         assert_true(fil_convex_separation(&shape_a, &pose_a, &shape_b, &pose_b, HUGE_VAL, &s));
-        const double depth = least_depth(&a, &b);
+        const double depth = min_depth(&a, &b);
         if (depth < 0.0) {
             // sizes are about 1: 1e-9 is what a triangle as thin as 1e-4 leaves of 16 digits
             assert_near(s.distance, fmin(edges_to_triangles(&a, &b), edges_to_triangles(&b, &a)), 1e-9);

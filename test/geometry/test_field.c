@@ -18,11 +18,11 @@ static int cells_at(const FilField* field, const double* x, const FilFieldCell**
     int count = 0;
     for (int i = 0; i < field->count; i++) {
         const double* f = field->cells[i].face;
-        double least = 1.0;
+        double min = 1.0;
         for (int k = 0; k < 4; k++) {
-            least = fmin(least, fil_v3_dot(f + 4 * k, x) + f[4 * k + 3]);
+            min = fmin(min, fil_v3_dot(f + 4 * k, x) + f[4 * k + 3]);
         }
-        if (least > 0.0) {
+        if (min > 0.0) {
             *found = &field->cells[i];
             count++;
         }

@@ -39,15 +39,15 @@ static void random_motion(Random* random, double* start, double* end)
 static void check_impact(const double* start, const double* end, double (*distance)(const double*),
                          double (*sweep)(const double*, const double*, double, double), int* impacts)
 {
-    const double least = 0.01, slack = 0.1, first = distance(start);
-    const double time = sweep(start, end, least, slack);
+    const double min = 0.01, slack = 0.1, first = distance(start);
+    const double time = sweep(start, end, min, slack);
     assert_true(time >= 0.0 && time <= 1.0);
     double x[12], nearest = HUGE_VAL;
-    if (first <= least) {
+    if (first <= min) {
         assert_true(time == 0.0);
         return;
     }
-    const double floor = least + slack * (first - least);
+    const double floor = min + slack * (first - min);
     for (int k = 0; k <= SAMPLES; k++) {
         at_time(start, end, time * k / SAMPLES, x);
         nearest = fmin(nearest, distance(x));
@@ -56,7 +56,7 @@ static void check_impact(const double* start, const double* end, double (*distan
     if (time < 1.0) {
         // stopped because the floor was near: at most 1.1 times what had to stay
         (*impacts)++;
-        assert_true(nearest <= least + 1.1 * slack * (first - least));
+        assert_true(nearest <= min + 1.1 * slack * (first - min));
     }
 }
 

@@ -32,7 +32,7 @@ static void angles_stay_within_their_bounds(void** state)
 {
     (void)state;
     Random random = {41};
-    double least = HUGE_VAL, largest = 0.0;
+    double min = HUGE_VAL, largest = 0.0;
     for (int round = 0; round < 60; round++) {
         Waves waves;
         const double frequency = random_between(&random, 1.0, 20.0), spacing = random_between(&random, 0.15, 0.4);
@@ -46,13 +46,13 @@ static void angles_stay_within_their_bounds(void** state)
         FilTetQuality again;
         assert_int_equal(fil_tet_mesh_quality(&mesh, &again, NULL), FIL_OK);
         assert_true(round >= 10 || q.volume == again.volume);
-        least = fmin(least, again.min_dihedral);
+        min = fmin(min, again.min_dihedral);
         largest = fmax(largest, again.max_dihedral);
         fil_tet_mesh_free(&mesh);
     }
-    assert_true(least > FIL_TET_STUFF_MIN_DIHEDRAL && largest < FIL_TET_STUFF_MAX_DIHEDRAL);
+    assert_true(min > FIL_TET_STUFF_MIN_DIHEDRAL && largest < FIL_TET_STUFF_MAX_DIHEDRAL);
     // the fields are wild enough to come near
-    assert_true(least < 13.0 * DEGREE && largest > 150.0 * DEGREE);
+    assert_true(min < 13.0 * DEGREE && largest > 150.0 * DEGREE);
 }
 
 /* each shape at two spacings: the volume's error falls by about four, twice as fast as the spacing */

@@ -166,13 +166,13 @@ static bool bind_fixture(FilBlockPcg* pcg, Fixture* f, bool afresh)
     return analysed;
 }
 
-static FilBlockPcgResult solve(FilBlockPcg* pcg, Fixture* f, double tolerance, int most)
+static FilBlockPcgResult solve(FilBlockPcg* pcg, Fixture* f, double tolerance, int max)
 {
     const FilBlockTerms terms = terms_of(f);
     double rest[N];
     memcpy(rest, f->b, sizeof rest);
     memset(f->x, 0, sizeof f->x);
-    return fil_block_pcg_factor(pcg, &terms) && fil_block_pcg_factor_rest(pcg, &terms) ? fil_block_pcg_solve(pcg, &terms, tolerance, most, rest, f->x)
+    return fil_block_pcg_factor(pcg, &terms) && fil_block_pcg_factor_rest(pcg, &terms) ? fil_block_pcg_solve(pcg, &terms, tolerance, max, rest, f->x)
                                                                                        : FIL_PCG_INDEFINITE;
 }
 

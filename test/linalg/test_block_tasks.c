@@ -53,13 +53,13 @@ static Chain* make_chain(uint64_t seed, int width, int every)
 /* |b - (A + C) x|, largest component */
 static double rest_of(const Chain* chain, const double* b, const double* x)
 {
-    double y[NUMBERS], most = 0.0;
+    double y[NUMBERS], max = 0.0;
     fil_block_multiply(&chain->a_pattern, chain->a, x, y);
     fil_block_multiply_add(&chain->c_pattern, chain->c, x, y);
     for (int k = 0; k < NUMBERS; k++) {
-        most = fmax(most, fabs(b[k] - y[k]));
+        max = fmax(max, fabs(b[k] - y[k]));
     }
-    return most;
+    return max;
 }
 
 static void check_chain(const Chain* chain, bool forks)

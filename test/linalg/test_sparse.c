@@ -13,17 +13,17 @@
 #include "linalg/sparse.h"
 #include "random.h"
 
-enum { MOST = 60, MOST_ENTRIES = 4 * MOST * MOST };
+enum { MAX_COUNT = 60, MAX_ENTRIES = 4 * MAX_COUNT * MAX_COUNT };
 
 /* A random symmetric matrix by entries of its lower triangle, in any order, some places more than once. */
 typedef struct Entries {
     int size, count;
-    int rows[MOST_ENTRIES], columns[MOST_ENTRIES], slots[MOST_ENTRIES];
-    double values[MOST_ENTRIES];
+    int rows[MAX_ENTRIES], columns[MAX_ENTRIES], slots[MAX_ENTRIES];
+    double values[MAX_ENTRIES];
 } Entries;
 
 static Entries entries;
-static double dense[MOST * MOST];
+static double dense[MAX_COUNT * MAX_COUNT];
 
 static void add(int row, int column, double value)
 {
@@ -84,7 +84,7 @@ static void fill_in(FilSparse* sparse, double scale)
 
 static void check_solution(FilSparse* sparse, Random* random)
 {
-    double wanted[MOST], x[MOST];
+    double wanted[MAX_COUNT], x[MAX_COUNT];
     for (int k = 0; k < entries.size; ++k) {
         wanted[k] = random_between(random, -1.0, 1.0);
     }
@@ -98,7 +98,7 @@ static void solves(void** state)
 {
     (void)state;
     Random random = {1};
-    static const int sizes[] = {1, 2, 3, 7, 20, MOST};
+    static const int sizes[] = {1, 2, 3, 7, 20, MAX_COUNT};
     static const double fills[] = {0.0, 0.1, 1.0};
     for (int s = 0; s < 6; ++s) {
         for (int f = 0; f < 3; ++f) {

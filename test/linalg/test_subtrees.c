@@ -9,7 +9,7 @@
 #include "linalg/subtrees.h"
 #include "random.h"
 
-enum { MOST = 500 };
+enum { MAX_COUNT = 500 };
 
 /* Each thread takes the next subtree when it has done one, and one of them what is above. */
 static double bound(double above, double largest, double total)
@@ -18,9 +18,9 @@ static double bound(double above, double largest, double total)
 }
 
 /* The same of the largest subtrees that have at most so much work. */
-static double time_of_share(int columns, const int* parent, const double* work, double most)
+static double time_of_share(int columns, const int* parent, const double* work, double max)
 {
-    double all[MOST], total = 0.0, above = 0.0, largest = 0.0;
+    double all[MAX_COUNT], total = 0.0, above = 0.0, largest = 0.0;
     for (int j = 0; j < columns; j++) {
         all[j] = work[j];
         total += work[j];
@@ -29,8 +29,8 @@ static double time_of_share(int columns, const int* parent, const double* work, 
         if (parent[j] >= 0 && parent[j] < columns) {
             all[parent[j]] += all[j];
         }
-        above += all[j] > most ? work[j] : 0.0;
-        largest = all[j] <= most && all[j] > largest ? all[j] : largest;
+        above += all[j] > max ? work[j] : 0.0;
+        largest = all[j] <= max && all[j] > largest ? all[j] : largest;
     }
     return bound(above, largest, total);
 }
@@ -38,8 +38,8 @@ static double time_of_share(int columns, const int* parent, const double* work, 
 static void check_trees(const FilSubtrees* trees, int columns, const int* parent, const double* work)
 {
     const int *start = trees->start.at, *column = trees->column.at, *task = trees->task.at;
-    double total = 0.0, own[MOST + 1] = {0.0};
-    int seen[MOST] = {0};
+    double total = 0.0, own[MAX_COUNT + 1] = {0.0};
+    int seen[MAX_COUNT] = {0};
     assert_int_equal(start[0], 0);
     assert_int_equal(start[trees->count + 1], columns);
     for (int t = 0; t <= trees->count; t++) {
@@ -80,9 +80,9 @@ static void random_trees(void** state)
     FilSubtrees trees = {0};
     int many = 0;
     for (int trial = 0; trial < 200; trial++) {
-        int parent[MOST];
-        double work[MOST];
-        const int columns = (int)(random_bits(&random) % MOST), reach = 1 + (int)(random_bits(&random) % 40);
+        int parent[MAX_COUNT];
+        double work[MAX_COUNT];
+        const int columns = (int)(random_bits(&random) % MAX_COUNT), reach = 1 + (int)(random_bits(&random) % 40);
         for (int j = 0; j < columns; j++) {
             const int to = j + 1 + (int)(random_bits(&random) % (uint64_t)reach);
             parent[j] = random_bits(&random) % 50 == 0 ? -1 : to;  // beyond the last: as a root

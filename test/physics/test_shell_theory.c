@@ -12,7 +12,7 @@
 #include "base/vec3.h"
 #include "body/shell.h"
 
-enum { MOST = 40, VERTICES = (MOST + 1) * (MOST + 1), TRIANGLES = 2 * MOST * MOST };
+enum { MAX_COUNT = 40, VERTICES = (MAX_COUNT + 1) * (MAX_COUNT + 1), TRIANGLES = 2 * MAX_COUNT * MAX_COUNT };
 
 static const double YOUNG = 3.0, POISSON = 0.3, THICKNESS = 0.7;
 
@@ -146,7 +146,7 @@ static void check_bend(FilShellBending bending, bool equilateral, double angle, 
     const double kxx = small * (c * c + other * s * s), kyy = small * (s * s + other * c * c), kxy = small * (1.0 - other) * c * s;
     double errors[2], energy[2];
     for (int fine = 0; fine < 2; ++fine) {
-        energy[fine] = bend_energy(bending, equilateral, fine == 0 ? MOST / 2 : MOST, kxx, kyy, kxy) / (small * small);
+        energy[fine] = bend_energy(bending, equilateral, fine == 0 ? MAX_COUNT / 2 : MAX_COUNT, kxx, kyy, kxy) / (small * small);
         errors[fine] = fabs(energy[fine] / expected - 1.0);
     }
     assert_true(errors[1] < 0.05);

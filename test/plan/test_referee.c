@@ -17,13 +17,13 @@
 #include "plan/plan_ipopt.h"
 #include "push_problem.h"
 
-enum { N = 64, C = 32, MOST_STAGES = 25 };
+enum { N = 64, C = 32, MAX_STAGES = 25 };
 
 /* A turn about x by an angle, with its first guess. */
 typedef struct Turn {
     FilSoftArm* arm;
     FilPlanMesh problem;
-    double guess[MOST_STAGES * N];
+    double guess[MAX_STAGES * N];
 } Turn;
 
 static Turn* create(int stages, double angle)
@@ -60,7 +60,7 @@ static void both_find_the_same_optimum(void** state)
 {
     (void)state;
     Turn* t = create(25, 0.5 * FIL_PI);
-    double ours[MOST_STAGES * N], theirs[MOST_STAGES * N];
+    double ours[MAX_STAGES * N], theirs[MAX_STAGES * N];
     FilPlanPoint a = {.x = ours}, b = {.x = theirs};
     const FilPlanSettings settings = fil_plan_settings_default();
     memcpy(ours, t->guess, sizeof ours);
@@ -81,7 +81,7 @@ static void it_stays_at_our_optimum(void** state)
 {
     (void)state;
     Turn* t = create(12, 0.6);
-    double x[MOST_STAGES * N];
+    double x[MAX_STAGES * N];
     FilPlanPoint point = {.x = x};
     FilPlanSettings settings = fil_plan_settings_default();
     settings.relaxation_end = 1e-6;
@@ -135,7 +135,7 @@ static void it_can_be_cancelled(void** state)
 {
     (void)state;
     Turn* t = create(12, 0.6);
-    double x[MOST_STAGES * N];
+    double x[MAX_STAGES * N];
     int calls = 0;
     FilPlanPoint point = {.x = x};
     FilPlanSettings settings = fil_plan_settings_default();

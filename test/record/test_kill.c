@@ -37,9 +37,9 @@ static void record(const char* path, FilCompression compression, uint64_t seed, 
     }
 }
 
-/* How many messages there are, all as they were given, up to `most`: a reader need not catch up with who goes on writing; -1: it cannot be
+/* How many messages there are, all as they were given, up to `max`: a reader need not catch up with who goes on writing; -1: it cannot be
  * opened. */
-static int64_t count_messages(const char* path, uint32_t most)
+static int64_t count_messages(const char* path, uint32_t max)
 {
     FilReaderOptions options = fil_reader_options_default();
     FilReader* reader = NULL;
@@ -51,7 +51,7 @@ static int64_t count_messages(const char* path, uint32_t most)
     FilBagMessage message;
     bool found = false;
     uint32_t number = 0;
-    for (; number < most; number++) {  // by what both formats keep
+    for (; number < max; number++) {  // by what both formats keep
         const FilBagMessage expected = sample_message(number, buffer);
         assert_int_equal(fil_reader_next(reader, &message, &found, &error), FIL_OK);
         if (!found) {

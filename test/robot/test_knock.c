@@ -73,7 +73,7 @@ static void nothing_is_touched(void** state)
             if (fil_world_step(world, &info) != FIL_OK) {
                 fail_msg("seed %d, step %d: %s", (int)seed, k, fil_world_error(world));
             }
-            assert_true(info.least_distance > 0.0);
+            assert_true(info.min_distance > 0.0);
             contacts += info.contacts;
             if (k % 50 == 0) {
                 // cylinders take part as prisms, which are flatter by r (1 - cos(pi / 24)): 0.6 mm of 70 mm

@@ -28,9 +28,9 @@
 #include "rosidl_runtime_c/string_functions.h"
 #include "sensor_msgs/msg/joint_state.h"
 
-enum { MOST = 1000000, MAX_PARAMETERS = 8 };
+enum { MAX_COUNT = 1000000, MAX_PARAMETERS = 8 };
 
-static double sent[MOST], applied[MOST], stepped[MOST], begun[MOST], ended[MOST];
+static double sent[MAX_COUNT], applied[MAX_COUNT], stepped[MAX_COUNT], begun[MAX_COUNT], ended[MAX_COUNT];
 static int step_count;
 static int last_applied = -1, last_stepped = -1;
 static volatile sig_atomic_t stop;
@@ -41,7 +41,7 @@ static void hear(void* context, const FilOutputTopic* topic, const void* message
     (void)context;
     if (strcmp(topic->name, "joint_commands") == 0) {
         const int number = (int)lround(1e6 * ((const sensor_msgs__msg__JointState*)message)->effort.data[0]);
-        if (number >= 0 && number < MOST) {
+        if (number >= 0 && number < MAX_COUNT) {
             applied[number] = fil_node_now();
             last_applied = number;
         }
@@ -50,9 +50,9 @@ static void hear(void* context, const FilOutputTopic* topic, const void* message
             stepped[k] = fil_node_now();
         }
         last_stepped = last_applied;
-        if (step_count < MOST) {
+        if (step_count < MAX_COUNT) {
             ended[step_count++] = fil_node_now();
-            begun[step_count % MOST] = ended[step_count - 1];
+            begun[step_count % MAX_COUNT] = ended[step_count - 1];
         }
     }
 }
@@ -91,7 +91,7 @@ static void print(const char* what, const double* from, const double* until, int
 int main(int argc, char** argv)
 {
     const double seconds = argc > 1 ? atof(argv[1]) : 10.0, rate = argc > 2 ? atof(argv[2]) : 1000.0;
-    const int count = (int)fmin(seconds * rate, MOST);
+    const int count = (int)fmin(seconds * rate, MAX_COUNT);
     char path[] = "/tmp/filum_latency_XXXXXX.yaml", argument[64];
     FILE* file = fdopen(mkstemps(path, 5), "w");
     fprintf(file, "world: {dt: 0.001}\nrobots: [{name: bar, urdf: " FILUM_SOURCE_DIR "/config/robots/pendulum.urdf}]\n");

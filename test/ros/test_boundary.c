@@ -93,9 +93,9 @@ static int tear_down(void** state)
     return chdir(before) != 0 || system(command) != 0 || test_scene_remove(state) != 0;
 }
 
-static pid_t start(const char* more, const char* most)
+static pid_t start(const char* more, const char* max)
 {
-    const char* const arguments[] = {"--ros-args", "-p", scene->argument, "-p", "start_paused:=true", "-p", more, "-p", most, NULL};
+    const char* const arguments[] = {"--ros-args", "-p", scene->argument, "-p", "start_paused:=true", "-p", more, "-p", max, NULL};
     return process_start(FILUM_NODE, arguments);
 }
 

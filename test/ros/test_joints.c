@@ -149,7 +149,7 @@ static bool publish_until_there(const rosidl_message_type_support_t* type, const
 
 /* how many refusals there must have been, and how many there were */
 typedef struct Refusals {
-    double least, seen;
+    double min, seen;
 } Refusals;
 
 static bool are_refused(const void* message, void* context)
@@ -162,14 +162,14 @@ static bool are_refused(const void* message, void* context)
             refusals->seen = atof(status->values.data[i].value.data);
         }
     }
-    return refusals->seen >= refusals->least;
+    return refusals->seen >= refusals->min;
 }
 
 /* `count` more refusals than there were */
 static bool publish_until_refused(const rosidl_message_type_support_t* type, const char* topic, const void* message, Refusals* refusals, int count)
 {
     diagnostic_msgs__msg__DiagnosticArray* diagnostics = diagnostic_msgs__msg__DiagnosticArray__create();
-    refusals->least = refusals->seen + count;
+    refusals->min = refusals->seen + count;
     const bool refused =
         publish_until(type, topic, message, TYPE(diagnostic_msgs, DiagnosticArray), "/diagnostics", diagnostics, are_refused, refusals);
     diagnostic_msgs__msg__DiagnosticArray__destroy(diagnostics);

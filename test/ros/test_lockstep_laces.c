@@ -24,13 +24,13 @@
 
 #define TYPE(package, name) ROSIDL_GET_MSG_TYPE_SUPPORT(package, msg, name)
 
-enum { MILLISECONDS = 20, STEPS_PER_PERIOD = 10, MOST_JOINTS = 32, MOST_PERIODS = 3000 };
+enum { MILLISECONDS = 20, STEPS_PER_PERIOD = 10, MAX_JOINTS = 32, MAX_PERIODS = 3000 };
 
 /* What the scene's own trajectories ask for, and where its joints are, each period. */
 typedef struct Plan {
     int periods, joints;
-    char name[MOST_JOINTS][64];
-    double command[MOST_PERIODS + 3][MOST_JOINTS], velocity[MOST_PERIODS + 3][MOST_JOINTS], place[MOST_PERIODS + 3][MOST_JOINTS];
+    char name[MAX_JOINTS][64];
+    double command[MAX_PERIODS + 3][MAX_JOINTS], velocity[MAX_PERIODS + 3][MAX_JOINTS], place[MAX_PERIODS + 3][MAX_JOINTS];
 } Plan;
 
 static BagFolder folder;
@@ -47,7 +47,7 @@ static void note_plan(const FilWorld* world, int period)
             if (fil_robot_joint_mimics(world, robot, j)) {
                 continue;
             }
-            assert_true(plan.joints < MOST_JOINTS);
+            assert_true(plan.joints < MAX_JOINTS);
             snprintf(plan.name[plan.joints], sizeof plan.name[0], "%s", fil_robot_joint_name(world, robot, j));
             plan.command[period][plan.joints] = command.position;
             plan.velocity[period][plan.joints] = command.velocity;
@@ -65,7 +65,7 @@ static void make_plan(double seconds)
         fail_msg("%s", error.text);
     }
     plan.periods = (int)lround(1e3 * seconds / MILLISECONDS);
-    assert_true(plan.periods > 0 && plan.periods <= MOST_PERIODS);
+    assert_true(plan.periods > 0 && plan.periods <= MAX_PERIODS);
     note_plan(world, 0);
     for (int period = 1; period <= plan.periods + 2; period++) {
         for (int k = 0; k < STEPS_PER_PERIOD; k++) {

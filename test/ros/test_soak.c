@@ -210,7 +210,7 @@ static void memory_stays(void** state)
     const uint64_t hash = hash_after_reset(&client, readers);
     const double begin = seconds_now();
     double settled = 0.0;
-    double most = 0.0;
+    double max = 0.0;
     int rounds = 0, files = 0;
     double next_commands = begin;
     Latencies latencies = {0};
@@ -231,7 +231,7 @@ static void memory_stays(void** state)
             files = now < begin + duration / 3.0 ? process_files(node) : files;
             // everything has been in use after a third of the time
             settled = now < begin + duration / 3.0 ? process_memory(node) : settled;
-            most = now < begin + duration / 3.0 ? settled : fmax(most, process_memory(node));
+            max = now < begin + duration / 3.0 ? settled : fmax(max, process_memory(node));
         }
         sleep_seconds(heard ? 0.0 : 0.0005);
     }
@@ -242,9 +242,9 @@ static void memory_stays(void** state)
         assert_true((readers[i].heard > 0) != silent);
     }
     print_message("%lld states in %.0f s, memory %.1f MB after a third of the time, %.1f MB at the most after it\n",
-                  (long long)readers[FIL_TOPIC_ROD_STATES].heard, duration, settled, most);
+                  (long long)readers[FIL_TOPIC_ROD_STATES].heard, duration, settled, max);
     assert_true(settled > 0.0);
-    assert_true(most < settled + GROWTH);
+    assert_true(max < settled + GROWTH);
     assert_int_equal(process_files(node), files);
     close_commander(&client, &commander);
     close_readers(&client, readers);

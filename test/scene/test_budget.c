@@ -109,29 +109,29 @@ static void contacts_are_counted(void** state)
         const char *model, *text;
     } cases[] = {{"sap", RODS}, {"sap_lagged", RODS}, {"lcp", RODS}, {"imc", CROSSED}, {"spt", CROSSED}, {"ipc", CROSSED}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-        int contacts, least = 1, most = 1000;
+        int contacts, min = 1, max = 1000;
         uint64_t hash, limited;
         assert_int_equal(step_of(cases[k].model, cases[k].text, 0, 1, &contacts, &hash), FIL_OK);
         assert_in_range(contacts, 4, 200);
         // the least limit that lets it pass, by bisection
-        while (most - least > 0) {
-            const int limit = (least + most) / 2;
+        while (max - min > 0) {
+            const int limit = (min + max) / 2;
             int found;
             if (step_of(cases[k].model, cases[k].text, limit, 1, &found, &limited) == FIL_OK) {
                 assert_true(limited == hash);
-                most = limit;
+                max = limit;
             } else {
-                least = limit + 1;
+                min = limit + 1;
             }
         }
         // ipc's pairs may touch within the step, the others' contacts were found
-        print_message("%s: %d contacts, limit %d\n", cases[k].model, contacts, least);
-        assert_true(strcmp(cases[k].model, "ipc") == 0 ? least >= contacts && least <= 4 * contacts : least == contacts);
+        print_message("%s: %d contacts, limit %d\n", cases[k].model, contacts, min);
+        assert_true(strcmp(cases[k].model, "ipc") == 0 ? min >= contacts && min <= 4 * contacts : min == contacts);
         // threads share the collision, and its limit
         int found;
-        assert_int_equal(step_of(cases[k].model, cases[k].text, least, 3, &found, &limited), FIL_OK);
+        assert_int_equal(step_of(cases[k].model, cases[k].text, min, 3, &found, &limited), FIL_OK);
         assert_true(limited == hash);
-        assert_int_equal(step_of(cases[k].model, cases[k].text, least - 1, 3, &found, &limited), FIL_BAD_INPUT);
+        assert_int_equal(step_of(cases[k].model, cases[k].text, min - 1, 3, &found, &limited), FIL_BAD_INPUT);
     }
     FilWorldDef def = fil_world_def_default();
     FilWorld* world = NULL;

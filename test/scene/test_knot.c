@@ -28,16 +28,16 @@ static void build(int n, int count, double length, double diameter)
 }
 
 /* Least distance of edges that are further apart along the rod than `apart`. */
-static double least_distance(int count, double edge, double apart)
+static double min_distance(int count, double edge, double apart)
 {
-    double least = INFINITY;
+    double min = INFINITY;
     for (int i = 0; i + 1 < count; i++) {
         for (int j = i + 1 + (int)ceil(apart / edge); j + 1 < count; j++) {
             double s, t;
-            least = fmin(least, fil_segment_segment(nodes + 3 * i, nodes + 3 * i + 3, nodes + 3 * j, nodes + 3 * j + 3, &s, &t));
+            min = fmin(min, fil_segment_segment(nodes + 3 * i, nodes + 3 * i + 3, nodes + 3 * j, nodes + 3 * j + 3, &s, &t));
         }
     }
-    return sqrt(least);
+    return sqrt(min);
 }
 
 static const struct {
@@ -66,7 +66,7 @@ static void strands_keep_their_distance(void** state)
         build(sizes[k].n, sizes[k].nodes, sizes[k].length, sizes[k].diameter);
         const double edge = sizes[k].length / (sizes[k].nodes - 1), d = sizes[k].diameter;
         // neighbours are closer than a diameter along the rod itself; anything else is another strand
-        assert_true(least_distance(sizes[k].nodes, edge, 3.0 * d) > d);
+        assert_true(min_distance(sizes[k].nodes, edge, 3.0 * d) > d);
     }
 }
 

@@ -138,9 +138,9 @@ static void test_piston_period(void** state)
 
 /* ---- spheres ---- */
 
-enum { MOST = 4000 };
-static double sphere[3 * MOST];
-static int sphere_triangles[6 * MOST], sphere_vertices, sphere_triangle_count;
+enum { MAX_COUNT = 4000 };
+static double sphere[3 * MAX_COUNT];
+static int sphere_triangles[6 * MAX_COUNT], sphere_vertices, sphere_triangle_count;
 
 static int on_sphere(double x, double y, double z)
 {
@@ -247,8 +247,8 @@ static void test_sphere_shell(void** state)
 static double lame_ratio(int n, int layers)
 {
     const double inner = 0.1, outer = 0.2, young = 1e5, poisson = 0.3, p = 1.0;
-    static double x[3 * MOST];
-    static int tets[4 * 30 * MOST];
+    static double x[3 * MAX_COUNT];
+    static int tets[4 * 30 * MAX_COUNT];
     int count = 0;
     make_sphere(n);
     const int per = sphere_vertices;

@@ -127,11 +127,11 @@ typedef struct Differences {
 
 static double largest(const double* a, const double* b, const double* counts, int n)
 {
-    double most = 0.0;
+    double max = 0.0;
     for (int k = 0; k < n; k++) {
-        most = counts[k] != 0.0 ? fmax(most, fabs(a[k] - (b != NULL ? b[k] : 0.0))) : most;
+        max = counts[k] != 0.0 ? fmax(max, fabs(a[k] - (b != NULL ? b[k] : 0.0))) : max;
     }
-    return most;
+    return max;
 }
 
 static void compare(const Differences* d, const double* start, const double* end, int n, GradientCheck* check)

@@ -47,9 +47,9 @@ static void grids_have_every_point_once(void** state)
 /* Kolmogorov's distance of n draws from a distribution; 1.95 / sqrt(n) is missed by one set of draws in a thousand. */
 static double distance(const FilSweepPlan* plan, int axis, double (*share)(double x))
 {
-    enum { MOST = 400 };
-    double worst = 0.0, values[MOST];
-    assert_true(plan->runs <= MOST);
+    enum { MAX_COUNT = 400 };
+    double worst = 0.0, values[MAX_COUNT];
+    assert_true(plan->runs <= MAX_COUNT);
     for (uint64_t i = 0; i < plan->runs; i++) {
         values[i] = number_of(plan, i, axis);
     }

@@ -99,11 +99,11 @@ static FilStatus measure_slopes(const FilFitProblem* problem, Sensitivity* s, co
     fil_world_save(s->world, s->snapshot);
     for (int k = 0; k < problem->key_count && status == FIL_OK; k++) {
         const double* y = s->varied + (size_t)k * (size_t)s->size;
-        double most = 0.0, values[2][FIL_FIT_COLUMNS];
+        double max = 0.0, values[2][FIL_FIT_COLUMNS];
         for (int i = 0; i < s->size; i++) {
-            most = fmax(most, fabs(y[i]));
+            max = fmax(max, fabs(y[i]));
         }
-        const double way = most > 0.0 ? WAY / most : 1.0;
+        const double way = max > 0.0 ? WAY / max : 1.0;
         for (int side = 0; side < 2 && status == FIL_OK; side++) {
             for (int i = 0; i < s->size; i++) {
                 moved[i] = (side == 0 ? -way : way) * y[i];

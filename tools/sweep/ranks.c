@@ -151,12 +151,12 @@ static int choose(FilRanks* ranks, uint64_t* items)
 {
     const uint64_t count = ranks->job->count, left = count - ranks->next;
     const double now = fil_watch_now(), mean = ranks->kept > 0 ? ranks->sum / (double)ranks->kept : TOGETHER;
-    uint64_t most = left / (2 * (uint64_t)ranks->count);
-    most = most < ITEMS_AT_ONCE ? most : ITEMS_AT_ONCE;
-    most = mean * (double)most > TOGETHER ? (uint64_t)(TOGETHER / mean) : most;
-    most = most > 0 ? most : 1;
+    uint64_t max = left / (2 * (uint64_t)ranks->count);
+    max = max < ITEMS_AT_ONCE ? max : ITEMS_AT_ONCE;
+    max = mean * (double)max > TOGETHER ? (uint64_t)(TOGETHER / mean) : max;
+    max = max > 0 ? max : 1;
     int chosen = 0;
-    for (; ranks->next < count && (uint64_t)chosen < most; ranks->next++) {
+    for (; ranks->next < count && (uint64_t)chosen < max; ranks->next++) {
         if (!ranks->done[ranks->next]) {
             ranks->issued[ranks->next] = now;
             items[chosen++] = ranks->next;

@@ -39,13 +39,13 @@ static FilVec3 tip_of(const FilWorld* world)
 /* What the contacts that bear load do in one state. */
 typedef struct Modes {
     int loaded;
-    double least_slip, most_slip;   /* m/s */
-    double least_share, most_share; /* friction over mu times the normal force */
+    double min_slip, max_slip;   /* m/s */
+    double min_share, max_share; /* friction over mu times the normal force */
 } Modes;
 
 static Modes modes_of(const FilWorld* world, double mu)
 {
-    Modes modes = {.least_slip = INFINITY, .least_share = INFINITY};
+    Modes modes = {.min_slip = INFINITY, .min_share = INFINITY};
     for (int i = 0; i < fil_world_contact_count(world); i++) {
         const FilContactInfo contact = fil_world_contact(world, i);
         const double normal = dot(contact.force, contact.normal), slip = size_of(contact.slip);
@@ -55,10 +55,10 @@ static Modes modes_of(const FilWorld* world, double mu)
         const double along = sqrt(fmax(0.0, dot(contact.force, contact.force) - normal * normal));
         const double share = along / (mu * fabs(normal));
         modes.loaded++;
-        modes.least_slip = fmin(modes.least_slip, slip);
-        modes.most_slip = fmax(modes.most_slip, slip);
-        modes.least_share = fmin(modes.least_share, share);
-        modes.most_share = fmax(modes.most_share, share);
+        modes.min_slip = fmin(modes.min_slip, slip);
+        modes.max_slip = fmax(modes.max_slip, slip);
+        modes.min_share = fmin(modes.min_share, share);
+        modes.max_share = fmax(modes.max_share, share);
     }
     return modes;
 }
@@ -102,15 +102,15 @@ void fil_check_arm_box(FilCheck* check)
     if (lcp != NULL && sap != NULL && run_both(check, lcp, sap, 1.01, &race)) {
         const Modes stuck = modes_of(lcp, mu);
         fil_check_above(check, "contacts that bear load, ramp just begun", stuck.loaded, 1.0);
-        fil_check_below(check, "their fastest slip, m/s", stuck.most_slip, 1e-6);
-        fil_check_below(check, "their friction over mu f", stuck.most_share, 1.0 + 1e-6);
+        fil_check_below(check, "their fastest slip, m/s", stuck.max_slip, 1e-6);
+        fil_check_below(check, "their friction over mu f", stuck.max_share, 1.0 + 1e-6);
         if (run_both(check, lcp, sap, 2.0, &race)) {
             // what slides does so with the friction of a pyramid of eight sides: cos(pi/8) to 1 times the cone's
             const Modes sliding = modes_of(lcp, mu);
             fil_check_above(check, "contacts that bear load, 40 N", sliding.loaded, 1.0);
-            fil_check_above(check, "their slowest slip, m/s", sliding.least_slip, 0.01);
-            fil_check_above(check, "their least friction over mu f", sliding.least_share, cos(0.125 * M_PI) - 1e-6);
-            fil_check_below(check, "their most friction over mu f", sliding.most_share, 1.0 + 1e-6);
+            fil_check_above(check, "their slowest slip, m/s", sliding.min_slip, 0.01);
+            fil_check_above(check, "their least friction over mu f", sliding.min_share, cos(0.125 * M_PI) - 1e-6);
+            fil_check_below(check, "their most friction over mu f", sliding.max_share, 1.0 + 1e-6);
             check_race(check, &race);
         }
     }

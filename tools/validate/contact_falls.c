@@ -118,7 +118,7 @@ static void place(double u, double bend, double* x)
 /* Depth of its end when it should have doubled, over what it was, less what it should be. */
 static double slide_rope(FilCheck* check, const char* model, int edges, double dt)
 {
-    enum { MOST = 200 };
+    enum { MAX_COUNT = 200 };
     FilSandbox box = fil_sandbox_begin(check, model, dt);
     fil_sandbox_set_friction(&box, 0.0);
     const double gap = set_gap(&box, model), edge = ALL / edges;
@@ -138,7 +138,7 @@ static double slide_rope(FilCheck* check, const char* model, int edges, double d
     def.collision.surface.friction = 0.0;
     fil_sandbox_add_body(&box, &def);
 
-    double nodes[3 * (MOST + 1)];
+    double nodes[3 * (MAX_COUNT + 1)];
     FilRodDef rod = fil_rod_def_default();
     rod.node_count = edges + 1;
     rod.nodes = nodes;

@@ -60,7 +60,7 @@ static double loop_size(const double* nodes)
 
 /* What is watched while a knot is drawn tight, at outputs 10 ms apart. */
 typedef struct Watch {
-    double least_determinant, largest_determinant;
+    double min_determinant, largest_determinant;
     double peak;          /* N, highest pull so far, as the mean between outputs */
     double largest, size; /* m, of the loop: ever, and at the peak */
     double drop;          /* lowest pull after a peak / that peak */
@@ -71,7 +71,7 @@ typedef struct Watch {
 static void take_output(Watch* watch, const double* nodes, int steps)
 {
     const double determinant = fil_knots_determinant(nodes, KNOT_NODES), size = loop_size(nodes);
-    watch->least_determinant = fmin(watch->least_determinant, determinant);
+    watch->min_determinant = fmin(watch->min_determinant, determinant);
     watch->largest_determinant = fmax(watch->largest_determinant, determinant);
     watch->largest = fmax(watch->largest, size);
     watch->last_pull = watch->sum / steps;
@@ -98,7 +98,7 @@ static void check_knot(FilCheck* check, int n)
     const FilId rod = add_knot(&box, n, nodes);
     draw_end(&box, rod, 0, -KNOT_SPEED);
     const FilId handle = draw_end(&box, rod, -1, KNOT_SPEED);
-    Watch watch = {.least_determinant = INFINITY, .drop = 1.0};
+    Watch watch = {.min_determinant = INFINITY, .drop = 1.0};
     for (int k = 1; k <= 7000 && !box.failed; k++) {
         fil_sandbox_step(&box);
         if (!box.failed) {
@@ -110,7 +110,7 @@ static void check_knot(FilCheck* check, int n)
         }
     }
     if (!box.failed) {
-        fil_check_near(check, "least determinant", watch.least_determinant, 2 * n + 1, 1e-6);
+        fil_check_near(check, "least determinant", watch.min_determinant, 2 * n + 1, 1e-6);
         fil_check_near(check, "largest determinant", watch.largest_determinant, 2 * n + 1, 1e-6);
         fil_check_below(check, "penetration / radius", box.penetration / KNOT_RADIUS, 0.05);
         fil_check_above(check, "pull at the end (N)", watch.last_pull, 0.05);  // it has become tight

@@ -15,7 +15,7 @@ typedef struct Strand {
     double peak;             /* N, highest pull before 0.5 s, as mean over 10 ms */
     double last_pull;        /* N, likewise at the end */
     double penetration;      /* m */
-    double least_determinant, largest_determinant;
+    double min_determinant, largest_determinant;
 } Strand;
 
 static int rope_nodes(const FilWorld* world, double* nodes)
@@ -41,7 +41,7 @@ static int rope_nodes(const FilWorld* world, double* nodes)
 static void watch(FilWorld* world, double pull, Strand* strand)
 {
     const double determinant = fil_knots_determinant(strand->nodes, rope_nodes(world, strand->nodes));
-    strand->least_determinant = fmin(strand->least_determinant, determinant);
+    strand->min_determinant = fmin(strand->min_determinant, determinant);
     strand->largest_determinant = fmax(strand->largest_determinant, determinant);
     strand->last_pull = pull;
     if (fil_world_time(world) < 0.5) {
@@ -54,7 +54,7 @@ static bool draw_tight(FilCheck* check, const char* scene, Strand* strand)
     char path[4096];
     FilError error;
     FilWorld* world = NULL;
-    *strand = (Strand){.least_determinant = INFINITY};
+    *strand = (Strand){.min_determinant = INFINITY};
     if (!fil_scene_find(scene, path, sizeof path, &error) || fil_scene_load(path, NULL, &world, NULL, &error) != FIL_OK) {
         fil_check_fail(check, "%s", error.text);
         return false;
@@ -98,7 +98,7 @@ void fil_check_capsule_chain(FilCheck* check)
     if (!draw_tight(check, "knot_tightening", &rod) || !draw_tight(check, "capsule_chain", &chain)) {
         return;
     }
-    fil_check_near(check, "chain: least determinant", chain.least_determinant, 9.0, 1e-6);
+    fil_check_near(check, "chain: least determinant", chain.min_determinant, 9.0, 1e-6);
     fil_check_near(check, "chain: largest determinant", chain.largest_determinant, 9.0, 1e-6);
     fil_check_below(check, "chain: penetration / radius", chain.penetration / RADIUS, 0.05);
     fil_check_below(check, "highest pull before 0.5 s, chain / rod", chain.peak / rod.peak, 0.5);

@@ -162,12 +162,12 @@ void fil_check_ball_ring(FilCheck* check)
 
 /* ---- two posts ---- */
 
-enum { ARC = 24, MOST_POINTS = 200 };
+enum { ARC = 24, MAX_POINTS = 200 };
 
 static const double POST = 0.03, ROPE = 0.001, TURN = 1.5; /* m; rad round each */
 
 typedef struct Path {
-    double x[MOST_POINTS], y[MOST_POINTS];
+    double x[MAX_POINTS], y[MAX_POINTS];
     int count;
 } Path;
 

@@ -142,9 +142,9 @@ static void look_at_log(const FilSandbox* box, FilId log, int edges, FilVec3* pl
 
 static double throw_log(FilCheck* check, const Thrown* thrown)
 {
-    enum { MOST = 41 };
+    enum { MAX_COUNT = 41 };
     const double radius = 0.005, length = 0.4, mu = 0.3, v[2] = {0.6, 0.5}, back = thrown->edges == 0 ? 0.4 : 0.0; /* R w */
-    double gap, nodes[3 * MOST], velocities[3 * MOST];
+    double gap, nodes[3 * MAX_COUNT], velocities[3 * MAX_COUNT];
     FilSandbox box = begin(check, thrown, mu, 0.0, &gap);
     FilId log;
     const FilVec3 axis = level(1.0, 0.0), start = level(v[0], v[1]);

@@ -112,10 +112,10 @@ static double energy(const Coin* coin)
 /* One turn of the contact. False if it does not turn within a second. */
 static bool turn(Coin* coin, Turn* t)
 {
-    const int most = (int)(1.0 / coin->dt);
+    const int max = (int)(1.0 / coin->dt);
     double angle = 0.0, alpha = 0.0, spin = 0.0;
     FilVec3 last = axis(coin);
-    for (int k = 1; k <= most && !coin->box.failed; k++) {
+    for (int k = 1; k <= max && !coin->box.failed; k++) {
         fil_sandbox_step(&coin->box);
         const FilVec3 n = axis(coin), w = fil_sandbox_spin(&coin->box, coin->id);
         angle += atan2(last.x * n.y - last.y * n.x, last.x * n.x + last.y * n.y);
@@ -147,11 +147,11 @@ static double keep(FilCheck* check, const char* model, FilIntegrator integrator,
 /* Drag brings the coin down to FLAT of its inclination at the start. */
 static void fall(FilCheck* check, const char* model)
 {
-    enum { MOST = 100 };
+    enum { MAX_COUNT = 100 };
     Coin coin = begin(check, model, FIL_BACKWARD_EULER, 0.3, 1e-4);
     Turn now = {0}, last = {0};
     double worst = 0.0, rise = -INFINITY, first = 0.0;
-    for (int done = 0; done < MOST && turn(&coin, &now); done++) {
+    for (int done = 0; done < MAX_COUNT && turn(&coin, &now); done++) {
         worst = fmax(worst, fabs(now.rate / steady_rate(now.alpha, now.spin) - 1.0));
         rise = done > 0 ? fmax(rise, now.energy / last.energy - 1.0) : rise;
         first = done == 0 ? now.rate : first;

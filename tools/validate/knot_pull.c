@@ -63,17 +63,17 @@ static bool expect(Pull* pull, FilStatus status, const char* doing)
 
 static bool load(Pull* pull)
 {
-    enum { OWN = 4, MOST = 10 };
+    enum { OWN = 4, MAX_COUNT = 10 };
     const FilPullDef* def = pull->def;
-    char path[4096], text[OWN][32], names[MOST - OWN][64];
+    char path[4096], text[OWN][32], names[MAX_COUNT - OWN][64];
     FilError error = {{0}};
-    FilSetting settings[MOST] = {{"knot.n", text[0]}, {"speed", text[1]}, {"mu", text[2]}, {"drag", text[3]}};
+    FilSetting settings[MAX_COUNT] = {{"knot.n", text[0]}, {"speed", text[1]}, {"mu", text[2]}, {"drag", text[3]}};
     FilSceneOptions options = {.settings = settings, .setting_count = OWN, .dt = def->dt, .contact_model = def->model};
     snprintf(text[0], sizeof text[0], "%d", def->n);
     snprintf(text[1], sizeof text[1], "%.17g", def->speed);
     snprintf(text[2], sizeof text[2], "%.17g", def->mu);
     snprintf(text[3], sizeof text[3], "%.17g", def->drag);
-    for (int k = 0; k < MOST - OWN && def->imc[k] != NULL; k++) {
+    for (int k = 0; k < MAX_COUNT - OWN && def->imc[k] != NULL; k++) {
         const char* equals = strchr(def->imc[k], '=');
         snprintf(names[k], sizeof names[k], "%.*s", (int)(equals - def->imc[k]), def->imc[k]);
         settings[options.setting_count++] = (FilSetting){names[k], equals + 1};
@@ -149,9 +149,9 @@ static void step(Pull* pull)
     curve->iterations += info.newton_iterations;
     curve->crossings += info.crossings;
     curve->divided += info.halvings > 0;
-    if (time > (pull->def->settle > 0.0 ? 1.0 : CALM) && isfinite(info.least_distance)) {
-        curve->least = fmin(curve->least, info.least_distance);
-        curve->most = fmax(curve->most, info.least_distance);
+    if (time > (pull->def->settle > 0.0 ? 1.0 : CALM) && isfinite(info.min_distance)) {
+        curve->min = fmin(curve->min, info.min_distance);
+        curve->max = fmax(curve->max, info.min_distance);
     }
     pull->sum += 0.5 * (fil_attachment_force(pull->world, pull->ends[1]).y - fil_attachment_force(pull->world, pull->ends[0]).y);
     pull->summed++;
@@ -209,7 +209,7 @@ static void hasten(Pull* pull)
 bool fil_pull_run(FilCheck* check, const FilPullDef* def, FilPullCurve* curve)
 {
     Pull pull = {.check = check, .def = def, .curve = curve};
-    *curve = (FilPullCurve){.least = INFINITY, .most = -INFINITY, .determinants = {INFINITY, -INFINITY}};
+    *curve = (FilPullCurve){.min = INFINITY, .max = -INFINITY, .determinants = {INFINITY, -INFINITY}};
     if (!load(&pull)) {
         return false;
     }
@@ -271,7 +271,7 @@ void fil_pull_check(FilCheck* check, const FilPullDef* def, const FilPullCurve* 
     fil_check_below(check, what, curve->crossings, 0.0);
     // P2 section 3.3
     snprintf(what, sizeof what, "n = %d: least distance less 2h (um)", def->n);
-    fil_check_above(check, what, 1e6 * curve->least, -5.0);
+    fil_check_above(check, what, 1e6 * curve->min, -5.0);
     snprintf(what, sizeof what, "n = %d: largest least distance less 2h (um)", def->n);
-    fil_check_below(check, what, 1e6 * curve->most, 20.0);
+    fil_check_below(check, what, 1e6 * curve->max, 20.0);
 }

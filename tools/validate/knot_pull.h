@@ -31,7 +31,7 @@ typedef struct FilPullCurve {
     int count, capacity;
     double *time, *shortening, *force; /* s, m, N: mean of both ends and of the time since the last sample */
     int turn;                          /* sample from which on it loosens; count if never */
-    double least, most;                /* m, clearance over all steps once everything has come to touch */
+    double min, max;                   /* m, clearance over all steps once everything has come to touch */
     double determinants[2];            /* least and largest */
     double steps, iterations, cpu;     /* cpu: s */
     int crossings, divided;            /* divided: steps that were halved, or more */

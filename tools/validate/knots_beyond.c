@@ -155,13 +155,13 @@ void fil_check_imc_twist(FilCheck* check)
 /* The least distance of a rod from anything, radii. */
 static double clearance_of(const FilSandbox* box, FilId rod)
 {
-    double least = INFINITY;
+    double min = INFINITY;
     for (int k = 0; !box->failed && k < fil_world_contact_count(box->world); k++) {
         const FilContactInfo contact = fil_world_contact(box->world, k);
         const bool touches = contact.a.index == rod.index || contact.b.index == rod.index;
-        least = touches ? fmin(least, contact.distance / RADIUS) : least;
+        min = touches ? fmin(min, contact.distance / RADIUS) : min;
     }
-    return least;
+    return min;
 }
 
 /* A heavy rod and one of a tenth of its weight lie across the same two held ones: how far each hovers, radii. */
@@ -300,7 +300,7 @@ void fil_check_imc_rods(FilCheck* check)
         fil_world_contact_wrench(box.world, saddled, &force, &torque);
         fil_check_near(check, "a rod over a ball: force / weight", force.z / weight, 1.0, 0.01);
         // P2's band about touching, here wide of 5 mm radius
-        fil_check_below(check, "least distance / radius", fabs(box.last.least_distance) / RADIUS, 0.02);
+        fil_check_below(check, "least distance / radius", fabs(box.last.min_distance) / RADIUS, 0.02);
         fil_check_below(check, "crossings", box.crossings, 0.0);
     }
     fil_sandbox_end(&box);

@@ -8,7 +8,7 @@
 
 #include "validate/knot_pull.h"
 
-enum { MOST_CURVES = 6 };
+enum { MAX_CURVES = 6 };
 
 /* P2 Table 1: iterations per step, seconds, and the shortening at which its runs end, by their numbers of steps. */
 static const double TABLE_ITERATIONS[4] = {2.23, 2.67, 3.04, 3.24};
@@ -18,8 +18,8 @@ static const double TABLE_END[4] = {0.04, 0.148, 0.183, 0.256};
 /* ---- figures ---- */
 
 typedef struct Figure {
-    FilPlotSeries series[MOST_CURVES];
-    char names[MOST_CURVES][96];
+    FilPlotSeries series[MAX_CURVES];
+    char names[MAX_CURVES][96];
     int count;
 } Figure;
 
@@ -185,9 +185,9 @@ static void reduce(const FilPullCurve* curve, int first, int end, double* x, dou
 
 static void draw_trefoil(FilCheck* check, const FilPullCurve* curve)
 {
-    enum { MOST = 20000, THEORY = 60 };
-    static double x[MOST], y[MOST], theory_x[THEORY], theory_y[2][THEORY];
-    if (curve->count > MOST) {
+    enum { MAX_COUNT = 20000, THEORY = 60 };
+    static double x[MAX_COUNT], y[MAX_COUNT], theory_x[THEORY], theory_y[2][THEORY];
+    if (curve->count > MAX_COUNT) {
         fil_check_fail(check, "%d samples are more than the figure holds", curve->count);
         return;
     }

@@ -6,7 +6,7 @@
 
 #include "validate/knots.h"
 
-enum { MOST_NODES = 512, MOST_CROSSINGS = 64 };
+enum { MAX_NODES = 512, MAX_CROSSINGS = 64 };
 
 static const char* const laces[] = {"left_lace", "right_lace"};
 
@@ -29,7 +29,7 @@ static FilVec3 turn_back(FilQuat turn, FilVec3 v)
 /* Where the grasp's node is in the hand's frame; at its beginning it is the nearest. */
 static void see_in_hand(const FilWorld* world, FilGrasp* grasp, double* place)
 {
-    double nodes[3 * MOST_NODES], best = INFINITY;
+    double nodes[3 * MAX_NODES], best = INFINITY;
     char rod[64];
     FilVec3 hand;
     FilQuat turn;
@@ -109,14 +109,14 @@ static int see_lace(const FilWorld* world, int lace, double* nodes)
 
 int fil_lace_half_turns(const FilWorld* world)
 {
-    double own[2][3 * MOST_NODES];
-    FilCrossing crossings[MOST_CROSSINGS];
+    double own[2][3 * MAX_NODES];
+    FilCrossing crossings[MAX_CROSSINGS];
     int n[2], sum = 0;
     for (int r = 0; r < 2; r++) {
         n[r] = see_lace(world, r, own[r]);
     }
-    const int count = fil_knots_crossings(own[0], n[0], false, own[1], n[1], false, crossings, MOST_CROSSINGS);
-    for (int k = 0; k < count && k < MOST_CROSSINGS; k++) {
+    const int count = fil_knots_crossings(own[0], n[0], false, own[1], n[1], false, crossings, MAX_CROSSINGS);
+    for (int k = 0; k < count && k < MAX_CROSSINGS; k++) {
         sum += crossings[k].sign;
     }
     return sum;
@@ -125,7 +125,7 @@ int fil_lace_half_turns(const FilWorld* world)
 double fil_lace_determinant(const FilWorld* world, int left, int right, double side)
 {
     static const double DEEP = 0.2; /* m from the eyelets into the shoe, where nothing of the knot is */
-    double own[2][3 * MOST_NODES], all[3 * (2 * MOST_NODES + 2)];
+    double own[2][3 * MAX_NODES], all[3 * (2 * MAX_NODES + 2)];
     const int n[2] = {see_lace(world, 0, own[0]), see_lace(world, 1, own[1])};
     const int last[2] = {left < 0 ? n[0] - 1 : left, right < 0 ? n[1] - 1 : right};
     int count = 0;

@@ -9,15 +9,15 @@ const char* const fil_matrix_property_names[FIL_MATRIX_PROPERTIES] = {
     [FIL_MATRIX_CONVERGES] = "converges", [FIL_MATRIX_COLLIDES] = "collides", [FIL_MATRIX_KEEPS] = "keeps momenta", [FIL_MATRIX_RUBS] = "rubs",
 };
 
-enum { MOST_KINDS = 20 };
+enum { MAX_KINDS = 20 };
 
 /* One sign each: none, holds, refused, known to fail, fails. */
 static const char SIGNS[] = {' ', '+', 'r', '-', 'X'};
 
 typedef struct Table {
-    FilMatrixCell cells[MOST_KINDS][MOST_KINDS + 1]; /* the ground first */
-    int counts[5];                                   /* properties by sign */
-    int mended;                                      /* known to fail, and hold */
+    FilMatrixCell cells[MAX_KINDS][MAX_KINDS + 1]; /* the ground first */
+    int counts[5];                                 /* properties by sign */
+    int mended;                                    /* known to fail, and hold */
 } Table;
 
 static FilMatrixSign worst(const FilMatrixCell* cell)

@@ -126,17 +126,17 @@ static void write_net(const FilMatrixKind* kind, const FilMatrixPlace* place, ch
 /* Scenes give nets no velocity: each of its cords gets it here. */
 static FilStatus launch_net(FilWorld* world, const FilMatrixKind* kind, const FilMatrixPlace* place)
 {
-    enum { MOST = 64 };
-    double velocities[3 * MOST];
+    enum { MAX_COUNT = 64 };
+    double velocities[3 * MAX_COUNT];
     const size_t length = strlen(place->name);
     FilStatus status = FIL_OK;
     (void)kind;
-    for (int k = 0; k < 3 * MOST; k++) {
+    for (int k = 0; k < 3 * MAX_COUNT; k++) {
         velocities[k] = k % 3 == 0 ? place->velocity.x : k % 3 == 1 ? place->velocity.y : place->velocity.z;
     }
     for (int k = 0; k < fil_world_rod_count(world) && status == FIL_OK; k++) {
         const FilId rod = fil_world_rod_at(world, k);
-        if (strncmp(fil_object_name(world, rod), place->name, length) == 0 && fil_rod_node_count(world, rod) <= MOST) {
+        if (strncmp(fil_object_name(world, rod), place->name, length) == 0 && fil_rod_node_count(world, rod) <= MAX_COUNT) {
             status = fil_rod_set_state(world, rod, NULL, velocities, NULL, NULL);
         }
     }

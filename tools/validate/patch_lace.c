@@ -7,7 +7,7 @@
 #include "cli.h"
 #include "validate/lace.h"
 
-enum { MOST_NODES = 256 };
+enum { MAX_NODES = 256 };
 
 typedef struct Hold {
     int count;
@@ -18,7 +18,7 @@ typedef struct Hold {
 /* The lace's node nearest to the hand when it closed, seen from the hand. */
 static void see_held(const FilWorld* world, int node, double* place)
 {
-    double nodes[3 * MOST_NODES];
+    double nodes[3 * MAX_NODES];
     FilVec3 hand;
     FilQuat turn;
     fil_rod_get_positions(world, fil_world_find_rod(world, "lace"), nodes);

@@ -4,19 +4,19 @@
 
 #include "validate/patch.h"
 
-enum { MOST_NODES = 256, MOST_SAMPLES = 2000 };
+enum { MAX_NODES = 256, MAX_SAMPLES = 2000 };
 
 /* Where the belt's middle is, ten times a second. */
 typedef struct Run {
     int count;
-    double offset[MOST_SAMPLES]; /* m */
-    double turns;                /* of the crowned roller at the end */
-    double pull;                 /* N, of the belt on the plain roller, mean over the last second */
+    double offset[MAX_SAMPLES]; /* m */
+    double turns;               /* of the crowned roller at the end */
+    double pull;                /* N, of the belt on the plain roller, mean over the last second */
 } Run;
 
 static double middle_of(const FilWorld* world, FilId belt)
 {
-    double x[3 * MOST_NODES], sum = 0.0;
+    double x[3 * MAX_NODES], sum = 0.0;
     const int nodes = fil_rod_node_count(world, belt);
     fil_rod_get_positions(world, belt, x);
     for (int i = 0; i < nodes; i++) {
@@ -35,7 +35,7 @@ static bool run_belt(FilCheck* check, double seconds, const FilSetting* settings
     const FilId belt = fil_world_find_rod(world, "belt"), plain = fil_world_find_rigid(world, "plain");
     FilStatus status = FIL_OK;
     int late = 0;
-    while (status == FIL_OK && fil_world_time(world) < seconds && run->count < MOST_SAMPLES) {
+    while (status == FIL_OK && fil_world_time(world) < seconds && run->count < MAX_SAMPLES) {
         FilVec3 force, torque;
         status = fil_world_step(world, NULL);
         if (fil_world_time(world) >= 0.1 * (run->count + 1) - 1e-9) {

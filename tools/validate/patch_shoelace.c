@@ -7,11 +7,11 @@
 #include "cli.h"
 #include "validate/lace.h"
 
-enum { MOST_GRASPS = 16, MOST_NODES = 512 };
+enum { MAX_GRASPS = 16, MAX_NODES = 512 };
 
 /* What a run shows. */
 typedef struct Tied {
-    FilGrasp grasps[MOST_GRASPS];
+    FilGrasp grasps[MAX_GRASPS];
     int crossings;      /* of strands that passed through each other */
     double determinant; /* of both laces to their ends */
     int half_turns;
@@ -44,7 +44,7 @@ static void watch(const FilWorld* world, const Plan* plan, Tied* tied)
 
 static double loop_length(const FilWorld* world, const char* lace, int node)
 {
-    double nodes[3 * MOST_NODES];
+    double nodes[3 * MAX_NODES];
     fil_rod_get_positions(world, fil_world_find_rod(world, lace), nodes);
     const double* x = nodes + 3 * node;
     return hypot(hypot(x[0] - nodes[0], x[1] - nodes[1]), x[2] - nodes[2]);
@@ -161,16 +161,16 @@ void fil_check_shoelace_overhand(FilCheck* check)
 
 /* ---- the bow ---- */
 
-/* A spring whose far end moves on at SPEED, and which gives way above MOST_PULL, draws the free end of the right lace away, to
+/* A spring whose far end moves on at SPEED, and which gives way above MAX_PULL, draws the free end of the right lace away, to
  * where no loop can be left: the loop is 0.3 m long. The force that it took at most, or less than zero after a failure. */
 static double pull_end(FilCheck* check, FilWorld* world, double until)
 {
-    static const double SPEED = 0.3, STIFFNESS = 20.0, MOST_PULL = 4.0; /* m/s, N/m, N */
-    static const double along[3] = {-0.2, 0.97, 0.14};                  /* away from both loops and the shoe */
+    static const double SPEED = 0.3, STIFFNESS = 20.0, MAX_PULL = 4.0; /* m/s, N/m, N */
+    static const double along[3] = {-0.2, 0.97, 0.14};                 /* away from both loops and the shoe */
     const FilId drive = fil_world_find_drive(world, "untie"), rod = fil_world_find_rod(world, "right_lace");
     const int last = fil_rod_node_count(world, rod) - 1;
     const double start = fil_world_time(world);
-    double nodes[3 * MOST_NODES], rest = NAN, most = 0.0;
+    double nodes[3 * MAX_NODES], rest = NAN, max = 0.0;
     FilStatus status = FIL_OK;
     while (status == FIL_OK && fil_world_time(world) < until) {
         fil_rod_get_positions(world, rod, nodes);
@@ -178,28 +178,28 @@ static double pull_end(FilCheck* check, FilWorld* world, double until)
         const double way = along[0] * end[0] + along[1] * end[1] + along[2] * end[2];
         rest = isnan(rest) ? way : rest;
         const double stretch = SPEED * (fil_world_time(world) - start) - (way - rest);
-        const double force = fmax(fmin(STIFFNESS * stretch, MOST_PULL), 0.0);
+        const double force = fmax(fmin(STIFFNESS * stretch, MAX_PULL), 0.0);
         const double value[3] = {force * along[0], force * along[1], force * along[2]};
         status = fil_drive_set(world, drive, value, 3);
         status = status == FIL_OK ? fil_world_step(world, NULL) : status;
         // the lace is taut in the end
-        most = way - rest < 0.2 ? fmax(most, force) : most;
+        max = way - rest < 0.2 ? fmax(max, force) : max;
     }
     if (status != FIL_OK) {
         fil_check_fail(check, "%s", fil_world_error(world));
     }
-    return status == FIL_OK ? most : -1.0;
+    return status == FIL_OK ? max : -1.0;
 }
 
 /* Greatest determinant of the laces, the left one cut at its loop, the right one anywhere: 9 where it has a loop in the knot. */
-static double most_determinant(const FilWorld* world, int left)
+static double max_determinant(const FilWorld* world, int left)
 {
-    double most = 0.0;
+    double max = 0.0;
     const int count = fil_rod_node_count(world, fil_world_find_rod(world, "right_lace"));
     for (int node = 40; node < count; node++) {
-        most = fmax(most, fil_lace_determinant(world, left, node, -1.0));
+        max = fmax(max, fil_lace_determinant(world, left, node, -1.0));
     }
-    return most;
+    return max;
 }
 
 // closed fingers to open ones, as the scene says
@@ -240,7 +240,7 @@ void fil_check_shoelace(FilCheck* check)
     report_bow(check, &tied);
     const double force = pull_end(check, world, 63.0);
     fil_check_note(check, "force on a free end that unties it (N)", force);
-    fil_check_near(check, "greatest determinant after that, 3 without the bow", most_determinant(world, last_node(&bow, &tied, "left")), 3.0, 1e-6);
+    fil_check_near(check, "greatest determinant after that, 3 without the bow", max_determinant(world, last_node(&bow, &tied, "left")), 3.0, 1e-6);
     fil_world_destroy(world);
     world = tie(check, &bow, NULL, 0, &again);
     fil_check_near(check, "again: the same bits (1: yes)", world != NULL && again.hash == tied.hash, 1.0, 1e-9);

@@ -84,10 +84,10 @@ static const struct {
 
 static const char* const models[2] = {"lcp", "sap"};
 
-enum { MOST_SETTINGS = 8 };
+enum { MAX_SETTINGS = 8 };
 
 /* Settings of a turn and others after them. */
-static int join(int turn, const FilSetting* others, int count, FilSetting all[MOST_SETTINGS])
+static int join(int turn, const FilSetting* others, int count, FilSetting all[MAX_SETTINGS])
 {
     memcpy(all, turns[turn].settings, sizeof turns[turn].settings);
     for (int k = 0; k < count; k++) {
@@ -98,7 +98,7 @@ static int join(int turn, const FilSetting* others, int count, FilSetting all[MO
 
 static FilPlan* find_turn(FilCheck* check, const char* scene, int turn, const FilSetting* others, int count)
 {
-    FilSetting all[MOST_SETTINGS];
+    FilSetting all[MAX_SETTINGS];
     const int n = join(turn, others, count, all);
     return find_plan(check, scene, all, n);
 }
@@ -106,7 +106,7 @@ static FilPlan* find_turn(FilCheck* check, const char* scene, int turn, const Fi
 static double replay_turn(FilCheck* check, const char* scene, const FilPlan* plan, Way way, int turn, const FilSetting* others, int count,
                           const char* contact)
 {
-    FilSetting all[MOST_SETTINGS];
+    FilSetting all[MAX_SETTINGS];
     const int n = join(turn, others, count, all);
     return replay(check, scene, plan, way, all, n, contact);
 }
@@ -193,7 +193,7 @@ static void check_open_loop(FilCheck* check, const char* scene, int axis, const 
     fil_plan_destroy(plan);
     FilWorld* world = NULL;
     FilSceneInfo info;
-    FilSetting all[MOST_SETTINGS];
+    FilSetting all[MAX_SETTINGS];
     const int n = join(axis, step, 1, all);
     plan = find_plan(check, scene, all, n);
     if (plan != NULL && load(check, scene, all, n, NULL, &world, &info)) {

@@ -19,7 +19,7 @@ static bool load_task(FilCheck* check, const char* scene, FilWorld** world, FilS
 }
 
 /* Follows the plan, by drives or with feedback, and judges where it ends. */
-static void try_task(FilCheck* check, const char* scene, const FilPlan* plan, bool feedback, const double most[2])
+static void try_task(FilCheck* check, const char* scene, const FilPlan* plan, bool feedback, const double max[2])
 {
     FilWorld* world = NULL;
     FilSceneInfo info;
@@ -41,9 +41,9 @@ static void try_task(FilCheck* check, const char* scene, const FilPlan* plan, bo
     }
     const char* way = feedback ? "with feedback" : "by drives";
     snprintf(text, sizeof text, "%s in the simulator, %s: m from the goal", scene, way);
-    fil_check_below(check, text, miss, most[0]);
+    fil_check_below(check, text, miss, max[0]);
     snprintf(text, sizeof text, "%s in the simulator, %s: rad from the goal", scene, way);
-    fil_check_below(check, text, turn_miss, most[1]);
+    fil_check_below(check, text, turn_miss, max[1]);
     fil_plan_tracker_destroy(tracker);
     fil_world_destroy(world);
 }

@@ -24,11 +24,11 @@ static bool ride(FilCheck* check, const char* const (*settings)[2], int count, d
 
 static double largest_difference(const double* a, const double* b)
 {
-    double most = 0.0;
+    double max = 0.0;
     for (int k = 0; k < SAMPLES; k++) {
-        most = fmax(most, fabs(a[k] - b[k]));
+        max = fmax(max, fabs(a[k] - b[k]));
     }
-    return most;
+    return max;
 }
 
 /* The ring's x at 1 s, where P4's appendices look (eq. 17). */
@@ -84,7 +84,7 @@ void fil_check_catenary_fine(FilCheck* check)
     static const char* const nodes[] = {"50", "100", "200", "400"};
     static const double steps[] = {2e-3, 1e-3, 5e-4, 2.5e-4};
     const double fine = x_with_nodes(check, "400", 1e-4);
-    double last = INFINITY, least = INFINITY;
+    double last = INFINITY, min = INFINITY;
     for (int k = 0; k < 4; k++) {
         char what[96];
         const double error = fabs(x_with_nodes(check, nodes[k], steps[k]) - fine);
@@ -93,14 +93,14 @@ void fil_check_catenary_fine(FilCheck* check)
             fil_check_note(check, what, error / fabs(fine));
         } else {
             fil_check_below(check, what, error / fabs(fine), 0.02);
-            least = fmin(least, last / error);
+            min = fmin(min, last / error);
         }
         if (k == 1) {
             fil_check_below(check, "the same, of the half span", error / HALF_SPAN, 0.02);
         }
         last = error;
     }
-    fil_check_above(check, "smallest fall of the error from one to the next", least, 1.8);
+    fil_check_above(check, "smallest fall of the error from one to the next", min, 1.8);
 }
 
 /* ---- appendix B ---- */
@@ -158,11 +158,11 @@ static void ride_rigid(double mu, double* x)
 
 static double largest(const double* x, int count)
 {
-    double most = x[0];
+    double max = x[0];
     for (int k = 1; k < count; k++) {
-        most = fmax(most, x[k]);
+        max = fmax(max, x[k]);
     }
-    return most;
+    return max;
 }
 
 static double spread(const double* x, int count)

@@ -78,23 +78,23 @@ static void look_at_sheet(const FilWorld* world, FilId shell, Sheet* sheet)
 static double gap_of(const Sheet* sheet, int a, int b)
 {
     const int *p = sheet->triangles + 3 * a, *q = sheet->triangles + 3 * b;
-    double least = INFINITY, along, w[3];
+    double min = INFINITY, along, w[3];
     for (int k = 0; k < 9; k++) {
         if (p[k / 3] == q[k % 3]) {
             return INFINITY;
         }
     }
     for (int k = 0; k < 3; k++) {
-        least = fmin(least, fil_segment_triangle(sheet->x + 3 * p[k], sheet->x + 3 * p[(k + 1) % 3], sheet->x + 3 * q[0], sheet->x + 3 * q[1],
-                                                 sheet->x + 3 * q[2], &along, w));
+        min = fmin(min, fil_segment_triangle(sheet->x + 3 * p[k], sheet->x + 3 * p[(k + 1) % 3], sheet->x + 3 * q[0], sheet->x + 3 * q[1],
+                                             sheet->x + 3 * q[2], &along, w));
     }
-    return sqrt(least) - sheet->thickness;
+    return sqrt(min) - sheet->thickness;
 }
 
 /* Over every pair of triangles whose boxes are less than the thickness apart: others cannot touch. */
-static double least_gap(const Sheet* sheet)
+static double min_gap(const Sheet* sheet)
 {
-    double least = INFINITY;
+    double min = INFINITY;
     for (int a = 0; a < sheet->triangle_count; a++) {
         for (int b = 0; b < sheet->triangle_count; b++) {
             bool near = true;
@@ -102,10 +102,10 @@ static double least_gap(const Sheet* sheet)
                 near = near && sheet->low[3 * a + k] - sheet->thickness <= sheet->high[3 * b + k] &&
                        sheet->low[3 * b + k] - sheet->thickness <= sheet->high[3 * a + k];
             }
-            least = near ? fmin(least, gap_of(sheet, a, b)) : least;
+            min = near ? fmin(min, gap_of(sheet, a, b)) : min;
         }
     }
-    return least;
+    return min;
 }
 
 /* What has been seen of the run. */
@@ -114,7 +114,7 @@ typedef struct Clothes {
     int off;         /* rings */
     double gathered; /* smallest spread of the rings, of that at the start */
     double wrinkles; /* m, from the plane */
-    double least;    /* m, gap */
+    double min;      /* m, gap */
 } Clothes;
 
 static void look_at_clothes(const FilWorld* world, const Sheet* sheet, Clothes* seen)
@@ -133,7 +133,7 @@ static void look_at_clothes(const FilWorld* world, const Sheet* sheet, Clothes* 
             seen->wrinkles = fmax(seen->wrinkles, fabs(sheet->x[3 * v + 1]));
         }
     }
-    seen->least = fmin(seen->least, least_gap(sheet));
+    seen->min = fmin(seen->min, min_gap(sheet));
 }
 
 /* P4 section 3.4, whole: rings gather, the cloth leaves its plane, rings shed one by one. */
@@ -144,7 +144,7 @@ void fil_check_hanging_clothes(FilCheck* check)
     static const char* const names[5] = {"first ring off, s", "second ring off, s", "third ring off, s", "fourth ring off, s", "last ring off, s"};
     FilWorld* world = fil_rings_load(check, "hanging_clothes", NULL, 0, 0.0);
     const FilId cloth = world != NULL ? fil_world_find_shell(world, "cloth") : (FilId){0};
-    Clothes seen = {.shed = {INFINITY, INFINITY, INFINITY, INFINITY, INFINITY}, .gathered = 1.0, .least = INFINITY};
+    Clothes seen = {.shed = {INFINITY, INFINITY, INFINITY, INFINITY, INFINITY}, .gathered = 1.0, .min = INFINITY};
     Sheet sheet = {0};
     bool runs = world != NULL && take_sheet(world, cloth, &sheet);
     while (runs && fil_world_time(world) < 1.5 - 1e-9) {
@@ -162,7 +162,7 @@ void fil_check_hanging_clothes(FilCheck* check)
         for (int k = 0; k < 5; k++) {
             fil_check_near(check, names[k], seen.shed[k], fine[k], 0.02);
         }
-        fil_check_above(check, "least gap of any two triangles in any state, m", seen.least, 0.0);
+        fil_check_above(check, "least gap of any two triangles in any state, m", seen.min, 0.0);
     }
     fil_free(sheet.triangles);
     fil_free(sheet.x);

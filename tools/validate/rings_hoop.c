@@ -36,11 +36,11 @@ void fil_check_hoop_hangs(FilCheck* check)
 /* Angular frequency of a hoop that swings through its lowest place: across the bar, or along it; 1 s of it. */
 static double frequency(FilCheck* check, double mu, bool across)
 {
-    enum { MOST = 64 };
+    enum { MAX_COUNT = 64 };
     FilWorld* world = hoop(check, mu, 0.0, across ? 0.0 : 0.05, across ? 0.05 : 0.0, 0.0);
-    double last = 0.0, times[MOST];
+    double last = 0.0, times[MAX_COUNT];
     int count = 0;
-    while (world != NULL && fil_world_time(world) < 2.0 && count < MOST) {
+    while (world != NULL && fil_world_time(world) < 2.0 && count < MAX_COUNT) {
         if (!fil_rings_run(check, world, fil_world_time(world) + fil_world_dt(world))) {
             break;
         }

@@ -5,7 +5,7 @@
 
 #include "validate/rings.h"
 
-enum { SIDES = 6, MOST_NODES = 256 };
+enum { SIDES = 6, MAX_NODES = 256 };
 
 static const double BALL = 4.0, CORD = 0.01;  // m, radii
 
@@ -15,7 +15,7 @@ static double opening_of(const FilWorld* world)
     double area = 0.0;
     for (int k = 0; k < SIDES; k++) {
         char name[32];
-        double x[3 * MOST_NODES];
+        double x[3 * MAX_NODES];
         snprintf(name, sizeof name, "net_side%d", k);
         const FilId side = fil_world_find_rod(world, name);
         const int count = fil_rod_node_count(world, side);
@@ -54,7 +54,7 @@ static Catch look(const FilWorld* world, const double* ball)
     for (int r = 0; r < fil_world_rod_count(world); r++) {
         const FilId rod = fil_world_rod_at(world, r);
         const int count = fil_rod_node_count(world, rod);
-        double x[3 * MOST_NODES];
+        double x[3 * MAX_NODES];
         if (strncmp(fil_rod_name(world, rod), "net", 3) != 0) {
             continue;
         }
@@ -108,7 +108,7 @@ void fil_check_tether_net(FilCheck* check)
 
 /* ---- the step ---- */
 
-enum { LOOKS = 80, JUDGED = 70, RUNS = 4, MOST_SETTINGS = 6 }; /* ten a second; the first 7 s are judged */
+enum { LOOKS = 80, JUDGED = 70, RUNS = 4, MAX_SETTINGS = 6 }; /* ten a second; the first 7 s are judged */
 
 /* The scene as it is, the same more accurate, and backward Euler in steps of 2 ms and of 1 ms, which is P4's. */
 typedef enum Run { SCENE, REFINED, TWICE, PAPER } Run;
@@ -134,7 +134,7 @@ static bool run_net(FilCheck* check, const char* const (*net)[2], int net_count,
                                                      [TWICE] = {{"world.integrator", "backward_euler"}, {"world.newton.tolerance", "1e-5"}},
                                                      [PAPER] = {{"world.integrator", "backward_euler"}, {"world.newton.tolerance", "1e-5"}}};
     static const double steps[RUNS] = {[TWICE] = 2e-3, [PAPER] = 1e-3};  // zero: the scene's own
-    const char* all[MOST_SETTINGS][2];
+    const char* all[MAX_SETTINGS][2];
     int count = 0;
     for (int k = 0; k < net_count; k++, count++) {
         memcpy(all[count], net[k], sizeof all[count]);

@@ -20,11 +20,11 @@ static bool step(FilCheck* check, FilWorld* world)
 static int vertex_at(const double* x, int count, double px, double pz)
 {
     int best = 0;
-    double least = INFINITY;
+    double min = INFINITY;
     for (int i = 0; i < count; i++) {
         const double d = fabs(x[3 * i] - px) + fabs(x[3 * i + 1]) + fabs(x[3 * i + 2] - pz);
-        best = d < least ? i : best;
-        least = fmin(d, least);
+        best = d < min ? i : best;
+        min = fmin(d, min);
     }
     return best;
 }

@@ -112,7 +112,7 @@ static bool press_curve(FilCheck* check, const FilSetting* rings, double* force)
 void fil_check_solid_cylinder_load(FilCheck* check)
 {
     const FilSetting settings[] = {{"rings", "8"}, {"ramp", "50"}};
-    const double from = 0.3, stride = 0.002, most = PRESSED * 1e6 * 0.02;
+    const double from = 0.3, stride = 0.002, max = PRESSED * 1e6 * 0.02;
     double force[PRESS_STEPS + 1];
     FilWorld* world = press_curve(check, &settings[0], force) ? fil_check_solid_load(check, "cylinder_load", settings, 2, 0.0) : NULL;
     for (int quarter = 1; quarter <= 4 && world != NULL; quarter++) {
@@ -130,7 +130,7 @@ void fil_check_solid_cylinder_load(FilCheck* check)
         const int k = (int)at;
         char what[96];
         snprintf(what, sizeof what, "at %.4f m a plate that is moved bears, N", from - place.y);
-        fil_check_near(check, what, force[k] + (at - k) * (force[k + 1] - force[k]), 0.25 * quarter * most, 0.01);
+        fil_check_near(check, what, force[k] + (at - k) * (force[k + 1] - force[k]), 0.25 * quarter * max, 0.01);
     }
     fil_world_destroy(world);
 }

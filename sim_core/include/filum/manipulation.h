@@ -17,8 +17,8 @@ typedef struct FilManipulationContact {
     int disk;    /* of a soft arm; -1: its last */
     int side;    /* of a box: 0 to 5 for -x, x, -y, y, -z, z; -1: the one that is nearest at the start */
     int nearest; /* of a box's corners: so many, those nearest at the start; 1 to 8 */
-    double friction;    /* 0: that of the surfaces; negative: none */
-    double least_force; /* N; above zero the contact must last */
+    double friction;  /* 0: that of the surfaces; negative: none */
+    double min_force; /* N; above zero the contact must last */
 } FilManipulationContact;
 
 /* Places on the way that a goal can have. */

@@ -81,7 +81,7 @@ typedef struct FilStepInfo {
     int contacts;              /* of the step */
     double max_penetration;    /* m */
     int deep_contacts;         /* at velocity level: deeper than a tenth of their parts' sizes (half the least extent, a rod's radius): a warning */
-    double least_distance;     /* m, between surfaces of objects that could touch, at the step's start; INFINITY: none could */
+    double min_distance;       /* m, between surfaces of objects that could touch, at the step's start; INFINITY: none could */
     int contact_iterations;    /* Newton steps of the contact solver */
     int contact_solves;        /* problems given to the contact solver */
     int contact_fallbacks;     /* ... that its second method had to solve: Lemke's for "lcp", or contacts that give way a little */

@@ -52,7 +52,7 @@ static void measure_contacts(const FilWorld* world, FilId of, int index, double*
 }
 
 /* Least distance of surfaces in the contact set; INFINITY if it is empty. */
-static double least_distance(const FilWorld* world)
+static double min_distance(const FilWorld* world)
 {
     double distance = INFINITY;
     for (int k = 0; k < world->collision.set.count; k++) {
@@ -64,13 +64,13 @@ static double least_distance(const FilWorld* world)
 static void measure_penetration(const FilWorld* world, FilId of, int index, double* out)
 {
     (void)of, (void)index;
-    out[0] = fmax(-least_distance(world), 0.0);
+    out[0] = fmax(-min_distance(world), 0.0);
 }
 
 static void measure_clearance(const FilWorld* world, FilId of, int index, double* out)
 {
     (void)of, (void)index;
-    const double distance = least_distance(world);
+    const double distance = min_distance(world);
     out[0] = isfinite(distance) ? distance : NAN;
 }
 

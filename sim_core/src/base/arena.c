@@ -21,15 +21,15 @@ typedef struct FilArenaChunk {
     size_t size;
 } FilArenaChunk;
 
-static FilArenaChunk* add_chunk(FilArena* arena, size_t least)
+static FilArenaChunk* add_chunk(FilArena* arena, size_t min)
 {
     size_t size = SMALLEST;
     if (BLOCKS_APART) {
-        size = least;
+        size = min;
     } else if (arena->chunks != NULL) {
         size = arena->chunks->size < LARGEST ? 2 * arena->chunks->size : LARGEST;
     }
-    size = size < least ? least : size;
+    size = size < min ? min : size;
     FilArenaChunk* chunk = fil_alloc(1, sizeof *chunk);
     if (chunk == NULL || (chunk->bytes = fil_alloc(1, size)) == NULL) {
         fil_free(chunk);

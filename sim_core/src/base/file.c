@@ -159,7 +159,7 @@ FILE* fil_file_open(const char* path, const char* folders, FilError* error)
     return file;
 }
 
-FilStatus fil_file_load(const char* path, const char* folders, size_t most, char** bytes, size_t* size, FilError* error)
+FilStatus fil_file_load(const char* path, const char* folders, size_t max, char** bytes, size_t* size, FilError* error)
 {
     FilError reason;
     FILE* file = fil_file_open(path, folders, &reason);
@@ -170,8 +170,8 @@ FilStatus fil_file_load(const char* path, const char* folders, size_t most, char
     long length = -1;
     if (fseek(file, 0, SEEK_END) != 0 || (length = ftell(file)) < 0 || fseek(file, 0, SEEK_SET) != 0) {
         status = fil_error(error, FIL_IO, "%s: cannot be read: not a plain file", path);
-    } else if ((size_t)length > most) {
-        status = fil_error(error, FIL_BAD_INPUT, "%s: the file has %ld bytes, more than the %zu allowed", path, length, most);
+    } else if ((size_t)length > max) {
+        status = fil_error(error, FIL_BAD_INPUT, "%s: the file has %ld bytes, more than the %zu allowed", path, length, max);
     } else if ((*bytes = fil_alloc((size_t)length + 1, 1)) == NULL) {
         status = fil_error(error, FIL_OUT_OF_MEMORY, "%s: no memory for its %ld bytes", path, length);
     } else if (fread(*bytes, 1, (size_t)length, file) != (size_t)length) {

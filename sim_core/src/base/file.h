@@ -11,10 +11,10 @@
  * what lies outside is refused in the same words whether it exists or not. */
 FIL_MUST_CHECK FILE* fil_file_open(const char* path, const char* folders, FilError* error);
 
-/* All of a file below one of `folders`, or NULL, at most `most` bytes, for fil_free(), with a zero behind its end; the error names the path. `*bytes`
+/* All of a file below one of `folders`, or NULL, at most `max` bytes, for fil_free(), with a zero behind its end; the error names the path. `*bytes`
  * may be set where it fails, too.
  */
-FIL_MUST_CHECK FilStatus fil_file_load(const char* path, const char* folders, size_t most, char** bytes, size_t* size, FilError* error);
+FIL_MUST_CHECK FilStatus fil_file_load(const char* path, const char* folders, size_t max, char** bytes, size_t* size, FilError* error);
 
 /* Whether it could be opened. */
 FIL_MUST_CHECK bool fil_file_check(const char* path, const char* folders, FilError* error);

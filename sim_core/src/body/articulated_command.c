@@ -32,22 +32,22 @@ typedef struct Script {
 } Script;
 
 /* One point more than asked for: where the trajectory is set out from. */
-static int most_points(const FilArticulated* robot)
+static int max_points(const FilArticulated* robot)
 {
     return robot->trajectory_points > 0 ? robot->trajectory_points + 1 : 0;
 }
 
 int fil_articulated_history(const FilArticulated* robot)
 {
-    return HEAD + COMMAND * robot->joint_count + most_points(robot) * (1 + 3 * robot->joint_count);
+    return HEAD + COMMAND * robot->joint_count + max_points(robot) * (1 + 3 * robot->joint_count);
 }
 
 static Script script_of(const FilArticulated* robot, const double* h)
 {
     double* times = (double*)h + HEAD + COMMAND * robot->joint_count;
-    const int each = most_points(robot) * robot->joint_count;
-    double* positions = times + most_points(robot);
-    return (Script){.count = (int)fmin(fmax(h[0], 0.0), (double)most_points(robot)),
+    const int each = max_points(robot) * robot->joint_count;
+    double* positions = times + max_points(robot);
+    return (Script){.count = (int)fmin(fmax(h[0], 0.0), (double)max_points(robot)),
                     .joints = robot->joint_count,
                     .interpolation = (FilInterpolation)((int)h[1] % OPEN),
                     .open = h[1] >= OPEN,
@@ -234,7 +234,7 @@ static void leave_trajectory(const FilArticulated* robot, double* h, double now)
 /* Points of a longer trajectory before this one. */
 static void clear_beyond(const FilArticulated* robot, const Script* script)
 {
-    const size_t points = (size_t)(most_points(robot) - script->count), used = (size_t)script->count * (size_t)script->joints;
+    const size_t points = (size_t)(max_points(robot) - script->count), used = (size_t)script->count * (size_t)script->joints;
     double* const columns[] = {script->positions, script->velocities, script->efforts};
     memset(script->times + script->count, 0, points * sizeof(double));
     for (size_t c = 0; c < sizeof columns / sizeof columns[0]; c++) {
@@ -246,12 +246,12 @@ FilStatus fil_articulated_set_trajectory(const FilArticulated* robot, const doub
                                          FilError* error)
 {
     const FilStatus status = check_trajectory(robot, def, error);
-    double* upper = status == FIL_OK ? fil_alloc((size_t)most_points(robot) + (size_t)def->joint_count, sizeof(double)) : NULL;
+    double* upper = status == FIL_OK ? fil_alloc((size_t)max_points(robot) + (size_t)def->joint_count, sizeof(double)) : NULL;
     if (upper == NULL) {
         return status != FIL_OK ? status : fil_error(error, FIL_OUT_OF_MEMORY, "out of memory");
     }
     // how fast each joint is sent now: it does not stop for a new trajectory
-    double* speed = upper + most_points(robot);
+    double* speed = upper + max_points(robot);
     for (int k = 0; k < def->joint_count; k++) {
         const FilJointCommand command = fil_articulated_command(robot, h, def->joints[k], now);
         speed[k] = command.mode == FIL_JOINT_POSITION ? command.velocity : 0.0;

@@ -144,9 +144,9 @@ static void move(const Reach* reach, const double* q, double period, double* out
 {
     double scale = 1.0;
     for (int k = 0; k < reach->count; k++) {
-        const double most = fmin(MAX_STEP, period * reach->robot->joints[reach->joint[k]].def.max_velocity);
+        const double max = fmin(MAX_STEP, period * reach->robot->joints[reach->joint[k]].def.max_velocity);
         const double size = fabs(reach->change[k]);
-        scale = size * scale > most ? most / size : scale;
+        scale = size * scale > max ? max / size : scale;
     }
     memcpy(out, q, sizeof(double) * (size_t)reach->robot->q_count);
     for (int k = 0; k < reach->count; k++) {

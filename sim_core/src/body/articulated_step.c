@@ -12,7 +12,7 @@
 
 /* Free motion of a stage is found to this share of velocities, or as well as so many repeats do: double pendulums take 4 to 6 at 4 ms. */
 #define PREDICTED 1e-15
-enum { MOST_PREDICTIONS = 12 };
+enum { MAX_PREDICTIONS = 12 };
 
 static bool is_midpoint(const FilArticulated* robot)
 {
@@ -72,7 +72,7 @@ void fil_articulated_begin(void* pointer, const FilStepSetup* setup, const doubl
     move_freely(robot);
     // a stage's own end; each time the error falls by dt times rates
     double change = setup->staged ? INFINITY : 0.0;
-    for (int k = 0; k < MOST_PREDICTIONS && change > PREDICTED; k++) {
+    for (int k = 0; k < MAX_PREDICTIONS && change > PREDICTED; k++) {
         memcpy(robot->v_theta, robot->v_free, sizeof(double) * (size_t)robot->dof_count);
         fil_articulated_move(robot, q, robot->v_theta, setup->dt, robot->q_theta);
         assemble(robot, robot->q_theta, robot->v_theta);

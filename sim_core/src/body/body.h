@@ -73,7 +73,7 @@ static inline int fil_counted(int at, int count)
     return index >= 0 && index < count ? index : -1;
 }
 
-#define FIL_SHIFT_LEAST 1e-300 /* adds nothing to the mass, but says that a definite tangent is wanted */
+#define FIL_MIN_SHIFT 1e-300 /* adds nothing to the mass, but says that a definite tangent is wanted */
 
 typedef struct FilBodyOps {
     const char* kind;

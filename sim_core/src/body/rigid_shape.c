@@ -59,7 +59,7 @@ static FilStatus build_hull(const FilShapeDef* def, FilRigidShape* out, FilError
 
 /* Facets of the hull that stands for a surface of revolution where it touches by points, and most rings along it: 64 leave corners of
  * a thousandth of the radius. */
-enum { AROUND = 64, MOST_RINGS = 33 };
+enum { AROUND = 64, MAX_RINGS = 33 };
 
 /* Around the surface: facets touch its circles from outside. */
 static FilStatus build_revolution(const FilShapeDef* def, FilRigidShape* out, FilError* error)
@@ -71,7 +71,7 @@ static FilStatus build_revolution(const FilShapeDef* def, FilRigidShape* out, Fi
         return fil_error(error, FIL_OUT_OF_MEMORY, "out of memory");
     }
     FilStatus status = fil_profile_create(def->radii, def->radius_count, 0.5 * def->length, out->profile, error);
-    const int rings = def->radius_count < MOST_RINGS ? def->radius_count : MOST_RINGS;
+    const int rings = def->radius_count < MAX_RINGS ? def->radius_count : MAX_RINGS;
     double* points = status == FIL_OK ? fil_alloc((size_t)(AROUND * rings), 3 * sizeof(double)) : NULL;
     for (int k = 0; points != NULL && k < rings; k++) {
         double slope;

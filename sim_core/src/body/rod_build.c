@@ -21,9 +21,9 @@ static FilStatus check_array(const double* a, int count, const char* what, const
 FilStatus fil_rod_check(const FilRodDef* def, FilError* error)
 {
     const char* name = def->name != NULL ? def->name : "?";
-    const int least = def->closed ? 3 : 2;
-    if (def->node_count < least || def->node_count > FIL_ROD_MAX_NODES || def->nodes == NULL) {
-        return fil_error(error, FIL_BAD_INPUT, "rod '%s': a%s rod needs %d to %d nodes, got %d", name, def->closed ? " closed" : "n open", least,
+    const int min = def->closed ? 3 : 2;
+    if (def->node_count < min || def->node_count > FIL_ROD_MAX_NODES || def->nodes == NULL) {
+        return fil_error(error, FIL_BAD_INPUT, "rod '%s': a%s rod needs %d to %d nodes, got %d", name, def->closed ? " closed" : "n open", min,
                          FIL_ROD_MAX_NODES, def->nodes == NULL ? 0 : def->node_count);
     }
     const int n = def->node_count, edges = def->closed ? n : n - 1;

@@ -37,12 +37,12 @@ static inline __attribute__((always_inline)) void couple(const Frame2* e, const 
 }
 
 /* Rotates an edge's sums into the world: H = Q [[s, -g], [-g', axial]] Q', Q = (m1, m2, t) / length. What a tension below
- * `least` takes from the stiffness across the edge is left out. */
-static inline __attribute__((always_inline)) void finish_edge(const Frame2* e, const EdgeSum* sum, FilLanes stretch, FilLanes natural, FilLanes least,
+ * `min` takes from the stiffness across the edge is left out. */
+static inline __attribute__((always_inline)) void finish_edge(const Frame2* e, const EdgeSum* sum, FilLanes stretch, FilLanes natural, FilLanes min,
                                                               Link* link, FilLanes* mixed)
 {
     const FilLanes tension = stretch * (e->length - natural), over = e->inverse * e->inverse;
-    const FilLanes geometric = -fil_lanes_min(-tension, -least) * e->inverse;
+    const FilLanes geometric = -fil_lanes_min(-tension, -min) * e->inverse;
     const FilLanes s11 = sum->s11 * over + geometric, s12 = sum->s12 * over, s22 = sum->s22 * over + geometric;
     const FilLanes t1 = -sum->g1 * over, t2 = -sum->g2 * over;
     const FilLanes g1 = sum->g1 * e->inverse, g2 = sum->g2 * e->inverse;
@@ -137,7 +137,7 @@ static FilLanes sweep_gradient(FilRodChain* chain, size_t group)
 static FilLanes sweep(FilRodChain* chain, size_t group, double shift)
 {
     const double scale = 1.0 + shift;
-    const FilLanes least = fil_lanes_splat(shift > 0.0 ? 0.0 : -INFINITY);
+    const FilLanes min = fil_lanes_splat(shift > 0.0 ? 0.0 : -INFINITY);
     const size_t n = (size_t)chain->matrix.half_nodes, first = group * n;
     const Frame2* frames = chain->frames + first;
     const FilLanes zero = fil_lanes_splat(0.0);
@@ -170,7 +170,7 @@ static FilLanes sweep(FilRodChain* chain, size_t group, double shift)
             next->oa[0] = next->oa[1] = next->oa[2] = zero;
         }
         const FilLanes stretch = chain->stretch[first + i], natural = chain->natural[first + i];
-        finish_edge(e, &sum, stretch, natural, least, next, mixed);
+        finish_edge(e, &sum, stretch, natural, min, next, mixed);
         energy += 0.5 * stretch * (e->length - natural) * (e->length - natural);
 
         FilLanes* g = chain->gradient + 4 * (first + i);

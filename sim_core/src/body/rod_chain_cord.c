@@ -118,12 +118,12 @@ static FilLanes sweep_cord(FilRodChain* chain, size_t group, Reach* reach)
 /* ---- Hessian ---- */
 
 /* Hessian of an edge: its stretch and the hinges behind and ahead,
- * stretch t t^T + round (1 - t t^T) + second u u^T + second w w^T + t y^T + y t^T. What a tension below `least` takes
+ * stretch t t^T + round (1 - t t^T) + second u u^T + second w w^T + t y^T + y t^T. What a tension below `min` takes
  * from the stiffness across the edge is left out. */
 static inline __attribute__((always_inline)) void edge_hessian(const CordEdge* e, const CordBend* behind, const CordBend* ahead, FilLanes stretch,
-                                                               FilLanes natural, FilLanes least, FilLanes* d)
+                                                               FilLanes natural, FilLanes min, FilLanes* d)
 {
-    const FilLanes tension = -fil_lanes_min(-stretch * (e->length - natural), -least);
+    const FilLanes tension = -fil_lanes_min(-stretch * (e->length - natural), -min);
     const FilLanes round = (tension - (ahead->first * ahead->c + behind->first * behind->c) * e->inverse) * e->inverse;
     FilLanes y[3], z[3], u[3], w[3];
     for (int k = 0; k < 3; k++) {
@@ -231,19 +231,19 @@ static inline __attribute__((always_inline)) void walk_on(CordWalk* walk, CordCo
     const CordLink* last = &walk->links[i % 2];
     CordLink* next = &walk->links[1 - i % 2];
     const FilLanes stretch = walk->scale * chain->stretch[at], natural = chain->natural[at];
-    const FilLanes least = fil_lanes_splat(chain->shift > 0.0 ? 0.0 : -INFINITY);
+    const FilLanes min = fil_lanes_splat(chain->shift > 0.0 ? 0.0 : -INFINITY);
     if (i + 2 < n) {
         const CordEdge f = edge_between(x + 3, x + 6);
         const CordBend ahead = bend_between(&walk->e, &f, walk->scale * chain->law[at + 1].k1);
         couple_edges(&walk->e, &f, &ahead, next->o);
-        edge_hessian(&walk->e, &walk->behind, &ahead, stretch, natural, least, next->d);
+        edge_hessian(&walk->e, &walk->behind, &ahead, stretch, natural, min, next->d);
         walk->e = f;
         walk->behind = ahead;
     } else {  // the middle hinge is the joint's, and the middle node only ends the last edge
         const CordBend none = no_bend();
         memset(next, 0, sizeof *next);
         if (i + 1 < n) {
-            edge_hessian(&walk->e, &walk->behind, &none, stretch, natural, least, next->d);
+            edge_hessian(&walk->e, &walk->behind, &none, stretch, natural, min, next->d);
         }
     }
     find_columns(last, next, chain->diagonal + 4 * at, walk->scale * (1.0 + chain->shift), columns);

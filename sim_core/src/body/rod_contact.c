@@ -376,12 +376,12 @@ static bool build_blocks(FilRodBody* body)
     for (int r = 0; r < body->rod_count; r++) {
         note_rod(&body->rods[r], &entries);
     }
-    const size_t count = (size_t)entries.count, most = count + (size_t)body->node_count;
+    const size_t count = (size_t)entries.count, max = count + (size_t)body->node_count;
     entries.rows = fil_alloc(count, sizeof(int));
     entries.columns = fil_alloc(count, sizeof(int));
     body->block_slots = fil_arena_alloc(body->arena, count, sizeof(int));
-    body->block_columns = fil_arena_alloc(body->arena, most, sizeof(int));
-    body->block_rows = fil_arena_alloc(body->arena, most, sizeof(int));
+    body->block_columns = fil_arena_alloc(body->arena, max, sizeof(int));
+    body->block_rows = fil_arena_alloc(body->arena, max, sizeof(int));
     bool ok = entries.rows != NULL && entries.columns != NULL && body->block_slots != NULL && body->block_columns != NULL && body->block_rows != NULL;
     if (ok) {
         entries.count = 0;

@@ -171,11 +171,11 @@ static void put_pair(int* pairs, int* count, int u, int v)
 /* Distinct blocks in order: edges, the other diagonals of folds, what chambers need besides, and the diagonal. */
 static bool list_blocks(FilShellBody* body)
 {
-    const int most = body->vertex_count + body->edge_count + body->fold_count + body->chambers.sibling_count;
-    int* pairs = fil_alloc(2 * (size_t)most, sizeof(int));
+    const int max = body->vertex_count + body->edge_count + body->fold_count + body->chambers.sibling_count;
+    int* pairs = fil_alloc(2 * (size_t)max, sizeof(int));
     body->block_start = fil_alloc((size_t)body->vertex_count + 1, sizeof(int));
-    body->block_column = fil_alloc((size_t)most, sizeof(int));
-    body->block_row = fil_alloc((size_t)most, sizeof(int));
+    body->block_column = fil_alloc((size_t)max, sizeof(int));
+    body->block_row = fil_alloc((size_t)max, sizeof(int));
     if (pairs == NULL || body->block_start == NULL || body->block_column == NULL || body->block_row == NULL) {
         fil_free(pairs);
         return false;

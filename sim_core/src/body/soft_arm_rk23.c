@@ -12,7 +12,7 @@
 static const double SCALE = 1e-2;
 
 /* A bound only, chosen: steps that would be smaller fail. */
-enum { MOST_STEPS = 100000 };
+enum { MAX_STEPS = 100000 };
 
 /* Derivative of y = (q, v): (v, M^-1 (f + tau - K q - B v)); false if a section has no length or M no factor. */
 static bool slope(FilSoftArm* arm, const double* y, double* out)
@@ -94,7 +94,7 @@ bool fil_soft_arm_rk23(FilSoftArm* arm)
         const bool last = h >= left * (1.0 - 1e-12);
         h = last ? left : h;
         const double error = try_step(arm, y, h, stages, next);
-        if (step == MOST_STEPS || h < 1e-9 * arm->setup.dt) {
+        if (step == MAX_STEPS || h < 1e-9 * arm->setup.dt) {
             return false;
         }
         if (error <= 1.0) {

@@ -415,12 +415,12 @@ static void isotropic_tangent(const FilWide* s, const Density* d, bool definite,
     const FilWide one = fil_wide_splat(1.0), zero = fil_wide_splat(0.0);
     const FilWide slopes[2][3] = {{one, one, one}, {s[1] * s[2], s[2] * s[0], s[0] * s[1]}};
     const FilWide *slope = slopes[d->dilation == 0 ? 0 : 1], total = s[0] * s[0] + s[1] * s[1] + s[2] * s[2];
-    const FilWide least = 1e-14 * (s[0] + 1e-300);
+    const FilWide min = 1e-14 * (s[0] + 1e-300);
     for (int e = 0; e < 3; e++) {
         const int i = pair_of[e][0], j = pair_of[e][1], k = pair_of[e][2];
         const FilWide even = 2.0 * (d->first[1] + d->first[3] * (s[k] * s[k]));
         const FilWide odd = d->first[2] * s[k] + 2.0 * d->first[3] * (s[i] * s[j]);
-        FilWide flip = even - odd, twist = even + odd + 2.0 * d->first[0] / max_of(s[i] + s[j], least);
+        FilWide flip = even - odd, twist = even + odd + 2.0 * d->first[0] / max_of(s[i] + s[j], min);
         if (definite) {
             flip = max_of(flip, zero);
             twist = max_of(twist, zero);

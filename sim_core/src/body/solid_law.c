@@ -295,14 +295,14 @@ void fil_solid_isotropic_tangent(const double* s, const FilSolidDensity* d, bool
         fil_solid_stretch_make_definite(out->stretch);
     }
     // where a sum of singular values vanishes R has no derivative: it stays finite, and large
-    const double least = 1e-14 * (s[0] + 1e-300);
+    const double min = 1e-14 * (s[0] + 1e-300);
     for (int e = 0; e < 3; e++) {
         const double si = s[pair_of[e][0]], sj = s[pair_of[e][1]], sk = s[pair_of[e][2]];
         const double even = 2.0 * d->first[1] + 2.0 * d->first[3] * sk * sk;
         const double odd = d->first[2] * sk + 2.0 * d->first[3] * si * sj;
         double flip = even - odd, twist = even + odd;
         if (d->first[0] != 0.0) {
-            twist += 2.0 * d->first[0] / fmax(si + sj, least);
+            twist += 2.0 * d->first[0] / fmax(si + sj, min);
         }
         if (definite) {
             flip = fmax(flip, 0.0);

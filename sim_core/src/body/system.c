@@ -151,7 +151,7 @@ FilStatus fil_system_add_body(FilSystem* system, FilBodyKind kind, void* impl, i
 enum { ALONE = 256 };
 
 /* Chunks of small bodies: few enough that taking one costs nothing, enough for all to get the same. */
-enum { MOST_CHUNKS = 128 };
+enum { MAX_CHUNKS = 128 };
 
 /* Unknowns from which on a body's own loops are worth sharing. */
 enum { LARGE = 4000 };
@@ -178,7 +178,7 @@ static void work_on_others(void* context, int first, int end, int worker)
 void fil_system_run(FilSystem* system, FilWork* work, void* context)
 {
     FilWorkers* workers = system->v_count < ALONE ? NULL : system->workers;
-    const int grain = 1 + (system->body_count - 1) / MOST_CHUNKS;
+    const int grain = 1 + (system->body_count - 1) / MAX_CHUNKS;
     const FilBody* body = workers != NULL && system->largest >= 0 ? &system->bodies[system->largest] : NULL;
     if (body == NULL || body->v_count < LARGE || 2 * body->v_count < system->v_count || !body->ops->share(body->impl, workers)) {
         fil_workers_run(workers, system->body_count, grain, work, context);

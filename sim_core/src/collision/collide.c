@@ -280,7 +280,7 @@ int fil_collision_edge_beyond(const FilCollisionStage* stage, const int collider
 static const double CAP_SLOPE = 0.05;
 
 /* Above this slope a normal is along the edge rather than across, and stays. */
-static const double MOST_SLOPE = 0.7;
+static const double MAX_SLOPE = 0.7;
 
 /* A row goes on beyond its edges: their ends are no caps, which would stop what slides along the row from edge to edge. Where
  * the edge beyond side `side`'s end is closer, the contact is that one's; a slight slope of the normal is taken away, any slope where
@@ -300,7 +300,7 @@ static bool smooth_end(const FilCollisionStage* stage, const int collider[2], co
         return true;
     }
     const double slope = fil_v3_dot(point->normal, along);
-    if (fabs(slope) > (stage->wants.shares ? MOST_SLOPE : CAP_SLOPE)) {
+    if (fabs(slope) > (stage->wants.shares ? MAX_SLOPE : CAP_SLOPE)) {
         return stage->wants.shares;
     }
     fil_v3_axpy(point->normal, -slope, along);

@@ -52,10 +52,10 @@ static int count_neighbours(const FilCollider* c)
         thinnest = fmin(thinnest, c->radii[i]);
     }
     for (int i = 0; i < n; i++) {
-        const int most = c->closed || i + first <= n ? first : n - i;
+        const int max = c->closed || i + first <= n ? first : n - i;
         // nothing touches before the length that the thinnest edge would need, which grows with the gap
         const double reach = 0.5 * FIL_PI * (c->radii[i] + thinnest);
-        int low = 2, high = most;
+        int low = 2, high = max;
         while (low < high) {
             const int middle = low + (high - low) / 2;
             if (length_after(c, i, middle) > reach) {
@@ -64,10 +64,10 @@ static int count_neighbours(const FilCollider* c)
                 low = middle + 1;
             }
         }
-        for (int j = (i + low) % n; low < most && fil_collision_neighbours(c, i < j ? i : j, i < j ? j : i); j = (i + low) % n) {
+        for (int j = (i + low) % n; low < max && fil_collision_neighbours(c, i < j ? i : j, i < j ? j : i); j = (i + low) % n) {
             low++;
         }
-        first = low < most ? low : first;
+        first = low < max ? low : first;
     }
     return first > 2 ? first - 1 : 1;
 }

@@ -28,7 +28,7 @@ static int moving_part(const FilCollisionStage* stage, const FilContact* contact
         return best;
     }
     const int vertex = collider - s->first;
-    double most = 0.0;
+    double max = 0.0;
     for (int k = s->facets.fan_first[vertex]; k < s->facets.fan_first[vertex + 1]; k++) {
         const int t = s->facets.fans[k];
         double ab[3], ac[3], n[3];
@@ -36,8 +36,8 @@ static int moving_part(const FilCollisionStage* stage, const FilContact* contact
         fil_v3_sub(ac, fil_facets_corner(&s->facets, t, 2), fil_facets_corner(&s->facets, t, 0));
         fil_v3_cross(n, ab, ac);
         const double faces = fabs(fil_v3_dot(n, contact->frame + 6)) + EDGE_ON * fil_v3_norm(n);
-        if (faces > most) {
-            most = faces;
+        if (faces > max) {
+            max = faces;
             best = fil_collision_sheet_part(s, t);
         }
     }

@@ -10,7 +10,7 @@
 enum { LANES = 32 };
 
 /* Fewer items than this are met before anyone has come to help. */
-enum { LEAST_ITEMS = 64 };
+enum { MIN_ITEMS = 64 };
 
 struct FilCollisionLane {
     FilCollisionStage stage; /* the world's, but for what items write */
@@ -150,7 +150,7 @@ static void find_pairs(void* context, int first, int end, int worker)
 FilStatus fil_collision_tree_pairs(FilCollisionStage* stage)
 {
     const int items = stage->tree.item_capacity;
-    if (stage->system->workers == NULL || items < LEAST_ITEMS) {
+    if (stage->system->workers == NULL || items < MIN_ITEMS) {
         return fil_tree_self_pairs(&stage->tree, &stage->pairs);
     }
     if (!has_lanes(stage)) {
@@ -173,7 +173,7 @@ FilStatus fil_collision_tree_pairs(FilCollisionStage* stage)
 
 FilStatus fil_collision_run(FilCollisionStage* stage, int count, FilCollisionMeet* meet, double dt)
 {
-    if (stage->system->workers == NULL || count < LEAST_ITEMS) {
+    if (stage->system->workers == NULL || count < MIN_ITEMS) {
         FilStatus status = FIL_OK;
         for (int k = 0; k < count && status == FIL_OK; k++) {
             status = meet(stage, k, dt);

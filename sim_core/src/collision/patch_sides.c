@@ -11,7 +11,7 @@ static const double CELLS_DEEP = 5.0, CELLS_WIDE = 60.0;
 
 /* The margin at rest: flat faces that lie on each other rock by dt^2 g unless a hundredth to a tenth of that is seen ahead,
  * 1e-4 m at 10 ms. */
-static const double MARGIN_DEEP = 0.01, LEAST_MARGIN = 1e-4;
+static const double MARGIN_DEEP = 0.01, MIN_MARGIN = 1e-4;
 
 /* Fields go on outside as far as motion may ask for, in depths: who comes faster than that in a step is seen later. */
 static const double LAYER = 0.5;
@@ -62,7 +62,7 @@ static void settle(const FilShape* shape, const FilSurface* surface, FilPatchSid
         side->def.resolution = fmax(depth / CELLS_DEEP, size / CELLS_WIDE);
     }
     if (!(side->margin > 0.0)) {
-        side->margin = fmax(MARGIN_DEEP * depth, LEAST_MARGIN);
+        side->margin = fmax(MARGIN_DEEP * depth, MIN_MARGIN);
     }
     side->def.margin = fmax(side->margin, LAYER * depth);
 }

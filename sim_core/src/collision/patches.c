@@ -15,7 +15,7 @@
 static const double END_ON = 0.95;
 
 /* Ends of edges are not cut more slantingly than this (cosine of half the bend): such bends have gaps anyway. */
-static const double LEAST_MITRE = 0.5;
+static const double MIN_MITRE = 0.5;
 
 static const FilPatchSide* side_of(const FilCollisionStage* stage, const FilWorldCollider* c)
 {
@@ -66,7 +66,7 @@ static void cut_end(const FilWorldCollider* c, const FilPose* pose, int edge, in
         fil_v3_axpy(sum, 0.5, t);
     }
     fil_m3_apply_transposed(local, pose->r, sum);
-    if (local[2] > LEAST_MITRE * LEAST_MITRE) {  // |sum| and its angle to the edge both are the cosine of half the bend
+    if (local[2] > MIN_MITRE * MIN_MITRE) {  // |sum| and its angle to the edge both are the cosine of half the bend
         mitre[0] = -local[0] / local[2];
         mitre[1] = -local[1] / local[2];
     }

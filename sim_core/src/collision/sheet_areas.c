@@ -24,7 +24,7 @@ static const double DEEPEST = 0.5;
  * contact. */
 static const double OWN_DEEPEST = 0.1;
 /* Polygons below this share of the smaller triangle bear nothing. */
-static const double LEAST_AREA = 1e-12;
+static const double MIN_AREA = 1e-12;
 
 typedef struct Face {
     const double* x[3];
@@ -82,11 +82,11 @@ static bool overlap(const Face* a, const Face* b, const double* n, FilPolygon* o
 static int nearest_corner(const FilCollisionSheet* s, int t, const double* p)
 {
     int best = 0;
-    double least = INFINITY;
+    double min = INFINITY;
     for (int k = 0; k < 3; k++) {
         const double d = fil_v3_distance(fil_facets_corner(&s->facets, t, k), p);
-        best = d < least ? k : best;
-        least = fmin(d, least);
+        best = d < min ? k : best;
+        min = fmin(d, min);
     }
     return s->first + s->facets.triangles[3 * t + best];
 }
@@ -110,7 +110,7 @@ static FilStatus meet_faces(FilCollisionStage* stage, const FilCollisionSheet* a
     const double area = fabs(fil_polygon_area(&polygon, n, centroid));
     const double low = height_at(&fa, centroid, n), high = height_at(&fb, centroid, n), distance = high - low;
     const double size = fmin(fil_facets_size(&a->facets, s), fil_facets_size(&b->facets, t));
-    if (!(area > 0.5 * LEAST_AREA * fmin(fa.area2, fb.area2)) || distance > margin || distance < -deepest * size) {
+    if (!(area > 0.5 * MIN_AREA * fmin(fa.area2, fb.area2)) || distance > margin || distance < -deepest * size) {
         return FIL_OK;
     }
     fil_v3_copy(point.position, centroid);
@@ -288,7 +288,7 @@ static FilStatus press_part(FilCollisionStage* stage, Pressing* pressing, const 
     FilContactPoint point;
     double centroid[3];
     double area = polygon->count > 2 ? fil_polygon_area(polygon, face->normal, centroid) : 0.0;
-    if (!(area > 0.5 * LEAST_AREA * face->area2) || !meet_point(s, centroid, c, margin, &point)) {
+    if (!(area > 0.5 * MIN_AREA * face->area2) || !meet_point(s, centroid, c, margin, &point)) {
         return FIL_OK;
     }
     double facing = fil_v3_dot(face->normal, point.normal);
@@ -307,7 +307,7 @@ static FilStatus press_part(FilCollisionStage* stage, Pressing* pressing, const 
         pressing->deepest = fmax(pressing->deepest, -point.distance);
     }
     area *= facing;
-    return area > 0.5 * LEAST_AREA * face->area2 ? press(stage, s, t, pressing->collider, area * pressing->bed, area, &point) : FIL_OK;
+    return area > 0.5 * MIN_AREA * face->area2 ? press(stage, s, t, pressing->collider, area * pressing->bed, area, &point) : FIL_OK;
 }
 
 static FilStatus press_triangle(FilCollisionStage* stage, Pressing* pressing, int t, double margin, bool* aside)

@@ -63,19 +63,19 @@ static FilStatus bound_motion(FilCollisionSheet* s, const double* mean)
 }
 
 /* m: what contacts of the step's start left between the middle surfaces of two sheets; no more than their thickness, 0 if they had passed. */
-static double least_gap(const FilCollisionStage* stage, const FilCollisionSheet* a, const FilCollisionSheet* b)
+static double min_gap(const FilCollisionStage* stage, const FilCollisionSheet* a, const FilCollisionSheet* b)
 {
     const int first = (int)(a - stage->sheets), second = (int)(b - stage->sheets);
     const double thickness = a->facets.radius + b->facets.radius;
-    double least = 0.0;
+    double min = 0.0;
     for (int c = 0; c < stage->set.count; c++) {
         const FilContact* contact = &stage->set.contacts[c];
         const int u = stage->colliders[contact->collider[0]].sheet, v = stage->colliders[contact->collider[1]].sheet;
         if ((u == first && v == second) || (u == second && v == first)) {
-            least = fmin(least, contact->distance);
+            min = fmin(min, contact->distance);
         }
     }
-    return fmax(0.0, thickness + least);
+    return fmax(0.0, thickness + min);
 }
 
 /* Of the pairs of triangles listed. */
@@ -102,7 +102,7 @@ static FilStatus pass_itself(FilCollisionStage* stage, FilCollisionSheet* s, con
     double mean[3];
     take_ends(stage, s, q_start, q_end);
     mean_motion(s, mean);
-    if (2.0 * farthest_move(s, mean) < COVERED * least_gap(stage, s, s)) {
+    if (2.0 * farthest_move(s, mean) < COVERED * min_gap(stage, s, s)) {
         return FIL_OK;
     }
     stage->faces.count = 0;
@@ -120,7 +120,7 @@ static FilStatus pass_other(FilCollisionStage* stage, FilCollisionSheet* a, FilC
     take_ends(stage, a, q_start, q_end);
     take_ends(stage, b, q_start, q_end);
     mean_motion(a, mean);
-    if (farthest_move(a, mean) + farthest_move(b, mean) < COVERED * least_gap(stage, a, b)) {
+    if (farthest_move(a, mean) + farthest_move(b, mean) < COVERED * min_gap(stage, a, b)) {
         return FIL_OK;
     }
     stage->faces.count = 0;

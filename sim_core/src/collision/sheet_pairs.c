@@ -227,15 +227,15 @@ static void find_flat(FilCollisionSheet* s)
 {
     const FilFacets* facets = &s->facets;
     for (int v = 0; v < facets->vertex_count; v++) {
-        double mean[3] = {0.0, 0.0, 0.0}, least = 1.0;
+        double mean[3] = {0.0, 0.0, 0.0}, min = 1.0;
         for (int k = facets->fan_first[v]; k < facets->fan_first[v + 1]; k++) {
             fil_v3_add(mean, mean, s->own->normals + 3 * facets->fans[k]);
         }
         fil_v3_normalise(mean);
         for (int k = facets->fan_first[v]; k < facets->fan_first[v + 1]; k++) {
-            least = fmin(least, fil_v3_dot(mean, s->own->normals + 3 * facets->fans[k]));
+            min = fmin(min, fil_v3_dot(mean, s->own->normals + 3 * facets->fans[k]));
         }
-        s->own->flat[v] = least > FLAT_FAN;
+        s->own->flat[v] = min > FLAT_FAN;
     }
 }
 

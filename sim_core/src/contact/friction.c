@@ -81,9 +81,9 @@ double fil_friction_energy(const FilFriction* friction, const FilSlipping* slipp
     double slip[2], force[2];
     slip_of(friction, slipping, friction->bias, v, slip);
     const double value = force_at(slip, bound, force);
-    fil_v3_scale(gradient, friction->most * force[0], friction->tangent[0]);
-    fil_v3_axpy(gradient, friction->most * force[1], friction->tangent[1]);
-    return friction->most * value;
+    fil_v3_scale(gradient, friction->max * force[0], friction->tangent[0]);
+    fil_v3_axpy(gradient, friction->max * force[1], friction->tangent[1]);
+    return friction->max * value;
 }
 
 double fil_friction_add(const FilFriction* friction, const FilSlipping* slipping, double bound, const double* v, double* residual)
@@ -91,10 +91,10 @@ double fil_friction_add(const FilFriction* friction, const FilSlipping* slipping
     double slip[2], force[2];
     slip_of(friction, slipping, friction->bias, v, slip);
     const double value = force_at(slip, bound, force);
-    force[0] *= friction->most;
-    force[1] *= friction->most;
+    force[0] *= friction->max;
+    force[1] *= friction->max;
     spread(friction, slipping, force, residual);
-    return friction->most * value;
+    return friction->max * value;
 }
 
 double fil_friction_add_lead(const FilFriction* friction, const FilSlipping* slipping, double bound, const double* v, double* residual)
@@ -109,7 +109,7 @@ double fil_friction_add_lead(const FilFriction* friction, const FilSlipping* sli
     force_at(expected, bound, then);
     curvature_at(expected, bound, friction->edge, false, h);
     for (int k = 0; k < 2; k++) {
-        lead[k] = friction->most * (then[k] + h[2 * k] * (slip[0] - expected[0]) + h[2 * k + 1] * (slip[1] - expected[1]) - now[k]);
+        lead[k] = friction->max * (then[k] + h[2 * k] * (slip[0] - expected[0]) + h[2 * k + 1] * (slip[1] - expected[1]) - now[k]);
     }
     spread(friction, slipping, lead, residual);
     return fabs(lead[0] * (slip[0] - expected[0]) + lead[1] * (slip[1] - expected[1]));
@@ -124,7 +124,7 @@ void fil_friction_curvature(const FilFriction* friction, const FilSlipping* slip
     }
     curvature_at(majorised ? slip : friction->expected, bound, friction->edge, majorised, curvature);
     for (int k = 0; k < 4; k++) {
-        curvature[k] *= friction->most;
+        curvature[k] *= friction->max;
     }
 }
 
@@ -150,7 +150,7 @@ bool fil_friction_sticks(const FilFriction* friction, const FilSlipping* slippin
 
 void fil_friction_begin(FilFriction* friction, const FilSlipping* slipping, double bound, bool stuck, const double* v)
 {
-    friction->least = friction->mobility = 0.0;
+    friction->min = friction->mobility = 0.0;
     friction->learns = false;
     friction->edge = EDGE;
     slip_of(friction, slipping, friction->bias, v, friction->expected);
@@ -172,7 +172,7 @@ static void force_ahead(const FilFriction* friction, double bound, const double 
 }
 
 /* Slip by impulse if no block moved others: the mean of both tangents. */
-static double least_mobility(const FilFriction* friction, const FilSlipping* s, const double* weight)
+static double min_mobility(const FilFriction* friction, const FilSlipping* s, const double* weight)
 {
     double sum = 0.0;
     for (int b = 0; b < s->count; b++) {
@@ -191,8 +191,8 @@ static void learn(FilFriction* friction, double bound, const double slip[2], con
     const double *was = friction->last_slip, *had = friction->last_force;
     const double slipped = hypot(slip[0] - was[0], slip[1] - was[1]), pushed = hypot(force[0] - had[0], force[1] - had[1]);
     if (friction->learns && pushed > TELLING && slipped > 2.0 * bound) {
-        const double seen = slipped / (pushed * friction->most);
-        friction->mobility = fmax(sqrt(friction->mobility * seen), friction->least);
+        const double seen = slipped / (pushed * friction->max);
+        friction->mobility = fmax(sqrt(friction->mobility * seen), friction->min);
     }
     memcpy(friction->last_slip, slip, sizeof friction->last_slip);
     memcpy(friction->last_force, force, sizeof friction->last_force);
@@ -202,7 +202,7 @@ static void learn(FilFriction* friction, double bound, const double slip[2], con
 /* The model that would be right if the contact were alone. */
 static void propose(FilFriction* friction, double bound, const double slip[2], const double force[2])
 {
-    const double unit = friction->mobility * friction->most;  // m/s that all its force makes
+    const double unit = friction->mobility * friction->max;  // m/s that all its force makes
     const double y[2] = {force[0] + slip[0] / unit, force[1] + slip[1] / unit}, size = hypot(y[0], y[1]);
     const double speed = size < 1.0 ? (1.0 - sqrt(1.0 - size)) * bound : fmax((size - 1.0) * unit, bound);
     for (int k = 0; k < 2; k++) {
@@ -218,11 +218,11 @@ void fil_friction_review(FilFriction* friction, const FilSlipping* slipping, dou
     slip_of(friction, slipping, friction->bias, v, slip);
     slip_of(friction, slipping, nothing, direction, change);
     const double predicted[2] = {slip[0] - change[0], slip[1] - change[1]};
-    if (friction->least == 0.0) {
-        friction->least = least_mobility(friction, slipping, weight);
-        friction->mobility = FIRST_MOBILITY * friction->least;
+    if (friction->min == 0.0) {
+        friction->min = min_mobility(friction, slipping, weight);
+        friction->mobility = FIRST_MOBILITY * friction->min;
     }
-    if (!(friction->mobility * friction->most > 0.0)) {  // nothing that could give way, or no force
+    if (!(friction->mobility * friction->max > 0.0)) {  // nothing that could give way, or no force
         memcpy(friction->next, predicted, sizeof friction->next);
         friction->wrong = 0.0;
         return;
@@ -231,10 +231,10 @@ void fil_friction_review(FilFriction* friction, const FilSlipping* slipping, dou
     learn(friction, bound, predicted, force);
     propose(friction, bound, predicted, force);
     if (sticks(friction->expected, bound)) {  // judged by the force that it takes: the model's slip would be too small at that force
-        friction->wrong = friction->most * fmax(hypot(force[0], force[1]) - 1.0, 0.0);
+        friction->wrong = friction->max * fmax(hypot(force[0], force[1]) - 1.0, 0.0);
     } else {
         force_at(predicted, bound, truth);
-        friction->wrong = friction->most * hypot(force[0] - truth[0], force[1] - truth[1]);
+        friction->wrong = friction->max * hypot(force[0] - truth[0], force[1] - truth[1]);
     }
 }
 

@@ -20,12 +20,12 @@
 typedef struct FilFriction {
     double tangent[2][3];               /* directions of slip */
     double bias[3];                     /* m/s, of scripted bodies */
-    double most;                        /* N s: dt mu times the normal force */
+    double max;                         /* N s: dt mu times the normal force */
     double expected[2];                 /* m/s, slip along the tangents that the model is made about */
     double edge;                        /* of the bound: where the model's curvature stops to fall */
     double next[2];                     /* the same of the next model */
     double wrong;                       /* N s, by which the model is off at the end of the step that was found with it */
-    double least;                       /* 1/kg: slip by impulse if the blocks were by themselves, the least there can be; 0: not known */
+    double min;                         /* 1/kg: slip by impulse if the blocks were by themselves, the least there can be; 0: not known */
     double mobility;                    /* 1/kg: slip by impulse, as learned */
     double last_slip[2], last_force[2]; /* that the last model led to: m/s, and over the most there is */
     bool learns;                        /* there is a last one, since v was accepted */
@@ -70,7 +70,7 @@ void fil_friction_review(FilFriction* friction, const FilSlipping* slipping, dou
 /* Square of the size of the residual by which the model is wrong. */
 static inline double fil_friction_wrong(const FilFriction* friction)
 {
-    return friction->least * friction->wrong * friction->wrong;
+    return friction->min * friction->wrong * friction->wrong;
 }
 /* The next model takes the place of the last. */
 void fil_friction_revise(FilFriction* friction);

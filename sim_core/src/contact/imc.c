@@ -100,17 +100,17 @@ static double damped_energy(const FilPotentialProblem* problem, const FilPotenti
 
 /* ---- stiffness ---- */
 
-double fil_imc_adapt(const FilImcSettings* s, double stiffness, double least, double speed)
+double fil_imc_adapt(const FilImcSettings* s, double stiffness, double min, double speed)
 {
     // by more the further off, so that sudden changes are followed
-    const double width = s->farthest - s->closest, near = least - FIL_IMC_LOOK_AHEAD * fabs(speed);
+    const double width = s->farthest - s->closest, near = min - FIL_IMC_LOOK_AHEAD * fabs(speed);
     if (near < s->closest) {
         const double change = 1.0 + s->rate * fmin((s->closest - near) / width, 5.0);
         // where contacts dissipate, what parts slowly is what the growing stiffness lifts
         const double still = s->dissipation > 0.0 ? 0.01 * width : 0.0;
         return speed <= still ? stiffness * change : speed > 0.05 * width ? stiffness / change : stiffness;
     }
-    return least > s->farthest ? stiffness / (1.0 + s->rate * fmin((least - s->farthest) / width, 3.0)) : stiffness;
+    return min > s->farthest ? stiffness / (1.0 + s->rate * fmin((min - s->farthest) / width, 3.0)) : stiffness;
 }
 
 static double bounded(double stiffness, double global)
@@ -155,11 +155,11 @@ int fil_imc_closest(const FilPotentialProblem* problem)
 {
     static const double CLEARLY = 1e-9;  // radii: far above rounding, far below what a stiffness is adapted to
     int closest = 0;
-    double least = INFINITY;
+    double min = INFINITY;
     for (int k = 0; k < problem->count; k++) {
         const double distance = problem->contacts[k].contact->distance / problem->contacts[k].radius;
-        closest = distance < least - CLEARLY ? k : closest;
-        least = distance < least - CLEARLY ? distance : least;
+        closest = distance < min - CLEARLY ? k : closest;
+        min = distance < min - CLEARLY ? distance : min;
     }
     return closest;
 }
@@ -172,7 +172,7 @@ static double edge_stiffness(const FilPotentialProblem* problem, int edge, doubl
 /* Each edge's own, driven by what is closest to it; a pair has the larger of its two. */
 static void adapt_edges(FilPotentialProblem* problem, double global)
 {
-    double* least = problem->edge_scratch;
+    double* min = problem->edge_scratch;
     for (int pass = 0; pass < 3; pass++) {
         for (int k = 0; k < problem->count; k++) {
             FilPotentialContact* c = &problem->contacts[k];
@@ -182,13 +182,13 @@ static void adapt_edges(FilPotentialProblem* problem, double global)
                     continue;
                 }
                 if (pass == 0) {
-                    least[edge] = INFINITY;
+                    min[edge] = INFINITY;
                 } else if (pass == 1) {
-                    least[edge] = fmin(least[edge], c->contact->distance / c->radius);
-                } else if (least[edge] < problem->settings->reach) {
+                    min[edge] = fmin(min[edge], c->contact->distance / c->radius);
+                } else if (min[edge] < problem->settings->reach) {
                     const double old = edge_stiffness(problem, edge, global);
-                    problem->edge_memory[edge] = bounded(fil_imc_adapt(problem->settings, old, least[edge], step_of(problem, c)), global);
-                    least[edge] = INFINITY;  // once
+                    problem->edge_memory[edge] = bounded(fil_imc_adapt(problem->settings, old, min[edge], step_of(problem, c)), global);
+                    min[edge] = INFINITY;  // once
                 }
             }
         }
@@ -210,10 +210,10 @@ static void set_stiffness(FilPotentialProblem* problem)
         *global = starting_stiffness(problem);
     }
     const FilPotentialContact* closest = &problem->contacts[fil_imc_closest(problem)];
-    const double least = closest->contact->distance / closest->radius, speed = step_of(problem, closest);
-    if (least < s->reach) {
+    const double min = closest->contact->distance / closest->radius, speed = step_of(problem, closest);
+    if (min < s->reach) {
         // it parts if it does so on the mean of two steps: the stiffness itself may make one the reverse of the other
-        *global = fil_imc_adapt(s, *global, least, fmin(speed, 0.5 * (speed + problem->memory[FIL_IMC_SPEED])));
+        *global = fil_imc_adapt(s, *global, min, fmin(speed, 0.5 * (speed + problem->memory[FIL_IMC_SPEED])));
     }
     problem->memory[FIL_IMC_SPEED] = speed;
     // what is coming has a stiffness of its own, so that it pushes nothing else apart; but not one of another kind

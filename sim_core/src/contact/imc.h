@@ -10,10 +10,10 @@ extern const FilPairPotential fil_imc_pair;
  * derivatives. */
 double fil_imc_energy(const FilImcSettings* settings, double stiffness, double radius, double over, double* first, double* second);
 
-/* The stiffness for the next step when the surfaces were `least` apart, in radii (P2 section 2.5). It grows while they
+/* The stiffness for the next step when the surfaces were `min` apart, in radii (P2 section 2.5). It grows while they
  * approach, and falls while they part fast: what has been stopped shall not be thrown back. `speed`: of the distance,
  * radii a step. */
-double fil_imc_adapt(const FilImcSettings* settings, double stiffness, double least, double speed);
+double fil_imc_adapt(const FilImcSettings* settings, double stiffness, double min, double speed);
 
 /* Memory: the global stiffness, and how fast the closest pair was in the last step, radii a step. */
 enum { FIL_IMC_STIFFNESS, FIL_IMC_SPEED, FIL_IMC_MEMORY };

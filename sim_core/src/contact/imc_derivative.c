@@ -3,10 +3,10 @@
 #include <math.h>
 
 /* The factor of fil_imc_adapt(), and how it follows its arguments. */
-static double adapt_slopes(const FilImcSettings* s, double least, double speed, double* by_least, double* by_speed)
+static double adapt_slopes(const FilImcSettings* s, double min, double speed, double* by_min, double* by_speed)
 {
-    const double width = s->farthest - s->closest, near = least - FIL_IMC_LOOK_AHEAD * fabs(speed);
-    *by_least = *by_speed = 0.0;
+    const double width = s->farthest - s->closest, near = min - FIL_IMC_LOOK_AHEAD * fabs(speed);
+    *by_min = *by_speed = 0.0;
     if (near < s->closest) {
         const double off = (s->closest - near) / width, change = 1.0 + s->rate * fmin(off, 5.0);
         const double still = s->dissipation > 0.0 ? 0.01 * width : 0.0;
@@ -16,13 +16,13 @@ static double adapt_slopes(const FilImcSettings* s, double least, double speed, 
             return 1.0;
         }
         const double factor = speed <= still ? change : 1.0 / change, outer = speed <= still ? 1.0 : -1.0 / (change * change);
-        *by_least = outer * slope;
+        *by_min = outer * slope;
         *by_speed = outer * slope * near_by_speed;
         return factor;
     }
-    if (least > s->farthest) {
-        const double off = (least - s->farthest) / width, change = 1.0 + s->rate * fmin(off, 3.0);
-        *by_least = off < 3.0 ? -s->rate / width / (change * change) : 0.0;
+    if (min > s->farthest) {
+        const double off = (min - s->farthest) / width, change = 1.0 + s->rate * fmin(off, 3.0);
+        *by_min = off < 3.0 ? -s->rate / width / (change * change) : 0.0;
         return 1.0 / change;
     }
     return 1.0;
@@ -40,7 +40,7 @@ static void stopping_slopes(const FilPotentialContact* c, double scale, double* 
 /* What the stiffness begins with where nothing is remembered. */
 static double begin_with(const FilPotentialProblem* problem, FilImcGlobalSlopes* out)
 {
-    double most = 0.0;
+    double max = 0.0;
     out->by_memory[FIL_IMC_STIFFNESS] = 0.0;
     if (problem->settings->stiffness > 0.0) {
         return problem->settings->stiffness;
@@ -48,34 +48,34 @@ static double begin_with(const FilPotentialProblem* problem, FilImcGlobalSlopes*
     for (int k = 0; k < problem->count; k++) {
         const FilPotentialContact* c = &problem->contacts[k];
         const double acceleration = fil_imc_starting_acceleration(problem, c);
-        if (c->diagonal * acceleration > most) {
-            most = c->diagonal * acceleration;
+        if (c->diagonal * acceleration > max) {
+            max = c->diagonal * acceleration;
             out->contact[FIL_IMC_FIRST] = k;
             out->by[FIL_IMC_FIRST][FIL_IMC_BY_INERTIA] = acceleration;
         }
     }
-    return most > 0.0 ? most : 1.0;
+    return max > 0.0 ? max : 1.0;
 }
 
 /* Adapted to the closest contact. */
 static double adapt(const FilPotentialProblem* problem, double stiffness, double last_speed, FilImcGlobalSlopes* out)
 {
     const FilImcSettings* s = problem->settings;
-    double by_least, by_speed;
+    double by_min, by_speed;
     out->closest = fil_imc_closest(problem);
     const FilPotentialContact* c = &problem->contacts[out->closest];
-    const double least = c->contact->distance / c->radius;
+    const double min = c->contact->distance / c->radius;
     out->speed_scale = problem->dt / c->radius;
-    if (!(least < s->reach)) {
+    if (!(min < s->reach)) {
         return stiffness;
     }
     const double speed = c->contact->normal_velocity * out->speed_scale, mean = 0.5 * (speed + last_speed);
-    const double factor = adapt_slopes(s, least, fmin(speed, mean), &by_least, &by_speed);
+    const double factor = adapt_slopes(s, min, fmin(speed, mean), &by_min, &by_speed);
     out->by_memory[FIL_IMC_STIFFNESS] *= factor;
     out->by_memory[FIL_IMC_SPEED] = mean < speed ? 0.5 * stiffness * by_speed : 0.0;
     out->by[FIL_IMC_FIRST][FIL_IMC_BY_INERTIA] *= factor;
     out->contact[FIL_IMC_CLOSEST] = out->closest;
-    out->by[FIL_IMC_CLOSEST][FIL_IMC_BY_DISTANCE] = stiffness * by_least / c->radius;
+    out->by[FIL_IMC_CLOSEST][FIL_IMC_BY_DISTANCE] = stiffness * by_min / c->radius;
     out->by[FIL_IMC_CLOSEST][FIL_IMC_BY_VELOCITY] = (mean < speed ? 0.5 : 1.0) * stiffness * by_speed * out->speed_scale;
     return factor * stiffness;
 }

@@ -10,7 +10,7 @@
 #include "contact/lcp_problem.h"
 
 /* Sweeps of Gauss-Seidel before Newton's method starts, and Ruiz's iterations: measured, docs/lcp.md. */
-enum { FIRST_SWEEPS = 5, MORE_SWEEPS = 100, RUIZ_ITERATIONS = 3, MOST_ROUNDS = 50 };
+enum { FIRST_SWEEPS = 5, MORE_SWEEPS = 100, RUIZ_ITERATIONS = 3, MAX_ROUNDS = 50 };
 
 /* From this dimension on a Newton step costs more than the convex problem, whose solution is a good first guess. */
 enum { GUESS_FROM = 20 };
@@ -58,8 +58,8 @@ FilLcpSettings fil_lcp_settings_default(void)
 
 FilStatus fil_lcp_settings_check(const FilLcpSettings* s, FilError* error)
 {
-    if (s->directions < 4 || s->directions > FIL_LCP_MOST_DIRECTIONS || s->directions % 2 != 0) {
-        return fil_error(error, FIL_BAD_INPUT, "world: lcp: directions must be an even number from 4 to %d, not %d", FIL_LCP_MOST_DIRECTIONS,
+    if (s->directions < 4 || s->directions > FIL_LCP_MAX_DIRECTIONS || s->directions % 2 != 0) {
+        return fil_error(error, FIL_BAD_INPUT, "world: lcp: directions must be an even number from 4 to %d, not %d", FIL_LCP_MAX_DIRECTIONS,
                          s->directions);
     }
     if ((unsigned)s->solver >= FIL_LCP_SOLVER_COUNT) {
@@ -67,14 +67,14 @@ FilStatus fil_lcp_settings_check(const FilLcpSettings* s, FilError* error)
     }
     const struct {
         const char* name;
-        double value, most;
+        double value, max;
     } numbers[] = {
         {"rank_tolerance", s->rank_tolerance, 1.0}, {"compliance", s->compliance, 1.0}, {"stabilisation", s->stabilisation, 1.0},
         {"recovery_speed", s->recovery_speed, 1e6}, {"tolerance", s->tolerance, 1.0},
     };
     for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++) {
-        if (!(numbers[k].value >= 0.0 && numbers[k].value <= numbers[k].most)) {
-            return fil_error(error, FIL_BAD_INPUT, "world: lcp: %s must lie between 0 and %g, not %g", numbers[k].name, numbers[k].most,
+        if (!(numbers[k].value >= 0.0 && numbers[k].value <= numbers[k].max)) {
+            return fil_error(error, FIL_BAD_INPUT, "world: lcp: %s must lie between 0 and %g, not %g", numbers[k].name, numbers[k].max,
                              numbers[k].value);
         }
     }
@@ -150,12 +150,12 @@ static void use_all(FilLcpProblem* problem)
 /* Largest velocity that the units start from: what residuals are relative to. */
 static double speed_at_work(const FilLcpProblem* problem)
 {
-    double most = FIL_LCP_SPEED;
+    double max = FIL_LCP_SPEED;
     for (int i = 0; i < problem->unit_count; i++) {
         const FilLcpUnit* unit = &problem->units[i];
-        most = fmax(most, fmax(fabs(unit->free[2] - unit->target), hypot(unit->free[0], unit->free[1])));
+        max = fmax(max, fmax(fabs(unit->free[2] - unit->target), hypot(unit->free[0], unit->free[1])));
     }
-    return most;
+    return max;
 }
 
 /* Takes in units that were left out and are violated; returns how many. The list stays in order. */
@@ -217,7 +217,7 @@ static void judge(Workspace* w, FilLcpStats* stats)
 {
     FilLcpProblem* problem = &w->problem;
     const double speed = speed_at_work(problem);
-    double lowest = 0.0, product = 0.0, impulses = 0.0, slack[FIL_LCP_MOST_DIRECTIONS + 2];
+    double lowest = 0.0, product = 0.0, impulses = 0.0, slack[FIL_LCP_MAX_DIRECTIONS + 2];
     fil_lcp_soften(problem, 0.0);
     for (int i = 0; i < problem->unit_count; i++) {
         const FilLcpUnit* unit = &problem->units[i];
@@ -315,7 +315,7 @@ static FilStatus solve_island(Workspace* w, const FilSapProblem* from, const Fil
     do {
         status = solve_round(w, settings, stats);
         stats->rounds++;
-    } while (status == FIL_OK && stats->rounds < MOST_ROUNDS && swap_in(problem, settings->tolerance) > 0);
+    } while (status == FIL_OK && stats->rounds < MAX_ROUNDS && swap_in(problem, settings->tolerance) > 0);
     stats->active = problem->active_count;
     tidy(problem);
     judge(w, stats);

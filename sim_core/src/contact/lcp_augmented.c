@@ -30,8 +30,8 @@
  * capstans), and scaled by GROWS within the other two, whichever of the two errors is the larger, where WINDOW rounds have not reduced
  * the worst miss to SLOW (windows of 5, 10, 20 tried on nets and strips on cloth: about the same). */
 #define STIFFNESS_FIRST 1e2
-#define STIFFNESS_LEAST 1.0
-#define STIFFNESS_MOST 1e6
+#define MIN_STIFFNESS 1.0
+#define MAX_STIFFNESS 1e6
 #define STIFFNESS_GROWS 10.0
 #define SLOW 0.2
 #define WORSE 2.0
@@ -58,7 +58,7 @@ enum { PATIENCE = 30 };
 /* Line-search evaluations; factors of a solve, in max_iterations. */
 /* and rounds that slip speeds are extrapolated from while branches change; steps with one factor that do not halve the residual; steps of a round, of
  * which those that converge take up to 30 */
-enum { MOST_LINE_SEARCH = 60, MOST_FACTORS = 10, UNSETTLED = 5, MOST_STILL = 5, MOST_STEPS = 100 };
+enum { MAX_LINE_SEARCH = 60, MAX_FACTORS = 10, UNSETTLED = 5, MAX_STILL = 5, MAX_STEPS = 100 };
 
 typedef struct Item {
     bool contact;
@@ -74,8 +74,8 @@ typedef struct Work {
     Item* items;
     FilLcpPolygon polygon; /* of friction directions */
     int n, m;
-    double speed;           /* m/s, that residuals are relative to */
-    double stiffness, most; /* rho times the compliance of each contact, and up to where round-off allows */
+    double speed;          /* m/s, that residuals are relative to */
+    double stiffness, max; /* rho times the compliance of each contact, and up to where round-off allows */
     /* all variables: */
     double *change, *momentum, *guess;
     /* participants: */
@@ -252,7 +252,7 @@ static double line_search(Work* w)
             curvature += fil_v3_dot(u, gu);
         }
         const double rest = fabs(slope);
-        if (!(rest > LINE_SEARCH_TOLERANCE * start) || rest <= 4.0 * DBL_EPSILON * size || high - low <= DBL_EPSILON * low || k == MOST_LINE_SEARCH) {
+        if (!(rest > LINE_SEARCH_TOLERANCE * start) || rest <= 4.0 * DBL_EPSILON * size || high - low <= DBL_EPSILON * low || k == MAX_LINE_SEARCH) {
             return alpha;
         }
         *(slope < 0.0 ? &low : &high) = alpha;
@@ -303,7 +303,7 @@ static FilStatus balance(Work* w, double tolerance, const FilLcpSettings* settin
     int still = 0;
     w->rough = false;
     for (int k = 0; rest > tolerance; k++) {
-        if (w->system->factorisations > MOST_FACTORS * settings->max_iterations || isnan(rest) || fil_watch_ended(w->problem->watch)) {
+        if (w->system->factorisations > MAX_FACTORS * settings->max_iterations || isnan(rest) || fil_watch_ended(w->problem->watch)) {
             return FIL_NOT_CONVERGED;
         }
         const int factors = w->system->factorisations;
@@ -331,7 +331,7 @@ static FilStatus balance(Work* w, double tolerance, const FilLcpSettings* settin
             break;
         }
         still = same ? still + 1 : 0;
-        if (still == MOST_STILL || k == MOST_STEPS) {
+        if (still == MAX_STILL || k == MAX_STEPS) {
             w->rough = true;
             break;
         }
@@ -492,9 +492,9 @@ static void rescale(Work* w)
         impulse = fmax(impulse, fil_v3_norm(w->error + 4 * i));
         slip = fmax(slip, fabs(w->error[4 * i + 3]));
     }
-    if (impulse > slip && w->stiffness < w->most) {
+    if (impulse > slip && w->stiffness < w->max) {
         stiffen(w, STIFFNESS_GROWS);
-    } else if (slip > impulse && w->stiffness > STIFFNESS_LEAST) {
+    } else if (slip > impulse && w->stiffness > MIN_STIFFNESS) {
         stiffen(w, 1.0 / STIFFNESS_GROWS);
     }
 }
@@ -509,11 +509,11 @@ static FilStatus rounds(Work* w, const FilLcpSettings* settings, double* v, FilL
         }
         // softer multipliers take more rounds, but lose fewer digits
         if (w->rough) {
-            if (w->stiffness <= STIFFNESS_LEAST) {
+            if (w->stiffness <= MIN_STIFFNESS) {
                 return FIL_NOT_CONVERGED;
             }
             stiffen(w, 1.0 / STIFFNESS_GROWS);
-            w->most = w->stiffness;
+            w->max = w->stiffness;
             w->fresh = false;
             continue;
         }
@@ -548,7 +548,7 @@ static FilStatus attempt(Work* w, const FilLcpSettings* settings, FilLcpYield yi
         }
     }
     w->stiffness = STIFFNESS_FIRST;
-    w->most = STIFFNESS_MOST;
+    w->max = MAX_STIFFNESS;
     w->factors = w->settled = w->round = w->system->factorisations = 0;
     start(w, v);
     memcpy(w->guess, v, FIL_BLOCK * (size_t)w->problem->pattern.columns * sizeof *v);

@@ -11,7 +11,7 @@
 /* S' P = Q R with S the whitened normal rows (P1 eq. 14, 15); kept are those with |R_ii| > tolerance |R_11|. */
 bool fil_lcp_select(FilLcpProblem* problem, double tolerance, FilLcpScratch* scratch)
 {
-    const int d = problem->dimension, m = problem->unit_count, rank_most = d < m ? d : m;
+    const int d = problem->dimension, m = problem->unit_count, max_rank = d < m ? d : m;
     const size_t size = (size_t)d * (size_t)m;
     if (!fil_doubles_reserve(&scratch->numbers, size + 2 * (size_t)m) || !fil_ints_reserve(&scratch->indices, (size_t)m)) {
         return false;
@@ -23,7 +23,7 @@ bool fil_lcp_select(FilLcpProblem* problem, double tolerance, FilLcpScratch* scr
     }
     fil_qr_factor_pivoted(a, d, m, pivot, norms);
     int kept = 0;
-    while (kept < rank_most && fabs(a[(size_t)kept * (size_t)(d + 1)]) > tolerance * fabs(a[0])) {
+    while (kept < max_rank && fabs(a[(size_t)kept * (size_t)(d + 1)]) > tolerance * fabs(a[0])) {
         kept++;
     }
     // in their own order, whatever that of the pivots
@@ -129,7 +129,7 @@ static void norms_of(const FilLcpProblem* problem, int index, const double* base
 /* New scales of rows (or columns), from the present ones of the other kind: divided by the root of the norms. */
 static void rescale(const FilLcpProblem* problem, const double* q, const double* other, bool rows, double* scale)
 {
-    double norms[FIL_LCP_MOST_DIRECTIONS + 2];
+    double norms[FIL_LCP_MAX_DIRECTIONS + 2];
     for (int a = 0; a < problem->active_count; a++) {
         const int i = problem->active[a];
         const size_t first = (size_t)problem->size * (size_t)i;

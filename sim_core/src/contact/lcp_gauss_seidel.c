@@ -24,12 +24,12 @@ static double pyramid_size(const FilLcpProblem* problem, const double* t)
 {
     const int r = problem->directions;
     const double* d = problem->direction;
-    double most = 0.0;
+    double max = 0.0;
     for (int k = 0; k < r; k++) {
         const double* e = d + 2 * ((k + 1) % r);
-        most = fmax(most, along(d + 2 * k, t) + along(e, t));  // along the normal of a side
+        max = fmax(max, along(d + 2 * k, t) + along(e, t));  // along the normal of a side
     }
-    return most / (1.0 + cos(2.0 * FIL_PI / r));
+    return max / (1.0 + cos(2.0 * FIL_PI / r));
 }
 
 static void velocity_after(const Single* s, const double* gamma, double* c)

@@ -9,8 +9,8 @@
 #define PIVOT 1e-11 /* entries of the scaled tableau below this are zero */
 
 /* Multiply-adds of all pivots, about a second; and unknowns, a tableau of 144 MB. Beyond either the method gives up. */
-#define MOST_WORK 1e9
-enum { MOST_UNKNOWNS = 3000 };
+#define MAX_WORK 1e9
+enum { MAX_UNKNOWNS = 3000 };
 
 /* Columns: w (n), z (n), the artificial one, q. The columns of w hold the inverse of the basis. */
 typedef struct Tableau {
@@ -142,8 +142,8 @@ static int leaving(const Tableau* t, int enter)
     for (int r = 0; r < t->n && best >= 0; r++) {
         const double* x = row_of(t, r);
         if (t->basis[r] == 2 * t->n && x[enter] > PIVOT) {
-            const double least = row_of(t, best)[t->width - 1] / row_of(t, best)[enter];
-            best = x[t->width - 1] / x[enter] <= least + 1e-14 * fabs(least) ? r : best;
+            const double min = row_of(t, best)[t->width - 1] / row_of(t, best)[enter];
+            best = x[t->width - 1] / x[enter] <= min + 1e-14 * fabs(min) ? r : best;
         }
     }
     return best;
@@ -176,15 +176,15 @@ static void run(Tableau* t, FilWatch* watch, int* pivots)
 {
     int row = 0;
     for (int r = 1; r < t->n; r++) {
-        const double q = row_of(t, r)[t->width - 1], least = row_of(t, row)[t->width - 1];
-        row = q <= least ? r : row;  // the last of equals: least in the lexicographic order
+        const double q = row_of(t, r)[t->width - 1], min = row_of(t, row)[t->width - 1];
+        row = q <= min ? r : row;  // the last of equals: least in the lexicographic order
     }
     if (t->n == 0 || row_of(t, row)[t->width - 1] >= 0.0) {
         return;
     }
     int enter = 2 * t->n;
-    const double most = fmin(50.0 * t->n + 100.0, MOST_WORK / ((double)t->n * (double)t->width));
-    for (int k = 0; k < most && !fil_watch_ended(watch); k++) {
+    const double max = fmin(50.0 * t->n + 100.0, MAX_WORK / ((double)t->n * (double)t->width));
+    for (int k = 0; k < max && !fil_watch_ended(watch); k++) {
         const int left = t->basis[row];
         pivot(t, row, enter);
         ++*pivots;
@@ -203,7 +203,7 @@ FilStatus fil_lcp_lemke(FilLcpProblem* problem, const FilLcpSettings* settings, 
 {
     Tableau t = {.n = count_unknowns(problem)};
     t.width = 2 * t.n + 2;
-    if (t.n > MOST_UNKNOWNS) {
+    if (t.n > MAX_UNKNOWNS) {
         return FIL_NOT_CONVERGED;
     }
     const size_t n = (size_t)t.n, size = (size_t)problem->size;

@@ -18,7 +18,7 @@
 /* Of Levenberg and Marquardt, in units of the scaled system: where it starts, and its floor, which keeps the system regular at 1e4 times rounding.
  * Chosen. */
 #define LAMBDA_FIRST 1e-8
-#define LAMBDA_LEAST 1e-12
+#define MIN_LAMBDA 1e-12
 
 /* Rounding falls to this share when the rounded problem is solved to this share of it. */
 #define ROUNDING_FALLS 0.1
@@ -63,7 +63,7 @@ static inline void fischer(double w, double z, double tau, double* phi, double* 
 static Value evaluate(const FilLcpProblem* problem, const double* z, const double* u, double tau, double* phi, double* p, double* s)
 {
     Value value = {0.0, 0.0};
-    double w[FIL_LCP_MOST_DIRECTIONS + 2];
+    double w[FIL_LCP_MAX_DIRECTIONS + 2];
     for (int a = 0; a < problem->active_count; a++) {
         const int unit = problem->active[a];
         const FilLcpUnit* data = &problem->units[unit];
@@ -338,20 +338,20 @@ static void accept(Newton* n, Value value)
 /* Largest |phi|. */
 static double worst(const Newton* n)
 {
-    double most = 0.0;
+    double max = 0.0;
     for (int a = 0; a < n->problem->active_count; a++) {
         const int unit = n->problem->active[a];
         for (int k = 0; k < n->problem->size; k++) {
             if (fil_lcp_used(n->problem, &n->problem->units[unit], k)) {
-                most = fmax(most, fabs(n->phi[(size_t)n->problem->size * (size_t)unit + (size_t)k]));
+                max = fmax(max, fabs(n->phi[(size_t)n->problem->size * (size_t)unit + (size_t)k]));
             }
         }
     }
-    return most;
+    return max;
 }
 
 /* Newton from z with kinks rounded by tau, or as they are; ends unsolved after `stalls` steps that failed in a row. */
-static FilStatus descend(Newton* n, double tau, int stalls, const FilLcpSettings* settings, int most, int* iterations)
+static FilStatus descend(Newton* n, double tau, int stalls, const FilLcpSettings* settings, int max, int* iterations)
 {
     FilLcpProblem* problem = n->problem;
     double lambda = LAMBDA_FIRST;
@@ -359,7 +359,7 @@ static FilStatus descend(Newton* n, double tau, int stalls, const FilLcpSettings
     n->value = evaluate(problem, problem->z, problem->u, tau, n->phi, n->p, n->s);
     const double enough = settings->tolerance * fil_lcp_scale(problem);
     for (int k = 0, failed = 0; n->value.miss > enough; k++) {
-        if (k == most || failed == stalls || !isfinite(n->value.merit) || fil_watch_ended(problem->watch)) {
+        if (k == max || failed == stalls || !isfinite(n->value.merit) || fil_watch_ended(problem->watch)) {
             return FIL_NOT_CONVERGED;
         }
         ++*iterations;
@@ -372,7 +372,7 @@ static FilStatus descend(Newton* n, double tau, int stalls, const FilLcpSettings
         }
         if (value.merit < n->value.merit) {
             accept(n, value);
-            lambda = fmax(alpha == 1.0 ? 0.1 * lambda : lambda, LAMBDA_LEAST);
+            lambda = fmax(alpha == 1.0 ? 0.1 * lambda : lambda, MIN_LAMBDA);
             failed = 0;
         } else {
             lambda *= 10.0;

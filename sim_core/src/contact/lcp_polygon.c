@@ -47,9 +47,9 @@ void fil_lcp_polygon_project(const FilLcpPolygon* polygon, double limit, const d
         stay(y, out, derivative);
         return;
     }
-    double most;
-    const int best = sector(polygon, y, &most);
-    if (most <= height) {
+    double max;
+    const int best = sector(polygon, y, &max);
+    if (max <= height) {
         stay(y, out, derivative);
         return;
     }

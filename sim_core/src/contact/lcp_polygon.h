@@ -6,9 +6,9 @@
 
 typedef struct FilLcpPolygon {
     int directions;
-    double corner[2 * FIL_LCP_MOST_DIRECTIONS]; /* unit vectors */
-    double side[2 * FIL_LCP_MOST_DIRECTIONS];   /* normals of the sides, from corner k to the next */
-    double apothem, half_side;                  /* where corners are 1 from the middle */
+    double corner[2 * FIL_LCP_MAX_DIRECTIONS]; /* unit vectors */
+    double side[2 * FIL_LCP_MAX_DIRECTIONS];   /* normals of the sides, from corner k to the next */
+    double apothem, half_side;                 /* where corners are 1 from the middle */
 } FilLcpPolygon;
 
 FilLcpPolygon fil_lcp_polygon(int directions);

@@ -120,7 +120,7 @@ double fil_lcp_scale(const FilLcpProblem* problem)
 
 double fil_lcp_residual(const FilLcpProblem* problem, const double* z, const double* u)
 {
-    double worst = 0.0, w[FIL_LCP_MOST_DIRECTIONS + 2];
+    double worst = 0.0, w[FIL_LCP_MAX_DIRECTIONS + 2];
     for (int a = 0; a < problem->active_count; a++) {
         const int unit = problem->active[a];
         const size_t first = (size_t)problem->size * (size_t)unit;

@@ -18,7 +18,7 @@
 #include "contact/lcp.h"
 #include "contact/sap_system.h"
 
-enum { FIL_LCP_MOST_DIRECTIONS = 64 };
+enum { FIL_LCP_MAX_DIRECTIONS = 64 };
 
 /* m/s: what velocities are compared with where all are slower. Distances are known to 1e-12 m or so; divided by a short
  * step, that is as fast as what nearly rests. */
@@ -43,9 +43,9 @@ typedef struct FilLcpUnit {
 
 typedef struct FilLcpProblem {
     int directions;
-    double direction[2 * FIL_LCP_MOST_DIRECTIONS]; /* unit vectors of the tangent plane, evenly around */
-    int size;                                      /* unknowns of a unit: f, directions, g */
-    int dimension;                                 /* of u */
+    double direction[2 * FIL_LCP_MAX_DIRECTIONS]; /* unit vectors of the tangent plane, evenly around */
+    int size;                                     /* unknowns of a unit: f, directions, g */
+    int dimension;                                /* of u */
     int unit_count;
     FilLcpUnit* units;
     double* rows; /* Y: three rows of `dimension` per unit */

@@ -399,12 +399,12 @@ static FilStatus presume(FilSap* sap, const FilSapProblem* problem, double share
 }
 
 /* Newton. Where factors are cheap, the last one is used again while that pays, with the Hessian that it is of; where they are not, every
- * iteration has its own Hessian, and the last factor is its preconditioner while that pays (`most` iterations do). Where that stalls at kinks of
+ * iteration has its own Hessian, and the last factor is its preconditioner while that pays (`max` iterations do). Where that stalls at kinks of
  * friction, a softer law finds out first what sticks. Bounds that the solution
  * decides follow it as soon as impulses are known well enough: the iterations that are left find both. */
 static FilStatus iterate(FilSap* sap, const FilSapProblem* problem, const FilSapOptions* settings, FilSapStats* stats)
 {
-    const int most = sap->iterative.patience;
+    const int max = sap->iterative.patience;
     const double kinked = fmax(KINKED, settings->tolerance);  // a solution is never the softer law's
     int patience = 0;                                         // the first factor has to be made
     sap->hessians = sap->followed_at = 0;
@@ -431,13 +431,13 @@ static FilStatus iterate(FilSap* sap, const FilSapProblem* problem, const FilSap
         } else {
             solve_direct(sap);
         }
-        complete_direction(sap, problem, most == 0);
+        complete_direction(sap, problem, max == 0);
         move(sap, problem, line_search(sap, problem, settings, stats));
         const double last = stats->residual;
         stats->residual = residual(sap, problem);
-        const bool pays = stats->residual < (fresh && most == 0 ? REUSE_AFTER_FRESH : REUSE_AFTER_STALE) * last;
-        patience = pays || sap->system.factorisations == 1 ? most : 0;
-        fresh = most > 0 || !pays;
+        const bool pays = stats->residual < (fresh && max == 0 ? REUSE_AFTER_FRESH : REUSE_AFTER_STALE) * last;
+        patience = pays || sap->system.factorisations == 1 ? max : 0;
+        fresh = max > 0 || !pays;
         if (!sap->softened && stats->residual > fmax(kinked, STALLED * last) && soften(sap, problem)) {
             stats->residual = residual(sap, problem);
             fresh = true;
@@ -449,7 +449,7 @@ static FilStatus iterate(FilSap* sap, const FilSapProblem* problem, const FilSap
                 return status;
             }
             fresh = true;
-            patience = most;
+            patience = max;
         }
         if (!sap->soft && stats->residual > settings->tolerance && sap->impulse_residual < FOLLOW_BELOW) {
             follow_bounds(sap, problem, settings, stats);

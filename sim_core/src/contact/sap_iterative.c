@@ -9,7 +9,7 @@
 static const double SLOWER = 8.0;
 
 /* Fewer iterations than this are not enough to gain anything (capsule_chain, 3: a tenth slower; a pile of 1,000 boxes, 4: a fifth faster). */
-enum { LEAST_PATIENCE = 4 };
+enum { MIN_PATIENCE = 4 };
 
 void fil_sap_iterative_free(FilSapIterative* iterative)
 {
@@ -26,7 +26,7 @@ static int patience_of(const FilSapSystem* system)
     const double blocks = system->a_start.at[system->columns] + system->c_start.at[system->columns];
     const double iteration = 4.0 * ((double)info.factor + FIL_BLOCK_SIZE * blocks);
     const int patience = (int)fmin(info.flops / (SLOWER * iteration), 100.0);
-    return patience >= LEAST_PATIENCE ? patience : 0;
+    return patience >= MIN_PATIENCE ? patience : 0;
 }
 
 void fil_sap_iterative_begin(FilSapIterative* iterative, FilSapSystem* system)
@@ -65,7 +65,7 @@ static void precondition(void* context, const double* r, double* z)
 }
 
 FilStatus fil_sap_iterative_solve(FilSapIterative* iterative, FilSapSystem* system, const FilSapProblem* problem, const double* weight,
-                                  double tolerance, int most, double* r, double* x, bool* done)
+                                  double tolerance, int max, double* r, double* x, bool* done)
 {
     const size_t n = FIL_BLOCK * (size_t)system->participants;
     if (!fil_doubles_reserve(&iterative->vectors, 3 * n)) {
@@ -75,6 +75,6 @@ FilStatus fil_sap_iterative_solve(FilSapIterative* iterative, FilSapSystem* syst
     const FilPcgSystem pcg = {&solve, (int)n, multiply, precondition, weight, iterative->vectors.at};
     memset(x, 0, n * sizeof *x);
     precondition(&solve, r, iterative->vectors.at);
-    *done = fil_pcg_solve(&pcg, tolerance, most, r, x, &iterative->iterations) == FIL_PCG_DONE;
+    *done = fil_pcg_solve(&pcg, tolerance, max, r, x, &iterative->iterations) == FIL_PCG_DONE;
     return FIL_OK;
 }

@@ -19,9 +19,9 @@ void fil_sap_iterative_free(FilSapIterative* iterative);
 void fil_sap_iterative_begin(FilSapIterative* iterative, FilSapSystem* system);
 
 /* x with (S + C) x = r for C as last assembled, up to `tolerance` times r in the norm of `weight`, by the last factor; r becomes what is left.
- * *done is false if that takes more than `most` iterations; x and r are undefined then. Allocates only to grow. */
+ * *done is false if that takes more than `max` iterations; x and r are undefined then. Allocates only to grow. */
 FIL_MUST_CHECK FilStatus fil_sap_iterative_solve(FilSapIterative* iterative, FilSapSystem* system, const FilSapProblem* problem, const double* weight,
-                                                 double tolerance, int most, double* r, double* x, bool* done);
+                                                 double tolerance, int max, double* r, double* x, bool* done);
 
 /* Factors of this system are in double precision from now on. */
 void fil_sap_iterative_sharpen(FilSapIterative* iterative, FilSapSystem* system);

@@ -11,7 +11,7 @@ static const double TOUCHING = 1e-3;
 static const double SHARE = 0.3;
 
 /* How often the equations of motion are solved again in a step. */
-enum { MOST_ROUNDS = 60 };
+enum { MAX_ROUNDS = 60 };
 
 static void begin(FilPotentialProblem* problem)
 {
@@ -53,7 +53,7 @@ static bool refine(FilPotentialProblem* problem, const double* distances)
             again = true;
         }
     }
-    return again && problem->round < MOST_ROUNDS;
+    return again && problem->round < MAX_ROUNDS;
 }
 
 const FilPairPotential fil_spt_pair = {.begin = begin, .evaluate = evaluate, .refine = refine};

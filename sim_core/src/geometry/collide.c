@@ -237,9 +237,9 @@ double fil_signed_distance(const FilShape* a, const FilPose* pose_a, const FilSh
 {
     FilContactPoint points[FIL_MANIFOLD_POINTS];
     const int count = fil_collide(a, pose_a, b, pose_b, cutoff, points);
-    double least = HUGE_VAL;
+    double min = HUGE_VAL;
     for (int i = 0; i < count; i++) {
-        least = fmin(least, points[i].distance);
+        min = fmin(min, points[i].distance);
     }
-    return least;
+    return min;
 }

@@ -297,14 +297,14 @@ FilStatus fil_facets_meet_shape(const FilFacets* facets, int triangle, const Fil
     return status;
 }
 
-bool fil_facets_is_extreme(const FilFacets* facets, int vertex, const double* up, double least)
+bool fil_facets_is_extreme(const FilFacets* facets, int vertex, const double* up, double min)
 {
     const double* p = facets->x + 3 * vertex;
     for (int k = facets->fan_first[vertex]; k < facets->fan_first[vertex + 1]; k++) {
         for (int j = 0; j < 3; j++) {
             double to[3];
             fil_v3_sub(to, fil_facets_corner(facets, facets->fans[k], j), p);
-            if (fil_v3_dot(to, up) < least * fil_v3_norm(to)) {
+            if (fil_v3_dot(to, up) < min * fil_v3_norm(to)) {
                 return false;
             }
         }

@@ -79,8 +79,8 @@ void fil_facets_weights(const FilFacets* facets, int triangle, const double* nor
 int fil_facets_largest(const double w[3]);
 /* Whether a normal at an edge tilts over neither of its faces, and points out of a closed surface. */
 bool fil_facets_is_outward(const FilFacets* facets, int edge, const double* normal);
-/* Whether all neighbours of a vertex are at least `least` of their distance farther along `up`. */
-bool fil_facets_is_extreme(const FilFacets* facets, int vertex, const double* up, double least);
+/* Whether all neighbours of a vertex are at least `min` of their distance farther along `up`. */
+bool fil_facets_is_extreme(const FilFacets* facets, int vertex, const double* up, double min);
 
 /* m: about the length of its edges. */
 double fil_facets_size(const FilFacets* facets, int triangle);

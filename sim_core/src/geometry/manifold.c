@@ -80,12 +80,12 @@ static int keep_best(FilContactPoint* points, int count, FilContactPoint* out)
     }
     for (int n = 0; n < FIL_MANIFOLD_POINTS; n++) {
         int best = 0;
-        double most = worth(out, n, &points[0]);
+        double max = worth(out, n, &points[0]);
         for (int i = 1; i < count; i++) {
             const double value = worth(out, n, &points[i]);
             // a later corner must be clearly better, so that equal ones keep their turn from step to step
-            if (value > most + 1e-9 * fabs(most)) {
-                most = value;
+            if (value > max + 1e-9 * fabs(max)) {
+                max = value;
                 best = i;
             }
         }
@@ -208,11 +208,11 @@ static int face_points(const FilFace* reference, double rounding_r, const FilFac
 static int farthest_edge(const FilFace* face, const double* d)
 {
     int best = 0;
-    double most = -HUGE_VAL;
+    double max = -HUGE_VAL;
     for (int k = 0; k < (face->count == 2 ? 1 : face->count); k++) {
         const double reach = fil_v3_dot(face->corner[k], d) + fil_v3_dot(face->corner[(k + 1) % face->count], d);
-        if (reach > most) {
-            most = reach;
+        if (reach > max) {
+            max = reach;
             best = k;
         }
     }
@@ -249,11 +249,11 @@ static int line_points(const double* const line_a[2], double radius_a, const dou
 
 static double nearest(const FilContactPoint* points, int count)
 {
-    double least = HUGE_VAL;
+    double min = HUGE_VAL;
     for (int i = 0; i < count; i++) {
-        least = fmin(least, points[i].distance);
+        min = fmin(min, points[i].distance);
     }
-    return least;
+    return min;
 }
 
 // how much farther than the distance of the shapes the nearest of their contact points may be

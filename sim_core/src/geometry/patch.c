@@ -18,7 +18,7 @@
 
 // least part of a gradient that counts along the normal: chosen; A p does not depend on it, k of sides along the normal
 // does
-#define LEAST_PART 0.1
+#define MIN_PART 0.1
 
 void fil_patch_free(FilPatch* patch)
 {
@@ -58,11 +58,11 @@ uint32_t fil_patch_feature(int a, int b, int part)
 
 double fil_patch_gradient(double along, double steepness, double* area)
 {
-    const double least = LEAST_PART * steepness;
+    const double min = MIN_PART * steepness;
     if (along < 0.0) {
         *area *= fmax(0.0, 1.0 + along / (FADE * steepness));
     }
-    return along > least ? along : least;
+    return along > min ? along : min;
 }
 
 // ---- points ----
@@ -70,8 +70,8 @@ double fil_patch_gradient(double along, double steepness, double* area)
 // what is the same for all polygons of a pair, in a's frame
 typedef struct Meeting {
     const FilPose* pose;       /* of a */
-    double least_area;         /* m^2 */
-    double least;              /* Pa: pressures below are too far away */
+    double min_area;           /* m^2 */
+    double min;                /* Pa: pressures below are too far away */
     const FilBoundary* curved; /* a rigid surface to project on, or NULL */
     FilPose relative;          /* of b in a */
     FilPatch* patch;
@@ -109,7 +109,7 @@ static void add_point(const Meeting* meeting, const Slice* slice, const FilPolyg
     }
     fil_v3_copy(point.normal, slice->normal);
     point.area = fil_polygon_area(polygon, slice->normal, point.position);
-    if (!(point.area > meeting->least_area)) {
+    if (!(point.area > meeting->min_area)) {
         return;
     }
     point.pressure = fil_field_pressure(slice->cell, point.position);
@@ -121,7 +121,7 @@ static void add_point(const Meeting* meeting, const Slice* slice, const FilPolyg
         const double g = fil_patch_gradient(fil_v3_dot(slice->gradient_b, point.normal), fil_v3_norm(slice->gradient_b), &point.area);
         point.gradient = 1.0 / (1.0 / point.gradient + 1.0 / g);
     }
-    if (!(point.area > meeting->least_area) || !(point.gradient > 0.0)) {
+    if (!(point.area > meeting->min_area) || !(point.gradient > 0.0)) {
         return;
     }
     FilPatchPoint* out = &meeting->patch->points[meeting->patch->count];
@@ -144,8 +144,8 @@ static FilStatus add_parts(const Meeting* meeting, const Slice* slice, const Fil
     }
     fil_polygon_cut(polygon, up, &part);
     add_point(meeting, slice, &part, 0);
-    if (meeting->least < 0.0) {
-        const double far[4] = {g[0], g[1], g[2], slice->cell->offset - meeting->least};
+    if (meeting->min < 0.0) {
+        const double far[4] = {g[0], g[1], g[2], slice->cell->offset - meeting->min};
         fil_polygon_cut(polygon, down, &part);
         fil_polygon_cut(&part, far, &near);
         add_point(meeting, slice, &near, 1);
@@ -155,8 +155,8 @@ static FilStatus add_parts(const Meeting* meeting, const Slice* slice, const Fil
 
 static Meeting meet(const FilField* a, const FilPose* pose_a, const FilPose* pose_b, double stiffness, double margin, FilPatch* patch)
 {
-    Meeting meeting = {.pose = pose_a, .least_area = SLIVER * a->depth * a->depth, .patch = patch};
-    meeting.least = -stiffness * fmax(0.0, fmin(margin, a->margin));
+    Meeting meeting = {.pose = pose_a, .min_area = SLIVER * a->depth * a->depth, .patch = patch};
+    meeting.min = -stiffness * fmax(0.0, fmin(margin, a->margin));
     fil_pose_relative(&meeting.relative, pose_a, pose_b);
     patch->pairs.count = 0;
     return meeting;
@@ -300,7 +300,7 @@ FilStatus fil_patch_fields(const FilField* a, const FilPose* pose_a, const FilFi
 {
     const double ka = a->modulus / a->depth, kb = b->modulus / b->depth;
     Meeting meeting = meet(a, pose_a, pose_b, 1.0 / (1.0 / ka + 1.0 / kb), fmin(margin, b->margin), patch);
-    meeting.least_area = SLIVER * fmin(a->depth, b->depth) * fmin(a->depth, b->depth);
+    meeting.min_area = SLIVER * fmin(a->depth, b->depth) * fmin(a->depth, b->depth);
     FilPairs* pairs = &patch->pairs;
     FilNearCells* near = patch->near;
     FilStatus status = find_near(a, b, &meeting, near);

@@ -13,10 +13,10 @@ static int add_ray(FilRodField* field, double x, double y)
     return k;
 }
 
-int fil_rod_field_cells(double length, double resolution, int least, int most)
+int fil_rod_field_cells(double length, double resolution, int min, int max)
 {
     const double n = ceil(length / resolution - 1e-9);
-    return n <= least ? least : (n < most ? (int)n : most);
+    return n <= min ? min : (n < max ? (int)n : max);
 }
 
 FilStatus fil_rod_field_init(FilRodField* field, bool round, double half_x, double half_y, double modulus, double resolution, FilError* error)
@@ -34,10 +34,10 @@ FilStatus fil_rod_field_init(FilRodField* field, bool round, double half_x, doub
     }
     // sides one after the other: -y, +x, +y, -x; an odd number of cells each: a ray from the middle of a side may lie
     // in the surface
-    const int most = FIL_ROD_RAYS / 4 - 1;
+    const int max = FIL_ROD_RAYS / 4 - 1;
     for (int side = 0; side < 4; side++) {
         const double length = 2.0 * field->half[side % 2];
-        const int cells = fil_rod_field_cells(length, resolution, FIL_ROD_LEAST_AROUND, most - 1) / 2 * 2 + 1;
+        const int cells = fil_rod_field_cells(length, resolution, FIL_ROD_MIN_AROUND, max - 1) / 2 * 2 + 1;
         for (int k = 0; k < cells; k++) {
             const double u = 2.0 * k / cells - 1.0;
             const double corner[4][2] = {{u, -1.0}, {1.0, u}, {-u, 1.0}, {-1.0, -u}};

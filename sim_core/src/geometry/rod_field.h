@@ -43,9 +43,9 @@ double fil_rod_field_pressure(const FilRodField* field, const double* x, double*
 double fil_rod_field_reach(const FilRodField* field, const double* n, double inset);
 
 /* Parts of a length, each at most `resolution` long, within bounds. */
-int fil_rod_field_cells(double length, double resolution, int least, int most);
+int fil_rod_field_cells(double length, double resolution, int min, int max);
 
 /* Least cells around what touches: four are within 0.1 % of the force of a rod that lies 0.3 r deep in a plane. */
-#define FIL_ROD_LEAST_AROUND 4
+#define FIL_ROD_MIN_AROUND 4
 
 #endif

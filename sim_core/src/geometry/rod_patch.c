@@ -2,7 +2,7 @@
 
 // least cells along what touches: six leave out 0.3 % of a round patch (a regular polygon of 12 sides under a
 // paraboloid); patches of rectangles are straighter at their ends
-enum { LEAST_ALONG = 6, LEAST_STRAIGHT = 4, MOST_CELLS = 32, SAMPLES = 9, CORNERS = 12 };
+enum { MIN_ALONG = 6, MIN_STRAIGHT = 4, MAX_CELLS = 32, SAMPLES = 9, CORNERS = 12 };
 
 // an edge comes no nearer with its core than this part of its depth
 #define CORE 0.05
@@ -24,7 +24,7 @@ typedef struct Meeting {
     const FilRodOther* other;
     FilPose relative; /* of the other in the edge's frame */
     double margin;
-    double least; /* Pa: pressures below are too far away */
+    double min; /* Pa: pressures below are too far away */
     FilPatch* patch;
     int feature;
 } Meeting;
@@ -50,19 +50,19 @@ static void place(const FilRodEdge* edge, double s, const double* section, doubl
 // there from that
 static double circle_clearance(const Meeting* meeting, double s, double distance, const double* normal)
 {
-    double out[3], least = HUGE_VAL;
+    double out[3], min = HUGE_VAL;
     fil_v3_copy(out, normal);
     for (int k = 0; k < 2; k++) {
         const double across = sqrt(out[0] * out[0] + out[1] * out[1]), radius = meeting->field->half[0];
         if (across < GRAZING) {
-            return fmin(least, distance);
+            return fmin(min, distance);
         }
         const double section[2] = {-radius * out[0] / across, -radius * out[1] / across};
         double x[3];
         place(meeting->edge, s, section, x);
-        least = fmin(least, distance_at(meeting, x, out));
+        min = fmin(min, distance_at(meeting, x, out));
     }
-    return least;
+    return min;
 }
 
 // how far the section at s is from the other side; a rectangle at least this far from a convex one: its axis' distance
@@ -123,21 +123,21 @@ static bool find_stretch(const Meeting* meeting, const double* at, const double*
 // clearances at even places and at the least one between them (golden section)
 static int sample_clearance(const Meeting* meeting, double* at, double* clear)
 {
-    int least = 0;
+    int min = 0;
     for (int k = 0; k < SAMPLES; k++) {
         at[k] = 2.0 * k / (SAMPLES - 1) - 1.0;
         clear[k] = clearance(meeting, at[k]);
-        least = clear[k] < clear[least] ? k : least;
+        min = clear[k] < clear[min] ? k : min;
     }
     const double slack = 2.0 * meeting->edge->half_length / (SAMPLES - 1);
     // distances change by at most the way gone: nothing in between can be nearer than this
-    if (clear[least] - slack > meeting->margin) {
+    if (clear[min] - slack > meeting->margin) {
         return 0;
     }
-    if (clear[least] < 0.0) {
+    if (clear[min] < 0.0) {
         return SAMPLES;
     }
-    double lo = at[least > 0 ? least - 1 : 0], hi = at[least < SAMPLES - 1 ? least + 1 : SAMPLES - 1];
+    double lo = at[min > 0 ? min - 1 : 0], hi = at[min < SAMPLES - 1 ? min + 1 : SAMPLES - 1];
     for (int k = 0; k < 16; k++) {
         const double a = hi - 0.6180339887498949 * (hi - lo), b = lo + 0.6180339887498949 * (hi - lo);
         if (clearance(meeting, a) < clearance(meeting, b)) {
@@ -186,8 +186,8 @@ static int find_stations(const Meeting* meeting, double* station, int* first)
     }
     near_lo = fmax(near_lo, lo);
     near_hi = fmin(near_hi, hi);
-    const int least = meeting->field->round ? LEAST_ALONG : LEAST_STRAIGHT;
-    const int cells = fil_rod_field_cells((near_hi - near_lo) * meeting->edge->half_length, meeting->field->resolution, least, MOST_CELLS);
+    const int min = meeting->field->round ? MIN_ALONG : MIN_STRAIGHT;
+    const int cells = fil_rod_field_cells((near_hi - near_lo) * meeting->edge->half_length, meeting->field->resolution, min, MAX_CELLS);
     *first = lo < near_lo ? 0 : 1;
     if (lo < near_lo) {
         station[count++] = lo;
@@ -524,7 +524,7 @@ static void add_cell(const Meeting* meeting, const Row* low, const Row* high, in
         fil_v3_copy(cell.corner[k], node[k]->x);
         cell.corner[k][3] = node[k]->p;
     }
-    if (highest < meeting->least) {
+    if (highest < meeting->min) {
         return;
     }
     if (meeting->other->half_length > 0.0) {
@@ -545,8 +545,8 @@ static void add_cell(const Meeting* meeting, const Row* low, const Row* high, in
         const Cell touching = cut(&cell, up, 0.0);
         add_point(meeting, &touching, shift, number, 0);
     }
-    if (meeting->least < 0.0 && lowest < 0.0) {
-        const Cell far = cut(&cell, down, 0.0), near = cut(&far, up, -meeting->least);
+    if (meeting->min < 0.0 && lowest < 0.0) {
+        const Cell far = cut(&cell, down, 0.0), near = cut(&far, up, -meeting->min);
         add_point(meeting, &near, shift, number, 1);
     }
 }
@@ -555,12 +555,12 @@ FilStatus fil_rod_patch(const FilRodField* field, const FilRodEdge* edge, const 
 {
     Meeting meeting = {.field = field, .edge = edge, .other = other, .margin = fmax(0.0, margin), .patch = patch, .feature = feature};
     const double slope = field->modulus / fil_rod_field_depth(field);
-    meeting.least = -meeting.margin * (other->stiffness > 0.0 ? 1.0 / (1.0 / slope + 1.0 / other->stiffness) : slope);
+    meeting.min = -meeting.margin * (other->stiffness > 0.0 ? 1.0 / (1.0 / slope + 1.0 / other->stiffness) : slope);
     fil_pose_relative(&meeting.relative, &edge->pose, &other->pose);
     double station[FIL_ROD_STATIONS];
     int first = 0, before = 0;
     const int stations = find_stations(&meeting, station, &first);
-    const int cells = fil_rod_field_cells(FIL_PI * field->half[0], field->resolution, FIL_ROD_LEAST_AROUND, FIL_ROD_RAYS - 4);
+    const int cells = fil_rod_field_cells(FIL_PI * field->half[0], field->resolution, FIL_ROD_MIN_AROUND, FIL_ROD_RAYS - 4);
     Row rows[2];
     for (int i = 0; i < stations; i++) {
         Row* row = &rows[i % 2];

@@ -325,17 +325,17 @@ static FilStatus skin_of_box(const FilShape* shape, double resolution, FilSkin* 
 // distance from x to the nearest face plane, and which it is
 static double inner_distance(const FilHull* hull, const double* x, int* face)
 {
-    double least = HUGE_VAL;
+    double min = HUGE_VAL;
     for (int f = 0; f < hull->face_count; f++) {
         double to[3];
         fil_v3_sub(to, hull->vertices + 3 * hull->face_corners[hull->face_first[f]], x);
         const double d = fil_v3_dot(to, hull->normals + 3 * f);
-        if (d < least) {
-            least = d;
+        if (d < min) {
+            min = d;
             *face = f;
         }
     }
-    return least;
+    return min;
 }
 
 // centre of the largest ball inside: steps away from the nearest face, ever shorter, from the centre of mass

@@ -25,12 +25,12 @@ FilSoftClamp fil_soft_clamp(double sharpness)
 static inline void smooth_clamp(FilWide x, const FilSoftClamp* soft, int derivatives, FilWide h[4])
 {
     const FilWide k = fil_wide_splat(soft->k), soft_up = fil_wide_splat(soft->up), soft_down = fil_wide_splat(soft->down);
-    const FilWide half = 0.5 * k, one = fil_wide_splat(1.0), most = fil_wide_splat(600.0), zero = fil_wide_splat(0.0);
+    const FilWide half = 0.5 * k, one = fil_wide_splat(1.0), max = fil_wide_splat(600.0), zero = fil_wide_splat(0.0);
     const FilWide from = x - 0.5, w = k * fil_wide_abs(from);
     const FilWideExp e = fil_wide_exp(w);
     // nothing is left of exp(-w) where the series ends
-    const FilWide inverse = fil_wide_choose_below(w, most, e.inverse, zero);
-    const FilWide difference = fil_wide_choose_below(w, most, e.difference, zero);
+    const FilWide inverse = fil_wide_choose_below(w, max, e.inverse, zero);
+    const FilWide difference = fil_wide_choose_below(w, max, e.difference, zero);
     const FilWide far = difference * (soft_down * inverse);
     const FilWide near = fil_wide_choose_below(w, half, e.sum, difference) * fil_wide_choose_below(w, half, soft_down * e.power, soft_up * inverse);
 

@@ -49,10 +49,10 @@ static double approach_speed(const double* start, const double* end, int split)
     return fastest[0] + fastest[1];
 }
 
-static double advance(const double* start, const double* end, double least, double slack, Distance2Fn distance2, int split)
+static double advance(const double* start, const double* end, double min, double slack, Distance2Fn distance2, int split)
 {
     const double speed = approach_speed(start, end, split);
-    double gap = sqrt(distance2(start)) - least;
+    double gap = sqrt(distance2(start)) - min;
     if (gap <= 0.0) {
         return 0.0;
     }
@@ -66,7 +66,7 @@ static double advance(const double* start, const double* end, double least, doub
         }
         double x[12];
         positions_at(x, start, end, next);
-        gap = sqrt(distance2(x)) - least;
+        gap = sqrt(distance2(x)) - min;
         // rounding may eat a gap that is nearly used up: then the time before it was the last sure one
         if (gap <= floor || next <= time) {
             return time;
@@ -79,14 +79,14 @@ static double advance(const double* start, const double* end, double least, doub
     return time;
 }
 
-double fil_sweep_segments(const double start[12], const double end[12], double least, double slack)
+double fil_sweep_segments(const double start[12], const double end[12], double min, double slack)
 {
-    return advance(start, end, least, slack, segments_distance2, 2);
+    return advance(start, end, min, slack, segments_distance2, 2);
 }
 
-double fil_sweep_point_triangle(const double start[12], const double end[12], double least, double slack)
+double fil_sweep_point_triangle(const double start[12], const double end[12], double min, double slack)
 {
-    return advance(start, end, least, slack, point_triangle_distance2, 1);
+    return advance(start, end, min, slack, point_triangle_distance2, 1);
 }
 
 // ---- crossing ----

@@ -419,9 +419,9 @@ FilStatus fil_tet_mesh_columns(const FilTetMesh* mesh, int axis, double toleranc
     for (int i = 0; i < mesh->vertex_count; i++) {
         for (int j = i - 1; j >= 0 && columns[i].a - columns[j].a <= tolerance; j--) {
             if (fabs(columns[i].b - columns[j].b) <= tolerance) {
-                const int x = first[columns[i].vertex], y = first[columns[j].vertex], least = x < y ? x : y;
-                first[columns[i].vertex] = least;
-                first[columns[j].vertex] = least;
+                const int x = first[columns[i].vertex], y = first[columns[j].vertex], min = x < y ? x : y;
+                first[columns[i].vertex] = min;
+                first[columns[j].vertex] = min;
             }
         }
     }

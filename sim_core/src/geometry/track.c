@@ -115,11 +115,11 @@ FilTrackPoint fil_track_closest(const FilTrack* track, const double* positions, 
 FilTrackPlace fil_track_search(const FilTrack* track, const double* positions, const double* p)
 {
     FilTrackPlace best = {0, 0.5};
-    double least = HUGE_VAL;
+    double min = HUGE_VAL;
     for (int k = 0; k < track->count; k++) {
         const double d = fil_v3_distance(positions + 4 * track->node[k], p);
-        if (d < least) {
-            least = d;
+        if (d < min) {
+            min = d;
             best.piece = k;
         }
     }

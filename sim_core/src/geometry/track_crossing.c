@@ -92,8 +92,8 @@ bool fil_track_crossing(const FilTrack* track, const double* positions, const do
         low = value < 0.0 ? t : low;
         high = value > 0.0 ? t : high;
         // Newton where it rises, at most a node at a time; else on to where it could
-        const double most = out->beyond != 0 ? HUGE_VAL : 1.0;
-        double next = slope > 0.0 ? t - fmin(fmax(value / slope, -most), most) : t + (value < 0.0 ? 0.5 : -0.5);
+        const double max = out->beyond != 0 ? HUGE_VAL : 1.0;
+        double next = slope > 0.0 ? t - fmin(fmax(value / slope, -max), max) : t + (value < 0.0 ? 0.5 : -0.5);
         if (low < high && isfinite(low) && isfinite(high) && !(next > low && next < high)) {
             next = 0.5 * (low + high);
         }

@@ -35,8 +35,8 @@ void fil_block_factor_set_workers(FilBlockFactor* factor, FilWorkers* workers)
 FilStatus fil_block_factor_analyze(FilBlockFactor* factor, const FilBlockPattern* a, const FilBlockPattern* c)
 {
     bool within;
-    const double most = fmin(fmax(PRODUCTS_A_COLUMN * a->columns, MIN_PRODUCTS), MAX_PRODUCTS);
-    const FilStatus status = fil_block_cholesky_analyze_within(factor->block, a, c, most, &within);
+    const double max = fmin(fmax(PRODUCTS_A_COLUMN * a->columns, MIN_PRODUCTS), MAX_PRODUCTS);
+    const FilStatus status = fil_block_cholesky_analyze_within(factor->block, a, c, max, &within);
     factor->supernodes = status == FIL_OK && !within;
     return status;
 }

@@ -161,7 +161,7 @@ static void precondition(void* context, const double* r, double* z)
     fil_block_preconditioner_solve(&solve->pcg->near, solve->terms->workers, r, z);
 }
 
-FilBlockPcgResult fil_block_pcg_solve(FilBlockPcg* pcg, const FilBlockTerms* terms, double tolerance, int most, double* r, double* x)
+FilBlockPcgResult fil_block_pcg_solve(FilBlockPcg* pcg, const FilBlockTerms* terms, double tolerance, int max, double* r, double* x)
 {
     Solve solve = {pcg, terms};
     double* z = pcg->vectors.at;
@@ -173,5 +173,5 @@ FilBlockPcgResult fil_block_pcg_solve(FilBlockPcg* pcg, const FilBlockTerms* ter
     }
     int iterations;
     const FilPcgSystem system = {&solve, FIL_BLOCK * terms->a.columns, multiply, precondition, NULL, z};
-    return fil_pcg_solve(&system, tolerance, most, r, x, &iterations);
+    return fil_pcg_solve(&system, tolerance, max, r, x, &iterations);
 }

@@ -62,6 +62,6 @@ void fil_block_pcg_predict(FilBlockPcg* pcg, const double* more, double* x);
 
 /* Adds to x, for the right side r, a solution that leaves `tolerance` times r, both measured with the preconditioner; r becomes what
  * is left. */
-FilBlockPcgResult fil_block_pcg_solve(FilBlockPcg* pcg, const FilBlockTerms* terms, double tolerance, int most, double* r, double* x);
+FilBlockPcgResult fil_block_pcg_solve(FilBlockPcg* pcg, const FilBlockTerms* terms, double tolerance, int max, double* r, double* x);
 
 #endif

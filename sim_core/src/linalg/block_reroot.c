@@ -1,8 +1,8 @@
 #include "linalg/block_reroot.h"
 
 /* Products below which a factor gains less than the second analysis takes, over some steps with the same contacts. */
-static const double LEAST_PRODUCTS = 3000.0;
-static const double MOST_PRODUCTS = 1e9; /* they are counted in ints */
+static const double MIN_PRODUCTS = 3000.0;
+static const double MAX_PRODUCTS = 1e9; /* they are counted in ints */
 
 /* Share of the work that lies on the longest branch, from the root down to half of the work, above which it is one: a tree that forks has half of
  * that and less. */
@@ -41,7 +41,7 @@ static int find_middle(const FilBlockSymbolic* s, int* work, int* heaviest)
 /* Columns by how many of their neighbours have been visited: a list for each number. */
 typedef struct Queue {
     int *count, *head, *next, *previous;
-    int most; /* no list beyond this has anyone */
+    int max; /* no list beyond this has anyone */
 } Queue;
 
 static void put(Queue* queue, int v)
@@ -53,7 +53,7 @@ static void put(Queue* queue, int v)
         queue->previous[queue->head[c]] = v;
     }
     queue->head[c] = v;
-    queue->most = c > queue->most ? c : queue->most;
+    queue->max = c > queue->max ? c : queue->max;
 }
 
 static void take(Queue* queue, int v)
@@ -85,7 +85,7 @@ static void meet(Queue* queue, int v)
 static void visit(const FilBlockSymbolic* s, Queue* queue, int start, int* order)
 {
     const int first = s->first_changing, columns = s->columns - first;
-    queue->most = 0;
+    queue->max = 0;
     for (int j = 0; j < columns; j++) {
         queue->head[j] = -1;
         queue->count[j] = 0;
@@ -94,10 +94,10 @@ static void visit(const FilBlockSymbolic* s, Queue* queue, int start, int* order
         put(queue, j);
     }
     for (int end = columns; end > 0; end--) {
-        while (queue->head[queue->most] < 0) {
-            queue->most--;
+        while (queue->head[queue->max] < 0) {
+            queue->max--;
         }
-        const int v = end == columns ? start : queue->head[queue->most];
+        const int v = end == columns ? start : queue->head[queue->max];
         take(queue, v);
         queue->count[v] = VISITED;
         order[first + end - 1] = s->ordering.old_of_new[first + v];
@@ -118,7 +118,7 @@ bool fil_block_reroot(FilBlockSymbolic* s, bool* rerooted)
         return false;
     }
     int* at = s->scratch.at;
-    const bool worth = s->columns > s->first_changing && s->predicted_products > LEAST_PRODUCTS && s->predicted_products < MOST_PRODUCTS;
+    const bool worth = s->columns > s->first_changing && s->predicted_products > MIN_PRODUCTS && s->predicted_products < MAX_PRODUCTS;
     const int middle = worth ? find_middle(s, at, at + n) : -1;
     if (middle < 0) {
         return true;

@@ -27,13 +27,13 @@ static double dot(const double* a, const double* b, int n)
 static bool solve(double a[DEPTH][DEPTH], double* b, int k)
 {
     for (int j = 0; j < k; j++) {
-        const double least = DEPENDENT * a[j][j];
+        const double min = DEPENDENT * a[j][j];
         for (int i = j; i < k; i++) {
             for (int l = 0; l < j; l++) {
                 a[i][j] -= a[i][l] * a[j][l];
             }
         }
-        if (!(a[j][j] > least)) {
+        if (!(a[j][j] > min)) {
             return false;
         }
         a[j][j] = sqrt(a[j][j]);

@@ -25,7 +25,7 @@ static double measure(const double* weight, const double* r, int n)
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-FilPcgResult fil_pcg_solve(const FilPcgSystem* system, double tolerance, int most, double* r, double* x, int* iterations)
+FilPcgResult fil_pcg_solve(const FilPcgSystem* system, double tolerance, int max, double* r, double* x, int* iterations)
 {
     const int n = system->unknowns;
     double *z = system->vectors, *p = z + n, *product = p + n;
@@ -33,7 +33,7 @@ FilPcgResult fil_pcg_solve(const FilPcgSystem* system, double tolerance, int mos
     double rz = dot(r, z, n), left = system->weight != NULL ? measure(system->weight, r, n) : rz;
     const double goal = tolerance * tolerance * left;
     for (*iterations = 0; !(left <= goal); ++*iterations) {
-        if (*iterations == most) {
+        if (*iterations == max) {
             return FIL_PCG_SLOW;
         }
         if (*iterations > 0) {

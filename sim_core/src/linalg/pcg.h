@@ -14,12 +14,12 @@ typedef struct FilPcgSystem {
 
 typedef enum FilPcgResult {
     FIL_PCG_DONE,
-    FIL_PCG_SLOW,       /* `most` iterations were not enough; x is the best so far */
+    FIL_PCG_SLOW,       /* `max` iterations were not enough; x is the best so far */
     FIL_PCG_INDEFINITE, /* a direction has negative curvature; x is undefined */
 } FilPcgResult;
 
 /* Adds to x, for the right side r, a solution that leaves `tolerance` times r; r becomes what is left. `system->vectors` begins with P^-1 r. The
  * number of iterations goes to *iterations. */
-FilPcgResult fil_pcg_solve(const FilPcgSystem* system, double tolerance, int most, double* r, double* x, int* iterations);
+FilPcgResult fil_pcg_solve(const FilPcgSystem* system, double tolerance, int max, double* r, double* x, int* iterations);
 
 #endif

@@ -44,8 +44,8 @@ static double choose_share(const double* work, int columns, const int* parent, d
     for (int j = 0; j < columns; j++) {
         const bool root = parent[j] < 0 || parent[j] >= columns;
         for (int k = 0; k < SHARE_COUNT; k++) {
-            const double most = SHARES[k] * total;
-            if (work[j] <= most && (root || work[parent[j]] > most)) {
+            const double max = SHARES[k] * total;
+            if (work[j] <= max && (root || work[parent[j]] > max)) {
                 cuts[k].above -= work[j];
                 cuts[k].largest = work[j] > cuts[k].largest ? work[j] : cuts[k].largest;
             }
@@ -72,10 +72,10 @@ static int name_subtrees(FilSubtrees* trees, int columns, const int* parent)
             work[parent[j]] += work[j];
         }
     }
-    const double most = choose_share(work, columns, parent, total) * total;
+    const double max = choose_share(work, columns, parent, total) * total;
     for (int j = columns - 1; j >= 0; j--) {
         const int above = parent[j] >= 0 && parent[j] < columns ? task[parent[j]] : -1;
-        task[j] = above >= 0 ? above : work[j] > most ? -1 : count++;
+        task[j] = above >= 0 ? above : work[j] > max ? -1 : count++;
     }
     return count;
 }

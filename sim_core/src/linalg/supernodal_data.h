@@ -59,13 +59,13 @@ static inline int fil_supernodal_border(const FilSupernodes* s, int last_task)
 static inline size_t fil_supernodal_above(const FilSupernodes* s)
 {
     const int ends[2] = {s->first_changing_task, s->task_count};
-    size_t most = 0;
+    size_t max = 0;
     for (int part = 0, begin = 0; part < 2; begin = ends[part++]) {
         const int tasks = ends[part] - begin - 1;
         const size_t size = tasks > 0 ? (size_t)tasks * FIL_BLOCK * (size_t)(s->columns - fil_supernodal_border(s, ends[part] - 1)) : 0;
-        most = size > most ? size : most;
+        max = size > max ? size : max;
     }
-    return most;
+    return max;
 }
 
 /* Numbers from one strip of a supernode's panel to the next */

@@ -205,11 +205,11 @@ typedef struct Rows {
 } Rows;
 
 /* Strips of rows, or columns, at a time, and numbers of a front from which on others are worth calling: some 10 us. */
-enum { ROW_GRAIN = 16, COLUMN_GRAIN = 64, NUMBERS_LEAST = 60000 };
+enum { ROW_GRAIN = 16, COLUMN_GRAIN = 64, NUMBERS_MIN = 60000 };
 
 static FilWorkers* sharers_of(const FilSupernodalWork* work, const FilSupernode* node)
 {
-    return FIL_TILE * (double)node->strips * node->update_strips < NUMBERS_LEAST ? NULL : work->workers;
+    return FIL_TILE * (double)node->strips * node->update_strips < NUMBERS_MIN ? NULL : work->workers;
 }
 
 /* Some strips of z = L_pn y */

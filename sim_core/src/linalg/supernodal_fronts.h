@@ -163,7 +163,7 @@ static void add_strips(void* context, int first, int end, int worker)
 }
 
 /* Strips of an update at a time, and unknowns from which on others are worth waking. */
-enum { UPDATE_GRAIN = 8, UPDATE_LEAST = 200 };
+enum { UPDATE_GRAIN = 8, MIN_UPDATE = 200 };
 
 /* Adds a child's update to its parent's front. */
 static void add_update(FilWorkers* workers, const Front* front, const Number* update, int updates, const int* place)
@@ -172,7 +172,7 @@ static void add_update(FilWorkers* workers, const Front* front, const Number* up
     while (u.split < updates && place[u.split] < front->pivots) {
         u.split++;
     }
-    fil_workers_run(updates < UPDATE_LEAST ? NULL : workers, (updates + FIL_STRIP - 1) / FIL_STRIP, UPDATE_GRAIN, add_strips, &u);
+    fil_workers_run(updates < MIN_UPDATE ? NULL : workers, (updates + FIL_STRIP - 1) / FIL_STRIP, UPDATE_GRAIN, add_strips, &u);
 }
 
 /* ---- elimination ---- */
@@ -195,12 +195,12 @@ static void subtract_strips(void* context, int first, int end, int worker)
 
 /* Strips of rows at a time, in pairs for the kernels, and tiles times columns from which on others are worth waking: 20 us of work. */
 enum { PRODUCT_GRAIN = 8 };
-static const double PRODUCT_LEAST = 20e3;
+static const double MIN_PRODUCT = 20e3;
 
 /* By whoever may share it: every tile is one sum, whoever makes it. */
 static void subtract_product(FilWorkers* workers, const Product* p)
 {
-    const bool alone = (double)p->rows * p->columns * p->k < PRODUCT_LEAST;
+    const bool alone = (double)p->rows * p->columns * p->k < MIN_PRODUCT;
     if (workers == NULL || alone) {
         p->kernels->subtract(p->c, p->c_stride, p->a, p->a_stride, 0, p->rows, p->columns, p->k);
     } else {
@@ -260,7 +260,7 @@ static void factor_rows(void* context, int first, int end, int worker)
 }
 
 /* Rows from which on others are worth calling: some 10 us. */
-enum { PANEL_ROWS_LEAST = 32 };
+enum { PANEL_ROWS_MIN = 32 };
 
 /* Factors the own columns of a front and subtracts what they take from the others. */
 static bool eliminate(const Kernels* kernels, FilWorkers* workers, const Front* front, const FilSupernode* node)
@@ -274,7 +274,7 @@ static bool eliminate(const Kernels* kernels, FilWorkers* workers, const Front* 
         if (!factor_diagonal(&panel)) {
             return false;
         }
-        fil_workers_run(all - end < PANEL_ROWS_LEAST ? NULL : workers, all - end, PRODUCT_GRAIN, factor_rows, &panel);
+        fil_workers_run(all - end < PANEL_ROWS_MIN ? NULL : workers, all - end, PRODUCT_GRAIN, factor_rows, &panel);
         const Number* rest = front->panel + (size_t)end * stride + FIL_TILE * (size_t)begin;
         if (end < node->strips) {
             subtract_product(workers, &(Product){kernels, front->panel + (size_t)end * stride + FIL_TILE * (size_t)end, rest, stride, stride,

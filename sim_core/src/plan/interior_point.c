@@ -74,16 +74,16 @@ static void start_multipliers(FilInterior* ip)
 /* One step: with the shift that the Hessian needs, then with larger ones, then anything that violates less. */
 static bool advance(FilInterior* ip, FilFilter* filter, double* length)
 {
-    double least = 0.0;
+    double min = 0.0;
     for (int turn = 0; turn < MAX_TURNS; turn++) {
-        if (!fil_interior_factor(ip, least)) {
+        if (!fil_interior_factor(ip, min)) {
             return false;
         }
         fil_interior_solve(ip, ip->row, ip->pair);
         if (fil_interior_search(ip, filter, length)) {
             return true;
         }
-        least = fmax(FIRST_TURN, TURN * fmax(least, turn == 0 ? 0.0 : ip->shift));
+        min = fmax(FIRST_TURN, TURN * fmax(min, turn == 0 ? 0.0 : ip->shift));
     }
     return fil_interior_retreat(ip, filter, length);
 }

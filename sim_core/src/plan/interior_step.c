@@ -4,7 +4,7 @@
 #include <string.h>
 
 // the Hessian's shift (Waechter, Biegler 2006, algorithm IC), in units of 1 / scale^2
-static const double FIRST_SHIFT = 1e-4, LEAST_SHIFT = 1e-12, LARGEST_SHIFT = 1e12, GROW_FIRST = 100.0, GROW = 8.0;
+static const double FIRST_SHIFT = 1e-4, MIN_SHIFT = 1e-12, LARGEST_SHIFT = 1e12, GROW_FIRST = 100.0, GROW = 8.0;
 
 static double* take(FilArena* arena, int count)
 {
@@ -238,9 +238,9 @@ static void assemble(FilInterior* ip, double shift)
     }
 }
 
-bool fil_interior_factor(FilInterior* ip, double least)
+bool fil_interior_factor(FilInterior* ip, double min)
 {
-    double shift = least;
+    double shift = min;
     for (;;) {
         assemble(ip, shift);
         ip->factorisations++;
@@ -253,7 +253,7 @@ bool fil_interior_factor(FilInterior* ip, double least)
             return false;
         }
         if (shift == 0.0) {
-            shift = ip->shift == 0.0 ? FIRST_SHIFT : fmax(LEAST_SHIFT, ip->shift / 3.0);
+            shift = ip->shift == 0.0 ? FIRST_SHIFT : fmax(MIN_SHIFT, ip->shift / 3.0);
         } else {
             shift *= ip->shift == 0.0 ? GROW_FIRST : GROW;
         }

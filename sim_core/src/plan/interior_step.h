@@ -46,8 +46,8 @@ void fil_interior_pairs(const FilInterior* ip, const double* x, const double* sl
 /* Worst a b in the pairs' units. */
 double fil_interior_worst_pair(const FilInterior* ip, const double* x);
 
-/* Factors with a shift of at least `least`; false if no shift helps. */
-bool fil_interior_factor(FilInterior* ip, double least);
+/* Factors with a shift of at least `min`; false if no shift helps. */
+bool fil_interior_factor(FilInterior* ip, double min);
 /* Newton's step for the residuals given (stages x rows, stages x pairs). */
 void fil_interior_solve(FilInterior* ip, const double* row, const double* pair);
 

@@ -40,15 +40,15 @@ static void add_drive(FilManipulationStart* out, int coordinate, int part, int i
 
 void fil_manipulation_axes(const double* turn, int order[3])
 {
-    int most = 0, least = 0;
+    int max = 0, min = 0;
     for (int k = 1; k < 3; k++) {
-        most = fabs(turn[k]) > fabs(turn[most]) ? k : most;
-        least = fabs(turn[k]) < fabs(turn[least]) ? k : least;
+        max = fabs(turn[k]) > fabs(turn[max]) ? k : max;
+        min = fabs(turn[k]) < fabs(turn[min]) ? k : min;
     }
-    least = least == most ? (most + 1) % 3 : least;
-    order[0] = most;
-    order[1] = least;
-    order[2] = 3 - most - least;
+    min = min == max ? (max + 1) % 3 : min;
+    order[0] = max;
+    order[1] = min;
+    order[2] = 3 - max - min;
 }
 
 void fil_manipulation_angles(const double* r, const int order[3], double angles[3])

@@ -88,7 +88,7 @@ static void fill_bounds(const FilManipulation* m, const FilManipulationBounds* b
         high[o->tau + i] = bounds->effort[i];
     }
     for (int k = 0; k < m->touches; k++) {
-        low[o->f + k] = bounds->least_force[k];
+        low[o->f + k] = bounds->min_force[k];
         high[o->f + k] = bounds->normal_force;
         high[o->g + k] = bounds->slip;
         for (int i = 0; i < o->width && !(m->touch[k].friction > 0.0); i++) {
@@ -302,8 +302,8 @@ static double judge_friction(const FilManipulation* m, const FilManipulationLayo
 {
     const double *slip = x + o->slip + c * o->width, *b = x + o->b + c * o->width, g = x[o->g + c];
     if (m->directions == 0) {
-        const double most = m->touch[c].friction * x[o->f + c], left = 1.0 - sqrt(b[0] * b[0] + b[1] * b[1]);
-        return most * fmax(fabs(left * g), fmax(fabs(slip[0]), fabs(slip[1])));
+        const double max = m->touch[c].friction * x[o->f + c], left = 1.0 - sqrt(b[0] * b[0] + b[1] * b[1]);
+        return max * fmax(fabs(left * g), fmax(fabs(slip[0]), fabs(slip[1])));
     }
     double worst = fabs(x[o->cone + c] * g);
     for (int i = 0; i < m->directions; i++) {

@@ -12,7 +12,7 @@ typedef struct FilManipulationBounds {
     double end[FIL_PLAN_COORDINATES];                                /* how far from the goal a coordinate may end; INFINITY: any */
     double end_rate[FIL_PLAN_COORDINATES];                           /* its rate at the end, either way; INFINITY: any */
     double normal_force, slip;                                       /* N, m/s: the largest */
-    double least_force[FIL_PLAN_TOUCHES];                            /* N; above zero: contact throughout */
+    double min_force[FIL_PLAN_TOUCHES];                              /* N; above zero: contact throughout */
 } FilManipulationBounds;
 
 /* `start` is the state before the first stage: q, v. The mesh's data is a FilManipulation. False when out of memory. */

@@ -247,7 +247,7 @@ static FilStatus add_contact(const FilWorld* world, const FilManipulationTask* t
     }
     keep_nearest(m, out->state, first, corners ? contact->nearest : 1);
     for (int k = first; k < m->touches; k++) {
-        out->bounds.least_force[k] = contact->least_force;
+        out->bounds.min_force[k] = contact->min_force;
     }
     return FIL_OK;
 }

@@ -17,7 +17,7 @@ static const double GOOD_VIOLATION = 1e-6, GOOD_PAIR = 1e-6;
 // where the relaxation of finer meshes begins, and how close to bounds they may: their start is nearly a solution
 static const double FINER_RELAXATION = 1e-3, FINER_PUSH = 1e-4;
 
-enum { MOST_THREADS = 64 };
+enum { MAX_THREADS = 64 };
 
 /* All starts of one plan, which threads share. */
 typedef struct Search {
@@ -252,9 +252,9 @@ static void search_all(Search* search)
 {
     const FilPlanDef* def = search->def;
     const int wanted = def->threads < def->seeds ? def->threads : def->seeds;
-    pthread_t threads[MOST_THREADS];
+    pthread_t threads[MAX_THREADS];
     int count = 0;
-    while (count < wanted - 1 && count < MOST_THREADS && pthread_create(&threads[count], NULL, work, search) == 0) {
+    while (count < wanted - 1 && count < MAX_THREADS && pthread_create(&threads[count], NULL, work, search) == 0) {
         count++;
     }
     work(search);
@@ -281,8 +281,8 @@ static FilStatus check_numbers(const FilPlanDef* def, FilError* error)
     if (!(def->horizon > 0.0) || coarse < 2 || def->seeds < 1) {
         return fil_error(error, FIL_BAD_INPUT, "plan: needs a horizon above zero, 1 to 4 meshes, the coarsest of 2 nodes or more, and a seed");
     }
-    if (def->threads < 1 || def->threads > MOST_THREADS) {
-        return fil_error(error, FIL_BAD_INPUT, "plan: threads must be 1 to %d, not %d", MOST_THREADS, def->threads);
+    if (def->threads < 1 || def->threads > MAX_THREADS) {
+        return fil_error(error, FIL_BAD_INPUT, "plan: threads must be 1 to %d, not %d", MAX_THREADS, def->threads);
     }
     if (!fil_plan_solver_present(def->solver)) {
         return fil_error(error, FIL_BAD_INPUT,

@@ -7,7 +7,7 @@
 #include "base/vec3.h"
 
 /* of any row vector of a stage: manipulation with sixteen pyramids of eight has 290 */
-enum { MOST_ROWS = 512 };
+enum { MAX_ROWS = 512 };
 
 bool fil_plan_mesh_create(const FilPlanProblem* sizes, const void* data, size_t size, FilPlanMesh* out)
 {
@@ -17,7 +17,7 @@ bool fil_plan_mesh_create(const FilPlanProblem* sizes, const void* data, size_t 
     out->pairs = fil_alloc((size_t)sizes->pair_count + 1, sizeof *out->pairs);
     out->carry = fil_alloc(c, sizeof *out->carry);
     out->data = fil_alloc(1, size);
-    if (sizes->rows > MOST_ROWS || out->memory == NULL || out->pairs == NULL || out->carry == NULL || out->data == NULL) {
+    if (sizes->rows > MAX_ROWS || out->memory == NULL || out->pairs == NULL || out->carry == NULL || out->data == NULL) {
         fil_plan_mesh_free(out);
         return false;
     }
@@ -58,7 +58,7 @@ void fil_plan_mesh_free(FilPlanMesh* mesh)
 
 bool fil_plan_walk(const FilPlanProblem* problem, const double* x, FilStageLook look, FilPlanQuality* quality)
 {
-    double row[MOST_ROWS], p[MOST_ROWS];
+    double row[MAX_ROWS], p[MAX_ROWS];
     *quality = (FilPlanQuality){.cost = 0.0};
     for (int k = 0; k < problem->stages; k++) {
         const double* own = x + k * problem->variables;

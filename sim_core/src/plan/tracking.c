@@ -11,7 +11,7 @@
 // N and m/s, below which a plan is taken not to touch, and not to slip
 static const double TOUCH = 1e-3, SLIP = 1e-3;
 
-enum { MOST = 2 * FIL_PLAN_SHAPES + 6 };
+enum { MAX_COUNT = 2 * FIL_PLAN_SHAPES + 6 };
 
 /* Some 200 steps a second follow what the fastest strokes do. */
 FilTrackingWeights fil_tracking_weights_default(void)
@@ -181,7 +181,7 @@ static bool fill_gains(const FilBallTurn* turn, const FilTrackingWeights* weight
     const Face face = face_of(turn);
     FilArena arena = {0};
     FilRiccati riccati;
-    int carry[MOST];
+    int carry[MAX_COUNT];
     for (int i = 0; i < z.carried; i++) {
         carry[i] = i;
     }
@@ -276,7 +276,7 @@ void fil_tracking_at(const FilTracking* tracking, double time, FilReference* out
 
 void fil_tracking_efforts(const FilTracking* tracking, double time, const FilReference* state, bool touches, double* tau)
 {
-    double share, z[MOST];
+    double share, z[MAX_COUNT];
     const int k = instant_before(tracking, time, &share), n = tracking->joints, m = 2 * n + 6;
     FilReference plan;
     fil_tracking_at(tracking, time, &plan);

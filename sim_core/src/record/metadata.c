@@ -29,7 +29,7 @@ static int plain_bytes(const char* c)
     if (byte[0] < 0x80) {
         return byte[0] >= 0x20 && byte[0] != 0x7f && byte[0] != '"' && byte[0] != '\\';
     }
-    static const uint32_t least[] = {UINT32_MAX, 0xa0, 0x800, 0x10000};  // below: controls, and characters written too long
+    static const uint32_t min[] = {UINT32_MAX, 0xa0, 0x800, 0x10000};  // below: controls, and characters written too long
     const int more = (byte[0] & 0xe0) == 0xc0 ? 1 : (byte[0] & 0xf0) == 0xe0 ? 2 : (byte[0] & 0xf8) == 0xf0 ? 3 : 0;
     uint32_t code = byte[0] & (0x3fu >> more);
     for (int i = 1; i <= more; ++i) {
@@ -40,7 +40,7 @@ static int plain_bytes(const char* c)
     }
     const bool line_break = code == 0x2028 || code == 0x2029;
     const bool none = (code >= 0xd800 && code < 0xe000) || code == 0xfeff || code == 0xfffe || code == 0xffff || code > 0x10ffff;
-    return code < least[more] || line_break || none ? 0 : 1 + more;
+    return code < min[more] || line_break || none ? 0 : 1 + more;
 }
 
 /* Appends a line with a text in double quotes. */

@@ -12,6 +12,6 @@ const FilSceneKind* const fil_scene_kinds[] = {
     &fil_scene_drives,       &fil_scene_probes, &fil_scene_plan,   &fil_scene_task,
 };
 
-_Static_assert(sizeof fil_scene_kinds / sizeof *fil_scene_kinds < FIL_SCENE_MOST_KINDS, "room for a word of each kind");
+_Static_assert(sizeof fil_scene_kinds / sizeof *fil_scene_kinds < FIL_SCENE_MAX_KINDS, "room for a word of each kind");
 
 const int fil_scene_kind_count = sizeof fil_scene_kinds / sizeof *fil_scene_kinds;

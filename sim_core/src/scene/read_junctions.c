@@ -98,10 +98,10 @@ static void read_junctions(FilScene* scene, const FilSceneList* rods, Networks* 
     if (list != NULL && !fil_check_list(reader, list, "junctions")) {
         return;
     }
-    const size_t most = (list != NULL ? (size_t)list->count : 0) + (size_t)scene->net_junction_count;
+    const size_t max = (list != NULL ? (size_t)list->count : 0) + (size_t)scene->net_junction_count;
     double* sizes = fil_reader_alloc(reader, (size_t)rods->count, sizeof *sizes);
-    networks->junctions = fil_reader_alloc(reader, most, sizeof *networks->junctions);
-    networks->ats = fil_reader_alloc(reader, most, sizeof *networks->ats);
+    networks->junctions = fil_reader_alloc(reader, max, sizeof *networks->junctions);
+    networks->ats = fil_reader_alloc(reader, max, sizeof *networks->ats);
     for (int k = 0; k < rods->count && reader->status == FIL_OK; k++) {
         sizes[k] = size_of(def_of(rods, k));
     }

@@ -144,7 +144,7 @@ static void read_contact(FilScene* scene, const FilYaml* node, FilManipulationCo
         fil_read_node(reader, node, "friction", FIL_OPTIONAL) != NULL) {
         contact->friction = -1.0;  // none, where zero would ask for that of the surfaces
     }
-    fil_read_number(reader, node, "force", FIL_NOT_NEGATIVE, &contact->least_force);
+    fil_read_number(reader, node, "force", FIL_NOT_NEGATIVE, &contact->min_force);
 }
 
 static void read_vias(FilReader* reader, const FilYaml* mapping, bool joint, FilManipulationGoal* goal)

@@ -22,7 +22,7 @@ const FilKey fil_pose_keys[] = {
     FIL_KEY_END,
 };
 
-enum { MOST_POINTS = 100000 };
+enum { MAX_POINTS = 100000 };
 
 /* A row of `poses`. */
 typedef struct Pose {
@@ -250,11 +250,11 @@ static void check_speeds(Path* path, const double* times, const double* all, int
             pose++;
         }
         for (int j = 0; j < n; j++) {
-            const double most = fil_robot_joint_max_velocity(path->scene->world, path->robot->id, j);
+            const double max = fil_robot_joint_max_velocity(path->scene->world, path->robot->id, j);
             const double speed = fabs(all[n * k + j] - all[n * (k - 1) + j]) / (times[k] - times[k - 1]);
-            if (speed > most) {
+            if (speed > max) {
                 fil_reader_fail(&path->scene->reader, path->poses[pose].at, "at %g s joint '%s' would move at %.3g per s, but may at %g", times[k],
-                                fil_robot_joint_name(path->scene->world, path->robot->id, j), speed, most);
+                                fil_robot_joint_name(path->scene->world, path->robot->id, j), speed, max);
                 return;
             }
         }
@@ -265,7 +265,7 @@ static void check_speeds(Path* path, const double* times, const double* all, int
 static int points_of(const Path* path, int pose)
 {
     const double span = pose > 0 ? path->poses[pose].time - path->poses[pose - 1].time : 0.0;
-    return pose == 0 ? 1 : (int)ceil(fmin(span / path->period - 1e-9, MOST_POINTS));
+    return pose == 0 ? 1 : (int)ceil(fmin(span / path->period - 1e-9, MAX_POINTS));
 }
 
 /* The robot starts in a first pose at time 0; else it comes from where it is. */
@@ -298,8 +298,8 @@ static void follow_path(Path* path, FilTrajectoryDef* def)
     for (int k = 0; k < path->count; k++) {
         total += points_of(path, k);
     }
-    if (total > MOST_POINTS) {
-        fil_reader_fail(reader, path->poses[path->count - 1].at, "more than %d points; a longer 'period' makes fewer", MOST_POINTS);
+    if (total > MAX_POINTS) {
+        fil_reader_fail(reader, path->poses[path->count - 1].at, "more than %d points; a longer 'period' makes fewer", MAX_POINTS);
     }
     int* joints = fil_reader_alloc(reader, n + 1, sizeof *joints);
     double* times = fil_reader_alloc(reader, (size_t)total, sizeof(double));

@@ -17,7 +17,7 @@ static bool is_of(const FilQuantityInfo* info, const char* subject)
 /* Keys that a quantity takes. */
 static const FilKey* target_keys(FilScene* scene, const char* const* objects, const FilQuantityInfo* info)
 {
-    FilKey* keys = fil_reader_alloc(&scene->reader, FIL_SCENE_MOST_KINDS + 4, sizeof *keys);
+    FilKey* keys = fil_reader_alloc(&scene->reader, FIL_SCENE_MAX_KINDS + 4, sizeof *keys);
     if (keys == NULL) {
         return NULL;
     }

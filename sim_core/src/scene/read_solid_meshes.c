@@ -197,15 +197,15 @@ static void read_blend(FilScene* scene, const FilYaml* node, FilSolidMesh* mesh)
     }
 }
 
-static bool read_three(FilReader* reader, const FilYaml* node, const char* key, int least, int* cells)
+static bool read_three(FilReader* reader, const FilYaml* node, const char* key, int min, int* cells)
 {
     double numbers[3] = {0.0};
     if (!fil_read_vector(reader, node, key, FIL_REQUIRED, 3, numbers)) {
         return false;
     }
     for (int k = 0; k < 3; k++) {
-        if (!(numbers[k] >= least && numbers[k] <= 10000.0) || numbers[k] != floor(numbers[k])) {
-            fil_reader_fail(reader, fil_yaml_find(node, key), "expected three whole numbers from %d to 10000", least);
+        if (!(numbers[k] >= min && numbers[k] <= 10000.0) || numbers[k] != floor(numbers[k])) {
+            fil_reader_fail(reader, fil_yaml_find(node, key), "expected three whole numbers from %d to 10000", min);
             return false;
         }
         cells[k] = (int)numbers[k];

@@ -42,7 +42,7 @@ static const FilKey pair_keys[] = {
 /* The group of what names none; it has bit 0. */
 static const char default_group[] = "default";
 
-enum { MOST_GROUPS = 32 };
+enum { MAX_GROUPS = 32 };
 
 /* ---- surfaces ---- */
 
@@ -81,8 +81,8 @@ static void collect_group(FilReader* reader, FilYaml* node, const char** names, 
             return;
         }
     }
-    if (*count == MOST_GROUPS) {
-        fil_reader_fail(reader, node, "more than %d groups of collision", MOST_GROUPS);
+    if (*count == MAX_GROUPS) {
+        fil_reader_fail(reader, node, "more than %d groups of collision", MAX_GROUPS);
         return;
     }
     names[(*count)++] = name;
@@ -92,8 +92,8 @@ static void collect_group(FilReader* reader, FilYaml* node, const char** names, 
 void fil_scene_read_groups(FilScene* scene)
 {
     FilReader* reader = &scene->reader;
-    const char* names[MOST_GROUPS] = {default_group};
-    const FilYaml* ats[MOST_GROUPS] = {NULL};  // to blame for names given twice: there are none
+    const char* names[MAX_GROUPS] = {default_group};
+    const FilYaml* ats[MAX_GROUPS] = {NULL};  // to blame for names given twice: there are none
     int count = 1;
     for (int k = 0; k < scene->list_count; k++) {
         const FilYaml* section = scene->lists[k].node;

@@ -284,7 +284,7 @@ FilStatus fil_scene_keys(FilPool* pool, const FilKey** keys, FilError* error)
     return scene.reader.status;
 }
 
-static int least_of(int asked, int allowed)
+static int min_of(int asked, int allowed)
 {
     return asked > 0 && asked < allowed ? asked : allowed;
 }
@@ -301,8 +301,8 @@ static FilStatus load(const FilSource* source, const FilSceneLimits* limits, con
     error = error != NULL ? error : &own_error;
     error->text[0] = '\0';
     FilScene scene = {.reader = {.error = error, .pool = &pool}, .limits = *limits, .path = source->path, .options = options, .world = *world};
-    scene.limits.nodes = least_of(options->budget.nodes, limits->nodes);
-    scene.limits.elements = least_of(options->budget.elements, limits->elements);
+    scene.limits.nodes = min_of(options->budget.nodes, limits->nodes);
+    scene.limits.elements = min_of(options->budget.elements, limits->elements);
     FilMemoryBudget budget = {.limit = options->budget.bytes};
     FilMemoryBudget* outer = budget.limit > 0 ? fil_memory_enter(&budget) : NULL;
     FilYaml* root = NULL;

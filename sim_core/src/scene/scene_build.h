@@ -68,7 +68,7 @@ typedef struct FilSceneKind {
     void (*take_drive)(FilScene* scene, const FilSceneItem* item, const FilYaml* at, const char* word, FilDriveDef* def);
 } FilSceneKind;
 
-enum { FIL_SCENE_MOST_KINDS = 64 }; /* rows of kinds.c: room for words on the stack */
+enum { FIL_SCENE_MAX_KINDS = 64 }; /* rows of kinds.c: room for words on the stack */
 
 /* For rows: an array and the number of its elements. */
 #define FIL_SCENE_PARTS(array) .parts = (array), .part_count = (int)(sizeof(array) / sizeof *(array))

@@ -7,7 +7,7 @@
 #include "scene/names.h"
 
 /* Paths tried for a guess; a scene with more is too large to guess in. */
-#define MOST_CANDIDATES 5000
+#define MAX_CANDIDATES 5000
 
 typedef struct Setter {
     FilYaml* root;
@@ -51,7 +51,7 @@ static void guess_paths(FilGuess* guess, FilPool* pool, const FilYaml* node, con
 static FilStatus unknown_path(const Setter* setter, const FilYaml* at, const char* path)
 {
     FilGuess guess = fil_guess_start(path);
-    int budget = MOST_CANDIDATES;
+    int budget = MAX_CANDIDATES;
     if (setter->parameters != NULL) {
         guess_paths(&guess, setter->pool, setter->parameters, "", &budget);
     }

@@ -63,12 +63,12 @@ static void add_target(FilKey* keys, const FilSceneKind* kind, int uses, unsigne
 
 const FilKey* fil_scene_target_keys(FilScene* scene, int uses, unsigned flags, const char* except, const FilKey* others)
 {
-    size_t most = 1 + (others != NULL ? (size_t)fil_count_keys(others) : 0);
+    size_t max = 1 + (others != NULL ? (size_t)fil_count_keys(others) : 0);
     for (int k = 0; k < scene->list_count; k++) {
-        most += 1 + 2 * (size_t)scene->lists[k].kind->part_count;
+        max += 1 + 2 * (size_t)scene->lists[k].kind->part_count;
     }
-    FilKey* keys = fil_reader_alloc(&scene->reader, most, sizeof *keys);
-    const FilSceneKind* kinds[FIL_SCENE_MOST_KINDS];
+    FilKey* keys = fil_reader_alloc(&scene->reader, max, sizeof *keys);
+    const FilSceneKind* kinds[FIL_SCENE_MAX_KINDS];
     int count = 0;
     for (int k = 0; k < scene->list_count && keys != NULL; k++) {
         const FilSceneKind* kind = scene->lists[k].kind;
@@ -141,7 +141,7 @@ static FilSceneTarget find_item(FilScene* scene, const FilYaml* mapping, int use
 {
     FilReader* reader = &scene->reader;
     FilSceneTarget target = {0};
-    const char* words[FIL_SCENE_MOST_KINDS] = {NULL};
+    const char* words[FIL_SCENE_MAX_KINDS] = {NULL};
     for (int k = 0; k < scene->list_count; k++) {
         const FilSceneKind* kind = scene->lists[k].kind;
         if (part_for(kind, use) != NULL && (except == NULL || strcmp(kind->word, except) != 0)) {

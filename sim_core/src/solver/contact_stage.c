@@ -149,7 +149,7 @@ void fil_contacts_take(FilSolver* solver, int b)
 static bool make_room(FilSolver* solver)
 {
     FilContactStage* stage = &solver->contact;
-    const int most = solver->collision->set.count + fil_joints_constraints(solver) + fil_own_constraints(solver);
+    const int max = solver->collision->set.count + fil_joints_constraints(solver) + fil_own_constraints(solver);
     if (stage->offset_capacity < solver->system->body_count) {
         if (!room((void**)&stage->offset, solver->system->body_count, &stage->offset_capacity, sizeof(int)) ||
             !room((void**)&stage->first_block, solver->system->body_count, &stage->first_block_capacity, sizeof(int)) ||
@@ -159,8 +159,8 @@ static bool make_room(FilSolver* solver)
         }
         stage->pattern_ready = false;
     }
-    return room((void**)&stage->constraints, most, &stage->constraint_capacity, sizeof *stage->constraints) &&
-           room((void**)&stage->impulses, most, &stage->impulse_capacity, 3 * sizeof(double));
+    return room((void**)&stage->constraints, max, &stage->constraint_capacity, sizeof *stage->constraints) &&
+           room((void**)&stage->impulses, max, &stage->impulse_capacity, 3 * sizeof(double));
 }
 
 FilStatus fil_contacts_prepare(FilSolver* solver)

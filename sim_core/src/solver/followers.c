@@ -104,21 +104,21 @@ FilStatus fil_followers_choose(FilSolver* solver, double dt)
 {
     FilFollowers* f = &solver->followers;
     const int joints = solver->joints.count;
-    int most = 0, others = solver->collision->set.count + fil_own_constraints(solver);
+    int max = 0, others = solver->collision->set.count + fil_own_constraints(solver);
     f->count = f->part_count = 0;
     for (int j = 0; j < joints; j++) {
         const FilJoint* joint = &solver->joints.items[j];
-        most += joint->point_count > 0 ? joint->point_count + 1 : 0;
+        max += joint->point_count > 0 ? joint->point_count + 1 : 0;
         others += joint->point_count == 0;
     }
     // without any constraint there is no problem to fold them into
-    if (most == 0 || others == 0 || !solver->model->folds) {
+    if (max == 0 || others == 0 || !solver->model->folds) {
         return FIL_OK;
     }
-    if (!fil_buffer_reserve((void**)&f->items, &f->capacity, (size_t)most, sizeof *f->items) ||
+    if (!fil_buffer_reserve((void**)&f->items, &f->capacity, (size_t)max, sizeof *f->items) ||
         !fil_buffer_reserve((void**)&f->folded, &f->folded_capacity, (size_t)joints, sizeof *f->folded) ||
-        !fil_ints_reserve(&f->part_variable, (size_t)(FIL_JACOBIAN_BLOCKS + 1) * (size_t)most) ||
-        !fil_doubles_reserve(&f->part_jacobian, 16 * (size_t)(FIL_JACOBIAN_BLOCKS + 1) * (size_t)most) ||
+        !fil_ints_reserve(&f->part_variable, (size_t)(FIL_JACOBIAN_BLOCKS + 1) * (size_t)max) ||
+        !fil_doubles_reserve(&f->part_jacobian, 16 * (size_t)(FIL_JACOBIAN_BLOCKS + 1) * (size_t)max) ||
         !fil_ints_reserve(&f->of_variable, (size_t)solver->contact.column_count)) {
         return FIL_OUT_OF_MEMORY;
     }
@@ -248,18 +248,18 @@ static FilStatus build_pattern(FilSolver* solver)
     if (f->patterns == stage->patterns && is_same(f)) {
         return FIL_OK;
     }
-    const size_t columns = (size_t)stage->column_count, most = list_keys(f, stage, NULL);
-    if (!fil_buffer_reserve(&f->keys, &f->key_capacity, most, sizeof(uint64_t)) || !fil_ints_reserve(&f->start, columns + 1) ||
-        !fil_ints_reserve(&f->row, most) || !fil_ints_reserve(&f->slots, (size_t)stage->block_count) ||
+    const size_t columns = (size_t)stage->column_count, max = list_keys(f, stage, NULL);
+    if (!fil_buffer_reserve(&f->keys, &f->key_capacity, max, sizeof(uint64_t)) || !fil_ints_reserve(&f->start, columns + 1) ||
+        !fil_ints_reserve(&f->row, max) || !fil_ints_reserve(&f->slots, (size_t)stage->block_count) ||
         !fil_ints_reserve(&f->pattern_variables, (size_t)(f->count + f->part_count))) {
         return FIL_OUT_OF_MEMORY;
     }
     uint64_t* keys = f->keys;
     list_keys(f, stage, keys);
-    qsort(keys, most, sizeof *keys, by_key);
+    qsort(keys, max, sizeof *keys, by_key);
     int count = 0, column = 0;
     f->start.at[0] = 0;
-    for (size_t k = 0; k < most; k++) {
+    for (size_t k = 0; k < max; k++) {
         if (k > 0 && keys[k] == keys[k - 1]) {
             continue;
         }

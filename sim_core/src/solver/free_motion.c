@@ -151,7 +151,7 @@ bool fil_free_motion(const FilMotionTask* task, double* v, FilNewtonScratch* s, 
     }
     // once at least, unless nothing is left to gain: a slow change must not drown in a fast motion's scale
     while (norm > (report->iterations == 0 ? rounding : tolerance)) {
-        if (report->iterations == task->most || fil_watch_ended(task->setup->watch)) {
+        if (report->iterations == task->max || fil_watch_ended(task->setup->watch)) {
             return false;
         }
         report->iterations++;

@@ -14,7 +14,7 @@ typedef struct FilMotionTask {
     const FilBody* body;
     const FilStepSetup* setup;
     double tolerance;     /* of the residual, as a share of the momenta at work */
-    int most;             /* iterations */
+    int max;              /* iterations */
     const double* q;      /* where the body is */
     const double* change; /* of its velocity, as guessed */
     double* push;         /* impulse on every unknown, ignored and set to zero where held; NULL: none */

@@ -12,7 +12,7 @@ enum { PAIR_BLOCKS = 4 * FIL_JACOBIAN_BLOCKS };
 /* How near surfaces may come, in ranges, before barriers get stiffer, and how far apart all must stay before they relax. */
 static const double TOO_NEAR = 0.02, FAR_ENOUGH = 0.3;
 static const double GROWTH = 1.05; /* of the stiffness in a step, and so of the energy that barriers hold */
-static const double MOST_SCALE = 1e4;
+static const double MAX_SCALE = 1e4;
 
 /* ---- corners ---- */
 
@@ -144,12 +144,12 @@ static bool make_room(FilSolver* solver)
 {
     FilIpcField* field = &solver->ipc;
     FilIpcSlides* slides = &field->slides;
-    size_t most = 0;
+    size_t max = 0;
     for (int k = 0; k < field->pair_count; k++) {
-        most += field->pairs[k].friction > 0.0 ? fil_ipc_slide_blocks(solver, &field->pairs[k]) : 0;
+        max += field->pairs[k].friction > 0.0 ? fil_ipc_slide_blocks(solver, &field->pairs[k]) : 0;
     }
     slides->count = 0;
-    return fil_ints_reserve(&slides->variable, most) && fil_ints_reserve(&slides->column, most) && fil_doubles_reserve(&slides->jacobian, 12 * most);
+    return fil_ints_reserve(&slides->variable, max) && fil_ints_reserve(&slides->column, max) && fil_doubles_reserve(&slides->jacobian, 12 * max);
 }
 
 /* Whether a pair rubs where points are; with its gap, normal, weights and normal force there. */
@@ -479,7 +479,7 @@ static void push_of(const FilSolver* solver, const FilIpcPair* pair, double gap,
 }
 
 /* A pair as a contact at the step's end, side 1 being its second feature, or the point over a plane. */
-static FilStatus report(FilSolver* solver, const FilIpcPair* pair, const FilIpcSlide* slide, const double* v, double* least)
+static FilStatus report(FilSolver* solver, const FilIpcPair* pair, const FilIpcSlide* slide, const double* v, double* min)
 {
     const FilIpcField* field = &solver->ipc;
     double normal[3], weight[4], rubbed[3], force[3], pushed[3];
@@ -512,12 +512,12 @@ static FilStatus report(FilSolver* solver, const FilIpcPair* pair, const FilIpcS
     push_of(solver, pair, gap, normal, force);
     fil_m3_apply(pushed, contact.frame, force);
     fil_v3_axpy(contact.impulse, field->dt, pushed);
-    *least = fmin(*least, gap);
+    *min = fmin(*min, gap);
     return fil_contact_set_add(&solver->collision->set, &contact);
 }
 
 /* Contacts of all pairs in range, and of those that have left it but rubbed. */
-static FilStatus report_all(FilSolver* solver, const double* v, double* least)
+static FilStatus report_all(FilSolver* solver, const double* v, double* min)
 {
     FilIpcField* field = &solver->ipc;
     FilStatus status = FIL_OK;
@@ -529,11 +529,11 @@ static FilStatus report_all(FilSolver* solver, const double* v, double* least)
             field->slides.at[s].reported = true;
             from = s + 1;
         }
-        status = report(solver, pair, s >= 0 ? &field->slides.at[s] : NULL, v, least);
+        status = report(solver, pair, s >= 0 ? &field->slides.at[s] : NULL, v, min);
     }
     for (int s = 0; s < field->slides.count && status == FIL_OK; s++) {
         if (!field->slides.at[s].reported) {
-            status = report(solver, &field->slides.at[s].pair, &field->slides.at[s], v, least);
+            status = report(solver, &field->slides.at[s].pair, &field->slides.at[s], v, min);
         }
     }
     return status;
@@ -542,16 +542,16 @@ static FilStatus report_all(FilSolver* solver, const double* v, double* least)
 FilStatus fil_ipc_contacts_finish(FilSolver* solver, const double* v, FilStepInfo* info)
 {
     FilIpcField* field = &solver->ipc;
-    double least = INFINITY;
-    const FilStatus status = report_all(solver, v, &least);
+    double min = INFINITY;
+    const FilStatus status = report_all(solver, v, &min);
     info->contacts = field->active_count;
-    info->least_distance = fmin(info->least_distance, least);
+    info->min_distance = fmin(info->min_distance, min);
     // stiffer where surfaces come too near, softer again where all keep away
     double* scale = &solver->system->next.h[solver->memory + FIL_MEMORY_SCALE];
     *scale = field->scale;
-    if (least < TOO_NEAR * solver->settings.model.ipc.range) {
-        *scale = fmin(GROWTH * field->scale, MOST_SCALE);
-    } else if (least > FAR_ENOUGH * solver->settings.model.ipc.range) {
+    if (min < TOO_NEAR * solver->settings.model.ipc.range) {
+        *scale = fmin(GROWTH * field->scale, MAX_SCALE);
+    } else if (min > FAR_ENOUGH * solver->settings.model.ipc.range) {
         *scale = fmax(field->scale / GROWTH, 1.0);
     }
     return status;

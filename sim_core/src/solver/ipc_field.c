@@ -261,11 +261,11 @@ static FilStatus begin(FilSolver* solver, double dt, double* v, FilStepInfo* inf
 static FilStatus list(FilSolver* solver, FilInts* end, FilInts* variable, int* count)
 {
     FilIpcField* field = &solver->ipc;
-    size_t most = FIL_RING_BLOCKS * (size_t)field->ring_count;
-    const size_t lists = (size_t)field->ring_count + (size_t)fil_ipc_contacts_lists(solver, &most);
+    size_t max = FIL_RING_BLOCKS * (size_t)field->ring_count;
+    const size_t lists = (size_t)field->ring_count + (size_t)fil_ipc_contacts_lists(solver, &max);
     int variables = 0;
     *count = 0;
-    if (!fil_ints_reserve(end, lists) || !fil_ints_reserve(variable, most)) {
+    if (!fil_ints_reserve(end, lists) || !fil_ints_reserve(variable, max)) {
         return FIL_OUT_OF_MEMORY;
     }
     fil_rings_list(solver, end->at, variable->at, count, &variables);
@@ -286,12 +286,12 @@ static FilStatus list_friction(FilSolver* solver, FilInts* end, FilInts* variabl
     const int terms = friction_count(&solver->ipc);
     FilSlipping slipping;
     int variables = *count > 0 ? end->at[*count - 1] : 0;
-    size_t most = 0;
+    size_t max = 0;
     for (int k = 0; k < terms; k++) {
         (void)friction_at(&solver->ipc, k, &slipping);
-        most += (size_t)slipping.count;
+        max += (size_t)slipping.count;
     }
-    if (!fil_ints_extend(end, (size_t)*count, (size_t)terms) || !fil_ints_extend(variable, (size_t)variables, most)) {
+    if (!fil_ints_extend(end, (size_t)*count, (size_t)terms) || !fil_ints_extend(variable, (size_t)variables, max)) {
         return FIL_OUT_OF_MEMORY;
     }
     for (int k = 0; k < terms; k++) {

@@ -29,25 +29,25 @@ static double change_of(const FilSolver* solver, const FilIpcSlide* was, const F
     const FilSlipping slipping = fil_slide_slipping(&field->other_slides, was);
     force_of(solver, &field->other_slides, was, v, before);
     if (fil_friction_sticks(&was->friction, &slipping, solver->settings.model.ipc.slip_speed, v)) {
-        return fmax(fil_v3_norm(before) - is->friction.most, 0.0);
+        return fmax(fil_v3_norm(before) - is->friction.max, 0.0);
     }
     fil_v3_sub(now, now, before);
     return fil_v3_norm(now);
 }
 
 /* Sums that over all pairs, and the most friction that there could be. */
-static double sum_changes(FilSolver* solver, const double* v, double* most)
+static double sum_changes(FilSolver* solver, const double* v, double* max)
 {
     FilIpcField* field = &solver->ipc;
     double change = 0.0, force[3];
     int from = 0;
-    *most = 0.0;
+    *max = 0.0;
     for (int k = 0; k < field->slides.count; k++) {
         FilIpcSlide* is = &field->slides.at[k];
         const int s = fil_ipc_slide_find(&field->other_slides, &is->pair, from);
         FilIpcSlide* was = s >= 0 ? &field->other_slides.at[s] : NULL;
         change += change_of(solver, was, is, v);
-        *most += fmax(is->friction.most, was != NULL ? was->friction.most : 0.0);
+        *max += fmax(is->friction.max, was != NULL ? was->friction.max : 0.0);
         if (was != NULL) {
             was->reported = true;
             from = s + 1;
@@ -58,7 +58,7 @@ static double sum_changes(FilSolver* solver, const double* v, double* most)
         if (!was->reported) {  // has left
             force_of(solver, &field->other_slides, was, v, force);
             change += fil_v3_norm(force);
-            *most += was->friction.most;
+            *max += was->friction.max;
         }
         was->reported = false;
     }
@@ -113,8 +113,8 @@ FilStatus fil_ipc_follow_friction(FilSolver* solver, const double* v, bool* agai
     if (status != FIL_OK) {
         return status;
     }
-    double most;
-    const double change = sum_changes(solver, v, &most), share = most > 0.0 ? change / most : 0.0;
+    double max;
+    const double change = sum_changes(solver, v, &max), share = max > 0.0 ? change / max : 0.0;
     *again = share > settings->friction_tolerance && field->lag_round + 1 < settings->friction_iterations;
     field->lag_round++;
     if (!*again) {  // v is the solution with what it was found with

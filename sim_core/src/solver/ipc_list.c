@@ -17,7 +17,7 @@ static const double MANY = 0.2;
 
 /* Of a barrier that a neighbour has taken over: little, but no hole in the wall if objects go otherwise than guessed. With 1e-3 they come
  * so near to it then that a net on a ball takes 28 % more iterations than without shares; with this, 1 %. */
-static const double LEAST_SHARE = 0.05;
+static const double MIN_SHARE = 0.05;
 
 /* ---- who may meet ---- */
 
@@ -122,7 +122,7 @@ static bool make_pair(const FilSolver* solver, FilFeature kind, const int* point
                          .friction = friction_of(solver, collider_of(solver, points[0]), collider_of(solver, other)),
                          .gap = gap};
     memcpy(pair->point, points, sizeof(int) * (size_t)count);
-    pair->share = fmax(fil_ipc_share(solver, &pair->repulsion, points, field->ahead.at), LEAST_SHARE);
+    pair->share = fmax(fil_ipc_share(solver, &pair->repulsion, points, field->ahead.at), MIN_SHARE);
     pair->repulsion.stiffness *= pair->share;
     return true;
 }

@@ -353,7 +353,7 @@ FilStatus fil_ipc_slide_keep(FilSolver* solver, const FilIpcSlide* was, double f
     const int first = slide->first;
     *slide = *was;
     slide->first = first;
-    slide->friction.most = field->dt * was->pair.friction * force;
+    slide->friction.max = field->dt * was->pair.friction * force;
     memcpy(slides->variable.at + first, from.block, sizeof(int) * (size_t)from.count);
     memcpy(slides->column.at + first, from.column, sizeof(int) * (size_t)from.count);
     memcpy(slides->jacobian.at + 12 * first, from.jacobian, 12 * sizeof(double) * (size_t)from.count);
@@ -371,7 +371,7 @@ FilStatus fil_ipc_slide_add(FilSolver* solver, const FilIpcPair* pair, const dou
     }
     const size_t used = (size_t)slide->first;
     slide->pair = *pair;
-    slide->friction.most = field->dt * pair->friction * force;
+    slide->friction.max = field->dt * pair->friction * force;
     fil_v3_orthogonal(slide->friction.tangent[0], normal);
     fil_v3_cross(slide->friction.tangent[1], normal, slide->friction.tangent[0]);
     Rates rates = {solver, slide, slides->variable.at + used, slides->column.at + used, slides->jacobian.at + 12 * used};

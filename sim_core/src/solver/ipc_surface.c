@@ -131,7 +131,7 @@ static FilStatus take_mesh(FilSolver* solver, int index, const FilBodyMesh* mesh
 }
 
 /* Points of a shape in its own frame; *radius around them. */
-static int shape_points(const FilShape* shape, double (*local)[3], int most)
+static int shape_points(const FilShape* shape, double (*local)[3], int max)
 {
     int count = 0;
     switch (shape->kind) {
@@ -155,7 +155,7 @@ static int shape_points(const FilShape* shape, double (*local)[3], int most)
             }
             break;
         default:
-            for (int k = 0; k < shape->hull->vertex_count && k < most; k++) {
+            for (int k = 0; k < shape->hull->vertex_count && k < max; k++) {
                 fil_v3_copy(local[count++], shape->hull->vertices + 3 * k);
             }
     }
@@ -249,7 +249,7 @@ static double pushed_mass(FilSolver* solver, const FilWorldCollider* c, const do
 
 static FilStatus take_shape(FilSolver* solver, int index)
 {
-    enum { MOST = 4096 };
+    enum { MAX_COUNT = 4096 };
     FilIpcSurface* s = &solver->ipc.surface;
     const FilWorldCollider* c = &solver->collision->colliders[index];
     const FilShape* shape = &c->collider.shape;
@@ -265,14 +265,14 @@ static FilStatus take_shape(FilSolver* solver, int index)
             solver, "contact model 'ipc' takes convex meshes only, which '%s' is not; use 'sap', 'sap_lagged' or 'lcp', or set convex for its hull",
             c->name);
     }
-    if (shape->kind == FIL_PRIMITIVE_HULL && shape->hull->vertex_count > MOST) {
-        return fil_solver_refuse(solver, "contact model 'ipc' takes hulls of at most %d corners", MOST);
+    if (shape->kind == FIL_PRIMITIVE_HULL && shape->hull->vertex_count > MAX_COUNT) {
+        return fil_solver_refuse(solver, "contact model 'ipc' takes hulls of at most %d corners", MAX_COUNT);
     }
-    double(*local)[3] = fil_alloc(MOST, sizeof *local);
+    double(*local)[3] = fil_alloc(MAX_COUNT, sizeof *local);
     if (local == NULL) {
         return FIL_OUT_OF_MEMORY;
     }
-    const int first = s->point_count, count = shape_points(shape, local, MOST);
+    const int first = s->point_count, count = shape_points(shape, local, MAX_COUNT);
     FilStatus status = FIL_OK;
     for (int k = 0; k < count && status == FIL_OK; k++) {
         FilIpcPoint point = {.collider = index,

@@ -141,7 +141,7 @@ static FilStatus begin(FilSolver* solver, const FilPotentialField* field, double
 {
     double* residual = solver->system->scratch.residual;
     // cords of a net are slack more often than not: what pressure takes from their stiffness only misleads
-    solver->potential.shift = fil_potential_is_sheet(solver, field) ? FIL_SHIFT_LEAST : 0.0;
+    solver->potential.shift = fil_potential_is_sheet(solver, field) ? FIL_MIN_SHIFT : 0.0;
     solver->potential.factors = FIL_FACTORS_NONE;
     FilStatus status = FIL_NOT_CONVERGED;
     bool evaluated = false;
@@ -268,7 +268,7 @@ FilStatus fil_potential_solve_step(FilSolver* solver, double dt, FilStepInfo* in
     info->contacts = set->count;
     for (int k = 0; k < set->count; k++) {
         info->max_penetration = fmax(info->max_penetration, -set->contacts[k].distance);
-        info->least_distance = fmin(info->least_distance, set->contacts[k].distance);
+        info->min_distance = fmin(info->min_distance, set->contacts[k].distance);
     }
     FilStatus status = FIL_OK;
     if (solver->contact.active && system->v_count > 0) {  // a world without bodies has no arrays yet

@@ -151,7 +151,7 @@ static bool lag(FilSolver* solver, FilRingTerm* term)
     if (!isfinite(energy_of(ring, &sight, gradient, NULL, true))) {
         return false;
     }
-    term->friction.most = solver->ipc.dt * ring->friction * fil_v3_norm(gradient);
+    term->friction.max = solver->ipc.dt * ring->friction * fil_v3_norm(gradient);
     term->place = sight.place;
     fil_v3_copy(term->friction.tangent[0], sight.point.slope);
     fil_v3_normalise(term->friction.tangent[0]);

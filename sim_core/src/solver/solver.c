@@ -55,7 +55,7 @@ static bool move_body(FilSolver* solver, const FilStepSetup* setup, int b, doubl
     const FilMotionTask task = {.body = body,
                                 .setup = setup,
                                 .tolerance = solver->settings.newton_tolerance,
-                                .most = solver->settings.newton_max_iterations,
+                                .max = solver->settings.newton_max_iterations,
                                 .q = system->state.q + body->q,
                                 .change = system->state.change + body->v,
                                 .push = push,

@@ -360,11 +360,11 @@ FilStatus fil_velocity_solve(FilSolver* solver, double dt, FilStepInfo* info)
     }
     FilStatus status = check_depths(solver, info);
     // forces of a stage are those of its end, as joints leave it: of free motion they are off by first order
-    int least = solver->system->staged ? 1 : 0;
+    int min = solver->system->staged ? 1 : 0;
     for (int b = 0; b < solver->system->body_count; b++) {
-        least = solver->motions[b].at_start ? FROM_START : least;
+        min = solver->motions[b].at_start ? FROM_START : min;
     }
-    const int passes = solver->settings.relinearisations > least ? solver->settings.relinearisations : least;
+    const int passes = solver->settings.relinearisations > min ? solver->settings.relinearisations : min;
     for (int pass = 0; pass <= passes && status == FIL_OK; pass++) {
         if (pass > 0 && !relinearise(solver)) {
             break;  // what was found before stays

@@ -11,7 +11,7 @@
 #include "linalg/buffer.h"
 
 /* Corrections are below the last bits after a few rounds, as A lacks terms of order dt only. Chosen. */
-enum { MOST_ROUNDS = 60 };
+enum { MAX_ROUNDS = 60 };
 
 /* A correction of this share ends the search, or one after which the next would be: that is smaller by as much again as this one was than the one
  * before, but for its direction. Of a hanging rod it was 2e4 times that; CAUTION leaves errors below 1e-11 there. */
@@ -20,7 +20,7 @@ static const double ENOUGH = 1e-12, CAUTION = 1e4;
 /* Corrections below this share that do not become smaller are rounding. Others may grow at first, where what A lacks turns one motion into another
  * that weighs more (848, 1112, 1e-1, ... of that rod): so often. */
 static const double ROUNDING = 1e-9;
-enum { MOST_GROWTHS = 4 };
+enum { MAX_GROWTHS = 4 };
 
 /* ---- making ---- */
 
@@ -300,7 +300,7 @@ static FilStatus solve_group(FilGradient* gradient, Group group, bool back, cons
 {
     double *step = gradient->correction, last = INFINITY;
     correct(gradient, group, back, b, NULL, x);
-    for (int round = 0, growths = 0; round < MOST_ROUNDS && growths <= MOST_GROWTHS; round++) {
+    for (int round = 0, growths = 0; round < MAX_ROUNDS && growths <= MAX_GROWTHS; round++) {
         correct(gradient, group, back, b, x, step);
         const double size = group_norm(gradient, group, step), all = group_norm(gradient, group, x);
         const double next = CAUTION * size * size / (round == 0 ? all : last);

@@ -38,7 +38,7 @@ typedef struct FilGradientContacts {
     double* inverses; /* of the tangents' diagonal blocks, and which are there */
     bool* inverted;
     double* rows; /* by_place of all */
-    int most;     /* unknowns of one contact */
+    int max;      /* unknowns of one contact */
     size_t capacity, touch_capacity, number_capacity, unknown_capacity, work_capacity, inverse_capacity, inverted_capacity, row_capacity;
     FilSapSystem* system;                     /* A + J' G J of all bodies that take part, factored */
     double *work, *zero, *push, *v, *reduced; /* ... vectors of its variables */

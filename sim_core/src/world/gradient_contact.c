@@ -201,15 +201,15 @@ FilStatus fil_gradient_contacts_take(FilGradient* gradient)
     if (!world->solver.model->contacts || set->count == 0) {
         return FIL_OK;
     }
-    size_t numbers = 0, most = 0, all = 0;
+    size_t numbers = 0, max = 0, all = 0;
     for (int k = 0; k < set->count; k++) {
         const size_t m = (size_t)fil_gradient_contact_size(world, &set->contacts[k]);
         numbers += NUMBERS * m;
         all += m;
-        most = m > most ? m : most;
+        max = m > max ? m : max;
     }
     // scratch of fil_gradient_contacts_rows(): the contact's moves (7), gamma's changes (3), a row, and three more
-    const size_t work = (FIL_CONTACT_MOTION + 7) * most + 1, columns = (size_t)stage->column_count;
+    const size_t work = (FIL_CONTACT_MOTION + 7) * max + 1, columns = (size_t)stage->column_count;
     if (!fil_buffer_reserve((void**)&contacts->items, &contacts->capacity, (size_t)set->count, sizeof *contacts->items) ||
         !fil_buffer_reserve((void**)&contacts->touches, &contacts->touch_capacity, (size_t)set->count, sizeof *contacts->touches) ||
         !fil_buffer_reserve((void**)&contacts->inverses, &contacts->inverse_capacity, 16 * columns, sizeof(double)) ||

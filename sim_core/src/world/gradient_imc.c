@@ -75,11 +75,11 @@ static void find_law(const FilGradient* gradient, const FilPotentialContact* c, 
     if (!(mu > 0.0)) {
         return;
     }
-    const double speed = sqrt(u[0] * u[0] + u[1] * u[1] + s->static_speed * s->static_speed), most = dt * mu * c->normal_force;
+    const double speed = sqrt(u[0] * u[0] + u[1] * u[1] + s->static_speed * s->static_speed), max = dt * mu * c->normal_force;
     for (int i = 0; i < 2; i++) {
-        law->impulse[i] = -most * u[i] / speed;
+        law->impulse[i] = -max * u[i] / speed;
         for (int j = 0; j < 2; j++) {
-            law->hessian[3 * i + j] = most / speed * ((i == j ? 1.0 : 0.0) - u[i] * u[j] / (speed * speed));
+            law->hessian[3 * i + j] = max / speed * ((i == j ? 1.0 : 0.0) - u[i] * u[j] / (speed * speed));
         }
     }
 }
@@ -123,15 +123,15 @@ static FilStatus make_room(FilGradient* gradient, size_t* work)
     FilGradientContacts* contacts = &gradient->contacts;
     FilGradientBarriers* barriers = &gradient->barriers;
     FilGradientLags* lags = &gradient->lags;
-    size_t numbers = 0, most = 0, all = 0;
+    size_t numbers = 0, max = 0, all = 0;
     const size_t count = (size_t)p->count;
     for (int k = 0; k < p->count; k++) {
         const size_t m = (size_t)fil_gradient_contact_size(gradient->world, p->contacts[k].contact);
         numbers += m * (m + 3);
         all += m;
-        most = m > most ? m : most;
+        max = m > max ? m : max;
     }
-    *work = (MOTION + FIL_CONTACT_MOTION + 6) * most + 1;
+    *work = (MOTION + FIL_CONTACT_MOTION + 6) * max + 1;
     const bool room = fil_buffer_reserve((void**)&contacts->items, &contacts->capacity, count + 1, sizeof *contacts->items) &&
                       fil_buffer_reserve((void**)&contacts->unknowns, &contacts->unknown_capacity, all + 1, sizeof(int)) &&
                       fil_buffer_reserve((void**)&contacts->numbers, &contacts->number_capacity, numbers + *work, sizeof(double)) &&

@@ -201,7 +201,7 @@ FilStatus fil_gradient_barriers_take(FilGradient* gradient)
     FilWorld* world = gradient->world;
     FilIpcField* field = &world->solver.ipc;
     FilGradientBarriers* barriers = &gradient->barriers;
-    size_t numbers = 0, unknowns = 0, most = 0;
+    size_t numbers = 0, unknowns = 0, max = 0;
     barriers->count = 0;
     for (int k = 0; k < field->active_count; k++) {
         const FilIpcPair* pair = &field->pairs[field->active.at[k]];
@@ -211,9 +211,9 @@ FilStatus fil_gradient_barriers_take(FilGradient* gradient)
         }
         numbers += size * size;
         unknowns += size;
-        most = size > most ? size : most;
+        max = size > max ? size : max;
     }
-    const size_t work = (MOTION + 4) * most + 1;
+    const size_t work = (MOTION + 4) * max + 1;
     if (!fil_buffer_reserve((void**)&barriers->items, &barriers->capacity, (size_t)field->active_count, sizeof *barriers->items) ||
         !fil_buffer_reserve((void**)&barriers->numbers, &barriers->number_capacity, numbers + work, sizeof(double)) ||
         !fil_buffer_reserve((void**)&barriers->unknowns, &barriers->unknown_capacity, unknowns + 1, sizeof(int))) {

@@ -106,7 +106,7 @@ static void add_tangent(const FilGradient* gradient, const FilWorld* other, int 
 /* out += factor J' gamma of the contact, at the step's end. False if a tangent is not positive definite. */
 static bool add_contact(const FilGradient* gradient, const FilWorld* other, const FilContact* contact, double factor, double* out)
 {
-    enum { MOST = 2 * FIL_JACOBIAN_BLOCKS };
+    enum { MAX_COUNT = 2 * FIL_JACOBIAN_BLOCKS };
     const FilContactStage* stage = &other->solver.contact;
     const FilContactSet* set = &other->collision.set;
     const FilSapSettings* settings = &other->solver.settings.model.sap;
@@ -114,8 +114,8 @@ static bool add_contact(const FilGradient* gradient, const FilWorld* other, cons
     const FilSapProblem problem = {.pattern = {stage->column_count, stage->start, stage->row}, .a = stage->values};
     const FilSapConstraint constraint = fil_sap_constraint_of_contact(contact, FIL_SAP_CONTACT);
     const double* jacobian = set->jacobian + 12 * (size_t)contact->first_block;
-    double inverse[16 * MOST], u[3];
-    int place[MOST];
+    double inverse[16 * MAX_COUNT], u[3];
+    int place[MAX_COUNT];
     for (int k = 0; k < contact->block_count; k++) {
         const int block = set->variable[contact->first_block + k];
         const FilBody* first = &other->system.bodies[contact->body[0]];

@@ -236,8 +236,8 @@ int fil_gradient_contact_size(const FilWorld* world, const FilContact* contact)
         const FilWorldCollider* c = &world->collision.colliders[contact->collider[s]];
         const FilBody* body = &world->system.bodies[c->body];
         if (c->collider.movable && body->moves) {  // of what deforms a contact has all blocks, if it has any
-            const int most = body->ops->deforms && contact->block_count > 0 ? 4 * contact->block_count : 4 * FIL_JACOBIAN_BLOCKS;
-            size += body->v_count < most ? body->v_count : most;
+            const int max = body->ops->deforms && contact->block_count > 0 ? 4 * contact->block_count : 4 * FIL_JACOBIAN_BLOCKS;
+            size += body->v_count < max ? body->v_count : max;
         }
     }
     return size;

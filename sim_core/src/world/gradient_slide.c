@@ -114,17 +114,17 @@ static FilStatus take_sides(FilGradient* gradient, const FilState* at, const Fil
 }
 
 /* gamma = -most f(slip), and its derivatives. */
-static void find_law(const FilIpcSlide* slide, double bound, double most_by_gap, const double* u, FilGradientLaw* law)
+static void find_law(const FilIpcSlide* slide, double bound, double max_by_gap, const double* u, FilGradientLaw* law)
 {
-    const double speed = hypot(u[0], u[1]), most = slide->friction.most;
+    const double speed = hypot(u[0], u[1]), max = slide->friction.max;
     const FilJet jet = fil_slip(speed, bound);
     const double across = speed > 0.0 ? jet.first / speed : jet.second;
-    *law = (FilGradientLaw){.impulse = {-most * across * u[0], -most * across * u[1]},
-                            .by_distance = {-most_by_gap * across * u[0], -most_by_gap * across * u[1]}};
+    *law = (FilGradientLaw){.impulse = {-max * across * u[0], -max * across * u[1]},
+                            .by_distance = {-max_by_gap * across * u[0], -max_by_gap * across * u[1]}};
     for (int i = 0; i < 2; i++) {
         for (int j = 0; j < 2; j++) {
             const double line = speed > 0.0 ? u[i] * u[j] / (speed * speed) : 0.0;
-            law->hessian[3 * i + j] = most * (across * ((i == j ? 1.0 : 0.0) - line) + jet.second * line);
+            law->hessian[3 * i + j] = max * (across * ((i == j ? 1.0 : 0.0) - line) + jet.second * line);
         }
     }
 }
@@ -150,7 +150,7 @@ static FilStatus take_start(FilGradient* gradient, const FilIpcSlide* slide, Fil
     }
     const double share = pair->plane >= 0 ? 1.0 : fil_ipc_share(solver, &pair->repulsion, pair->point, solver->ipc.points.at);
     if (share < 1.0) {
-        status = fil_gradient_share_append(gradient, pair, solver->ipc.points.at, false, slide->friction.most / share);
+        status = fil_gradient_share_append(gradient, pair, solver->ipc.points.at, false, slide->friction.max / share);
     }
     lag->first[FIL_LAGS] = gradient->lags.slope_count;
     return status;
@@ -191,14 +191,14 @@ static FilStatus take_bound(FilGradient* gradient, const FilState* at, const Fil
         }
     }
     if (status == FIL_OK && pair->plane < 0 && fil_ipc_is_shared(pair)) {
-        status = fil_gradient_share_append(gradient, pair, world->solver.ipc.ahead.at, true, slide->friction.most / pair->share);
+        status = fil_gradient_share_append(gradient, pair, world->solver.ipc.ahead.at, true, slide->friction.max / pair->share);
     }
     lag->first[FIL_LAGS] = lags->slope_count;
     return status;
 }
 
 /* What the bound pushes, by a unit of it: the slide is taken. */
-static void push_bound(const FilGradient* gradient, const FilGradientLaw* law, double most, int slide, double* push)
+static void push_bound(const FilGradient* gradient, const FilGradientLaw* law, double max, int slide, double* push)
 {
     const FilGradientContact* contact = &gradient->contacts.items[gradient->contacts.count];
     FilGradientLag* lag = &gradient->lags.items[slide];
@@ -207,8 +207,8 @@ static void push_bound(const FilGradient* gradient, const FilGradientLaw* law, d
     lag->unknown = contact->unknown;
     lag->push = push;
     memset(push, 0, FIL_LAGS * sizeof(double) * (size_t)m);
-    for (int i = 0; i < m && most > 0.0; i++) {
-        push[FIL_LAG_BOUND * m + i] = (contact->jacobian[i] * law->impulse[0] + contact->jacobian[m + i] * law->impulse[1]) / most;
+    for (int i = 0; i < m && max > 0.0; i++) {
+        push[FIL_LAG_BOUND * m + i] = (contact->jacobian[i] * law->impulse[0] + contact->jacobian[m + i] * law->impulse[1]) / max;
     }
 }
 
@@ -278,7 +278,7 @@ static FilStatus take_slide(FilGradient* gradient, const FilState* at, int index
     memcpy(out->hessian, law.hessian, sizeof law.hessian);
     fil_gradient_maker_law(gradient, &maker, &law, out->unknown, work + 3 * m, work);
     fil_gradient_maker_rows(&maker, law.impulse, work, work + 3 * m, out);
-    push_bound(gradient, &law, slide->friction.most, index, room->push);
+    push_bound(gradient, &law, slide->friction.max, index, room->push);
     room->push += FIL_LAGS * m;
     if (slide->born > 0) {
         move_to_birth(gradient, slide->born, room);
@@ -310,20 +310,20 @@ static FilStatus make_room(FilGradient* gradient, FilGradientRoom* room)
     FilGradientLags* lags = &gradient->lags;
     FilGradientBarriers* births = &gradient->births;
     const size_t count = (size_t)slides->count;
-    size_t numbers = 0, most = 0, all = 0, born = 0, born_all = 0, born_count = 0;
+    size_t numbers = 0, max = 0, all = 0, born = 0, born_all = 0, born_count = 0;
     for (size_t k = 0; k < count; k++) {
         const size_t m = slide_size(world, &slides->at[k]);
         numbers += m * (m + 3);
         all += m;
-        most = m > most ? m : most;
+        max = m > max ? m : max;
         born += slides->at[k].born > 0 ? m * m : 0;
         born_all += slides->at[k].born > 0 ? m : 0;
         born_count += slides->at[k].born > 0;
     }
     const size_t active = (size_t)world->solver.ipc.active_count;
-    const size_t work = (MOTION + FIL_CONTACT_MOTION + 6) * most + 1, pushed = FIL_LAGS * (all + 12 * active);
+    const size_t work = (MOTION + FIL_CONTACT_MOTION + 6) * max + 1, pushed = FIL_LAGS * (all + 12 * active);
     if (!fil_buffer_reserve((void**)&contacts->items, &contacts->capacity, count + 1, sizeof *contacts->items) ||
-        !fil_buffer_reserve((void**)&contacts->unknowns, &contacts->unknown_capacity, all + most + 1, sizeof(int)) ||
+        !fil_buffer_reserve((void**)&contacts->unknowns, &contacts->unknown_capacity, all + max + 1, sizeof(int)) ||
         !fil_buffer_reserve((void**)&contacts->numbers, &contacts->number_capacity, numbers + work, sizeof(double)) ||
         !fil_buffer_reserve((void**)&lags->items, &lags->capacity, count + active, sizeof *lags->items) ||
         !fil_buffer_reserve((void**)&lags->numbers, &lags->number_capacity, pushed + 1, sizeof(double)) ||

@@ -81,10 +81,10 @@ static FilStatus check(FilGradient* gradient, const FilTrajectoryCost* def, cons
     if (def == NULL || cost == NULL || def->steps < 1 || def->cost == NULL || def->start == NULL || def->checkpoints < 0) {
         return fil_world_fail(gradient->world, FIL_BAD_INPUT, "a trajectory's gradient needs one step at least, a cost, and room for its result");
     }
-    const int least = (int)ceil(2.0 * sqrt((double)def->steps));
-    if (def->checkpoints > 0 && def->checkpoints < least && def->checkpoints < def->steps) {
+    const int min = (int)ceil(2.0 * sqrt((double)def->steps));
+    if (def->checkpoints > 0 && def->checkpoints < min && def->checkpoints < def->steps) {
         return fil_world_fail(gradient->world, FIL_BAD_INPUT, "%d steps need %d checkpoints at least, not %d", def->steps,
-                              least < def->steps ? least : def->steps, def->checkpoints);
+                              min < def->steps ? min : def->steps, def->checkpoints);
     }
     return FIL_OK;
 }

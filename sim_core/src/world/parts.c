@@ -29,8 +29,8 @@ int fil_world_parts(const FilWorld* world)
 static int parts_by_iterations(const FilWorld* world, int used, int iterations)
 {
     const double mean = (double)iterations / used;
-    const int most = world->def.adaptive_iterations;
-    return mean > most ? 2 * used : mean < 0.4 * most ? used / 2 : used;
+    const int max = world->def.adaptive_iterations;
+    return mean > max ? 2 * used : mean < 0.4 * max ? used / 2 : used;
 }
 
 /* Errors grow with the cube of the length: what would have met the accuracy, and a little more; fewer only by and by, and not for

@@ -214,10 +214,10 @@ static FilStatus advance(FilWorld* world, double t, double dt, bool last, FilSte
 /* How often a step is halved because sheets pass through each other. Chosen: those that hang in each other already do so again and again. */
 enum { PASSING_HALVINGS = 4 };
 
-/* Covers [t, t + dt] by sub-steps, halving whichever fails to converge, `most` times; fails if one does at the finest size. */
-static FilStatus advance_halving(FilWorld* world, double t, double dt, int most, int* halvings, FilStepInfo* info)
+/* Covers [t, t + dt] by sub-steps, halving whichever fails to converge, `max` times; fails if one does at the finest size. */
+static FilStatus advance_halving(FilWorld* world, double t, double dt, int max, int* halvings, FilStepInfo* info)
 {
-    const uint64_t end = UINT64_C(1) << most;
+    const uint64_t end = UINT64_C(1) << max;
     uint64_t done = 0, size = end;  // in units of dt / 2^most
     *halvings = 0;
     while (done < end) {
@@ -286,7 +286,7 @@ static FilStatus advance_accurately(FilWorld* world, double t, double dt, FilSte
  * the state only, so that a restored world has the same. */
 static FilStatus find_forces_asleep(FilWorld* world, const FilStepSetup* setup, FilStepInfo* info)
 {
-    FilStepInfo own = {.least_distance = INFINITY};
+    FilStepInfo own = {.min_distance = INFINITY};
     fil_sleep_exchange(world, true);
     FilStatus status = collide(world, setup->dt, &own);
     status = status == FIL_OK ? fil_solver_solve(&world->solver, setup, &own) : status;
@@ -363,7 +363,7 @@ FilStatus fil_world_step(FilWorld* world, FilStepInfo* info)
     info = info != NULL ? info : &local;
     // counted in steps since dt was last changed, so that times do not drift
     const double end = world->clock.time + (double)(world->step + 1 - world->clock.step) * dt;
-    *info = (FilStepInfo){.step = world->step + 1, .time = end, .dt = dt, .least_distance = INFINITY};
+    *info = (FilStepInfo){.step = world->step + 1, .time = end, .dt = dt, .min_distance = INFINITY};
     FilStatus status = fil_world_check(world);
     if (status != FIL_OK) {
         return status;
