@@ -60,7 +60,7 @@ static FilActionGoal* find_place(FilActionServer* server)
 
 /* ---- what is published ---- */
 
-static void tell_status(FilActionServer* server)
+static void report_status(FilActionServer* server)
 {
     action_msgs__msg__GoalStatusArray* message = &server->status_message;
     message->status_list.size = 0;  // its places are kept
@@ -89,10 +89,10 @@ void fil_action_end(FilActionServer* server, FilActionGoal* goal, int8_t status)
     goal->ended = ++server->ended;
     server->type->set_status(goal->result, status);
     send_result(server, goal);
-    tell_status(server);
+    report_status(server);
 }
 
-void fil_action_tell(FilActionServer* server, const FilActionGoal* goal)
+void fil_action_report(FilActionServer* server, const FilActionGoal* goal)
 {
     server->type->set_id(server->feedback_message, goal->id);
     fil_ros_ok(rcl_publish(&server->feedback, server->feedback_message, NULL), server->logger, server->name);
@@ -126,7 +126,7 @@ static bool begin(FilActionServer* server, FilGoalId id)
         return false;
     }
     if (fil_action_is_active(goal)) {
-        tell_status(server);
+        report_status(server);
     }
     return true;
 }
@@ -183,7 +183,7 @@ static void take_cancels(FilActionServer* server)
     for (int i = 0; i < MAX_TAKE && rcl_take_request(&server->cancel_goal, &caller, &server->cancel_request) == RCL_RET_OK; i++) {
         cancel(server);
         fil_ros_ok(rcl_send_response(&server->cancel_goal, &caller, &server->cancel_response), server->logger, server->name);
-        tell_status(server);
+        report_status(server);
         for (int k = 0; k < FIL_ACTION_GOALS; k++) {
             if (server->goals[k].status == STATUS(CANCELING)) {
                 server->handler.cancel(server->context, &server->goals[k]);
@@ -282,7 +282,7 @@ bool fil_action_server_init(FilActionServer* server, const FilActionType* type, 
                       make_publisher(server, &server->feedback, type->feedback(), "feedback", 10, false) &&
                       make_publisher(server, &server->status, ROSIDL_GET_MSG_TYPE_SUPPORT(action_msgs, msg, GoalStatusArray), "status", 1, true);
     if (made) {
-        tell_status(server);
+        report_status(server);
     }
     return made;
 }

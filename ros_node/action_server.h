@@ -86,7 +86,7 @@ bool fil_action_is_active(const FilActionGoal* goal);
 void fil_action_end(FilActionServer* server, FilActionGoal* goal, int8_t status);
 
 /* Sends server->feedback_message, which the caller has filled but for the goal. */
-void fil_action_tell(FilActionServer* server, const FilActionGoal* goal);
+void fil_action_report(FilActionServer* server, const FilActionGoal* goal);
 
 /* Defines `static const FilActionType <variable>` for an action of a package. */
 #define FIL_ACTION_MESSAGE(package, Name, part)                  \

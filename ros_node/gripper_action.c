@@ -146,14 +146,14 @@ static bool obeys(const Gripper* gripper)
     return command.mode == FIL_JOINT_POSITION && command.position == gripper->sent;
 }
 
-static void tell(Gripper* gripper, FilJointState state, bool stalled, bool reached)
+static void report(Gripper* gripper, FilJointState state, bool stalled, bool reached)
 {
     control_msgs__action__GripperCommand_FeedbackMessage* feedback_message = gripper->server.feedback_message;
     feedback_message->feedback.position = state.position;
     feedback_message->feedback.effort = state.effort;
     feedback_message->feedback.stalled = stalled;
     feedback_message->feedback.reached_goal = reached;
-    fil_action_tell(&gripper->server, gripper->goal);
+    fil_action_report(&gripper->server, gripper->goal);
 }
 
 static void pursue(Gripper* gripper)
@@ -169,7 +169,7 @@ static void pursue(Gripper* gripper)
     const bool stalled = !reached && now - gripper->moved > number(part, "gripper_stall_timeout");
     if (gripper->goal != NULL && now >= gripper->next_feedback) {
         gripper->next_feedback = fmax(gripper->next_feedback + FEEDBACK_PERIOD, now);
-        tell(gripper, state, stalled, reached);
+        report(gripper, state, stalled, reached);
     }
     const double target = bounded_target(gripper, world);
     if (target != gripper->sent) {

@@ -305,7 +305,7 @@ static void publish(FilNode* node, bool all, double now)
 }
 
 /* the same state once more, for those who listen now; a recording has it already */
-static void tell_again(FilNode* node, double now)
+static void report_again(FilNode* node, double now)
 {
     node->publishers.repeating = true;
     publish(node, true, now);
@@ -335,7 +335,7 @@ static bool is_awaiting(FilNode* node, double now)
         node->simulation.steps_wanted = 0;
     } else if (wanted && now > node->await_repeat && (!node->heard || now > node->await_limit - 0.5 * node->lockstep_timeout)) {
         const double limit = node->await_limit;
-        tell_again(node, now);
+        report_again(node, now);
         node->await_limit = limit;
     }
     return true;
@@ -343,7 +343,7 @@ static bool is_awaiting(FilNode* node, double now)
 
 /* Who joins while time stands receives the state too: at once, and again twice, since it may not have known all of the node's
  * publishers yet. Who joined before has heard it. */
-static void tell_newcomers(FilNode* node, double now)
+static void inform_newcomers(FilNode* node, double now)
 {
     if ((!node->simulation.paused && !node->waits) || node->simulation.world == NULL) {
         node->stands = false;
@@ -353,11 +353,11 @@ static void tell_newcomers(FilNode* node, double now)
     const bool viewer = fil_view_topics_joined(node->view.topics), more = fil_publishers_joined(&node->publishers) || viewer,
                joined = more && node->stands;
     if (joined) {
-        tell_again(node, now);
+        report_again(node, now);
         node->retell_wait = AWAIT_REPEAT;
         node->retell = now + node->retell_wait;
     } else if (now > node->retell) {
-        tell_again(node, now);
+        report_again(node, now);
         node->retell_wait *= 2.0;
         node->retell = node->retell_wait <= RETELL_WAIT ? now + node->retell_wait : INFINITY;
     }
@@ -416,7 +416,7 @@ void fil_node_end_step(FilNode* node, double now)
     }
     if (node->stepped != FIL_OK) {
         RCUTILS_LOG_ERROR_NAMED(node->logger, "%s; the simulation pauses", node->simulation.failure);
-        tell_again(node, now);
+        report_again(node, now);
         return;
     }
     fil_actions_follow(&node->actions);
@@ -427,7 +427,7 @@ void fil_node_end_step(FilNode* node, double now)
 void fil_node_attend(FilNode* node, double now)
 {
     FilSimulation* simulation = &node->simulation;
-    tell_newcomers(node, now);
+    inform_newcomers(node, now);
     fil_descriptions_update(&node->descriptions, simulation);
     fil_node_watch_recording(node, now);
     fil_node_show_pages(node, now);

@@ -64,12 +64,12 @@ static bool set_by_viewer(void* context, const FilFoxgloveParameter* given, char
     return fil_parameter_server_set(&node->parameter_server, parameter->name, &value, reason);
 }
 
-static void tell_parameters(FilNode* node, const rcl_interfaces__msg__ParameterEvent* event)
+static void report_parameters(FilNode* node, const rcl_interfaces__msg__ParameterEvent* event)
 {
     for (size_t i = 0; i < event->changed_parameters.size; i++) {
         const FilParameter* parameter = fil_parameters_find(&node->parameters, event->changed_parameters.data[i].name.data);
         if (parameter != NULL) {
-            fil_view_topics_tell_parameter(node->view.topics, (int)(parameter - node->parameters.items));
+            fil_view_topics_report_parameter(node->view.topics, (int)(parameter - node->parameters.items));
         }
     }
 }
@@ -78,7 +78,7 @@ static void hear(void* context, const FilOutputTopic* topic, const void* message
 {
     FilNode* node = context;
     if (strcmp(topic->type_name, "rcl_interfaces/msg/ParameterEvent") == 0) {
-        tell_parameters(node, message);
+        report_parameters(node, message);
     }
     fil_view_topics_hear(node->view.topics, topic, message);
 }

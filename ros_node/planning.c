@@ -161,7 +161,7 @@ void fil_planning_fini(FilPlanning* planning, rcl_node_t* node)
 
 /* ---- what is published ---- */
 
-static void tell_progress(FilPlanning* planning, const FilPlanReport* report, const char* state, const char* message)
+static void report_progress(FilPlanning* planning, const FilPlanReport* report, const char* state, const char* message)
 {
     filum__msg__PlanProgress* p = &planning->progress;
     const FilWorld* world = planning->simulation->world;
@@ -229,7 +229,7 @@ static bool fill_trajectory(filum__msg__PlanTrajectory* t, const FilPlan* plan)
     return ok;
 }
 
-static void tell_trajectory(FilPlanning* planning)
+static void report_trajectory(FilPlanning* planning)
 {
     filum__msg__PlanTrajectory* t = &planning->trajectory;
     const FilPlanInfo info = fil_plan_info(planning->plan);
@@ -253,7 +253,7 @@ void fil_planning_update(FilPlanning* planning, double now)
     if (!fil_plan_task_poll(planning->task, &report)) {
         if (now >= planning->next_progress) {
             planning->next_progress = now + PROGRESS_PERIOD;
-            tell_progress(planning, &report, "planning", "");
+            report_progress(planning, &report, "planning", "");
         }
         return;
     }
@@ -263,14 +263,14 @@ void fil_planning_update(FilPlanning* planning, double now)
     planning->task = NULL;
     if (status != FIL_OK) {
         RCUTILS_LOG_WARN_NAMED(planning->logger, "%s", error.text);
-        tell_progress(planning, &report, "failed", error.text);
+        report_progress(planning, &report, "failed", error.text);
         return;
     }
     forget_plan(planning);
     planning->plan = plan;
-    tell_trajectory(planning);
+    report_trajectory(planning);
     const FilPlanInfo info = fil_plan_info(plan);
-    tell_progress(planning, &report, fil_plan_verdict_name(info.verdict), info.reason);
+    report_progress(planning, &report, fil_plan_verdict_name(info.verdict), info.reason);
 }
 
 /* ---- replay ---- */

@@ -74,7 +74,7 @@ static void follow(void* part)
         simulation_interfaces__action__SimulateSteps_FeedbackMessage* feedback_message = steps->server.feedback_message;
         feedback_message->feedback.completed_steps = completed(steps);
         feedback_message->feedback.remaining_steps = steps->asked - feedback_message->feedback.completed_steps;
-        fil_action_tell(&steps->server, steps->goal);
+        fil_action_report(&steps->server, steps->goal);
     }
 }
 

@@ -15,7 +15,7 @@ typedef struct FilTap {
     FilTapListener viewer;
 } FilTap;
 
-static inline void fil_tap_tell(const FilTapListener* listener, const FilOutputTopic* topic, const void* message)
+static inline void fil_tap_report(const FilTapListener* listener, const FilOutputTopic* topic, const void* message)
 {
     if (listener->hear != NULL) {
         listener->hear(listener->context, topic, message);
@@ -25,13 +25,13 @@ static inline void fil_tap_tell(const FilTapListener* listener, const FilOutputT
 /* What is published again, for those who joined late, is nothing new to a recording. */
 static inline void fil_tap_pass_again(const FilTap* tap, const FilOutputTopic* topic, const void* message)
 {
-    fil_tap_tell(&tap->viewer, topic, message);
+    fil_tap_report(&tap->viewer, topic, message);
 }
 
 static inline void fil_tap_pass(const FilTap* tap, const FilOutputTopic* topic, const void* message)
 {
-    fil_tap_tell(&tap->recorder, topic, message);
-    fil_tap_tell(&tap->viewer, topic, message);
+    fil_tap_report(&tap->recorder, topic, message);
+    fil_tap_report(&tap->viewer, topic, message);
 }
 
 #endif

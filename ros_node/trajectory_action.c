@@ -229,7 +229,7 @@ static bool size_point(trajectory_msgs__msg__JointTrajectoryPoint* point, size_t
     return good;
 }
 
-static void tell(Followers* part, FilActionGoal* goal, const Pursuit* pursuit, const FilWorld* world)
+static void report(Followers* part, FilActionGoal* goal, const Pursuit* pursuit, const FilWorld* world)
 {
     control_msgs__action__FollowJointTrajectory_FeedbackMessage* feedback_message = part->server.feedback_message;
     control_msgs__action__FollowJointTrajectory_Feedback* feedback = &feedback_message->feedback;
@@ -255,7 +255,7 @@ static void tell(Followers* part, FilActionGoal* goal, const Pursuit* pursuit, c
     feedback->desired.time_from_start = feedback->actual.time_from_start = feedback->error.time_from_start =
         (builtin_interfaces__msg__Duration){since.sec, since.nanosec};
     if (good) {
-        fil_action_tell(&part->server, goal);
+        fil_action_report(&part->server, goal);
     }
 }
 
@@ -317,7 +317,7 @@ static void pursue(Followers* part, FilActionGoal* goal)
     char off[160];
     if (now >= pursuit->next_feedback) {
         pursuit->next_feedback = fmax(pursuit->next_feedback + FEEDBACK_PERIOD, now);
-        tell(part, goal, pursuit, world);
+        report(part, goal, pursuit, world);
     }
     if (now < pursuit->end) {
         if (now >= pursuit->start && find_offender(pursuit, world, false, off) >= 0) {

@@ -81,7 +81,7 @@ static uint64_t time_of(const FilViewTopics* topics)
 void fil_view_topics_hear(FilViewTopics* topics, const FilOutputTopic* topic, const void* message)
 {
     if (topics != NULL && topic == fil_output_topic(FIL_TOPIC_CLOCK)) {
-        fil_foxglove_tell_time(topics->foxglove, time_of(topics));
+        fil_foxglove_send_time(topics->foxglove, time_of(topics));
     }
     if (topics == NULL || !fil_foxglove_wants(topics->foxglove, find_channel(topics, topic))) {
         return;
@@ -189,7 +189,7 @@ static bool set_parameter(void* context, const FilFoxgloveParameter* given, char
     return topics->def.set_parameter(topics->def.context, &own, reason);
 }
 
-void fil_view_topics_tell_parameter(FilViewTopics* topics, int index)
+void fil_view_topics_report_parameter(FilViewTopics* topics, int index)
 {
     if (topics != NULL) {
         FilFoxgloveParameter changed;

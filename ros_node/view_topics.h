@@ -37,6 +37,6 @@ bool fil_view_topics_want_markers(const FilViewTopics* topics);
 /* Whether somebody has subscribed since this was asked last. */
 bool fil_view_topics_joined(FilViewTopics* topics);
 /* A parameter has changed, by whatever means. */
-void fil_view_topics_tell_parameter(FilViewTopics* topics, int index);
+void fil_view_topics_report_parameter(FilViewTopics* topics, int index);
 
 #endif

@@ -42,7 +42,7 @@ bool fil_view_topics_joined(FilViewTopics* topics)
     return false;
 }
 
-void fil_view_topics_tell_parameter(FilViewTopics* topics, int index)
+void fil_view_topics_report_parameter(FilViewTopics* topics, int index)
 {
     (void)topics;
     (void)index;

@@ -6,7 +6,7 @@
 #include "cli.h"
 #include "rcl/error_handling.h"
 
-void fil_bag_tell_error(const char* command, const char* what)
+void fil_bag_report_error(const char* command, const char* what)
 {
     fil_cli_fail(command, 0, "%s: %s", what, rcl_get_error_string().str);
     rcl_reset_error();

@@ -7,7 +7,7 @@
 #include "graph_tools.h"
 
 /* Prints rcl's message and clears it. */
-void fil_bag_tell_error(const char* command, const char* what);
+void fil_bag_report_error(const char* command, const char* what);
 
 /* Whether a topic is among the names; all are if there are none. */
 bool fil_bag_wants(const char* topic, char** names, int count);

@@ -89,7 +89,7 @@ FilStatus fil_bag_messages_go(FilBagMessages* messages, double time, FilError* e
     }
     messages->began = true;
     messages->time = time;
-    fil_foxglove_tell_time(messages->foxglove, nanoseconds(time));
+    fil_foxglove_send_time(messages->foxglove, nanoseconds(time));
     while (status == FIL_OK) {
         bool found = messages->has_next;
         if (!found) {

@@ -56,7 +56,7 @@ static void open_topic(Player* player, size_t index)
     if (strcmp(channel->encoding, "cdr") != 0) {
         fil_cli_fail(COMMAND, 0, "%s: its messages are %s, not cdr; left out", channel->topic, channel->encoding);
     } else if (fil_raw_create(&player->graph.node, true, channel->topic, channel->type, &qos, &player->raws[index]) != RCL_RET_OK) {
-        fil_bag_tell_error(COMMAND, channel->topic);
+        fil_bag_report_error(COMMAND, channel->topic);
     }
 }
 
@@ -86,7 +86,7 @@ static void sleep_for(double seconds)
     nanosleep(&pause, NULL);
 }
 
-static void tell_time(Player* player, uint64_t time)
+static void report_time(Player* player, uint64_t time)
 {
     const rosgraph_msgs__msg__Clock clock = {.clock = {.sec = (int32_t)(time / 1000000000), .nanosec = (uint32_t)(time % 1000000000)}};
     if (player->has_clock && rcl_publish(&player->clock, &clock, NULL) != RCL_RET_OK) {
@@ -101,7 +101,7 @@ static bool wait_for(Player* player, uint64_t log_time)
     for (double now = fil_bench_clock().wall; !fil_stop_requested(); now = fil_bench_clock().wall) {
         if (now >= player->next_clock) {
             const double played = fmax(0.0, fmin(now, due) - player->start_wall) * player->rate;
-            tell_time(player, player->start_log + (uint64_t)(1e9 * played));
+            report_time(player, player->start_log + (uint64_t)(1e9 * played));
             player->next_clock = now + CLOCK_PERIOD;
         }
         if (now >= due) {
@@ -174,7 +174,7 @@ static bool start_clock(Player* player)
     player->has_clock = rclc_publisher_init_default(&player->clock, &player->graph.node, ROSIDL_GET_MSG_TYPE_SUPPORT(rosgraph_msgs, msg, Clock),
                                                     "/clock") == RCL_RET_OK;
     if (!player->has_clock) {
-        fil_bag_tell_error(COMMAND, "/clock");
+        fil_bag_report_error(COMMAND, "/clock");
     }
     return player->has_clock;
 }

@@ -106,7 +106,7 @@ static void listen(Recording* recording, Subject* subject, const char* type, con
     if (!text.failed && add_channel(recording, subject, type, &text)) {
         if (fil_raw_create(&recording->graph.node, false, subject->topic, type, &qos, &subject->raw) != RCL_RET_OK ||
             fil_raw_waiter_add(recording->waiter, subject->raw) != RCL_RET_OK) {
-            fil_bag_tell_error(COMMAND, subject->topic);
+            fil_bag_report_error(COMMAND, subject->topic);
         } else if (!recording->quiet) {
             fprintf(stderr, "recording %s of type %s\n", subject->topic, type);
         }
@@ -133,7 +133,7 @@ static void meet_topic(Recording* recording, const char* topic, const rcutils_st
         return;
     }
     if (rcl_get_publishers_info_by_topic(&recording->graph.node, &recording->graph.allocator, topic, false, &offers) != RCL_RET_OK) {
-        fil_bag_tell_error(COMMAND, topic);
+        fil_bag_report_error(COMMAND, topic);
     }
     Subject* subjects = offers.size > 0 ? realloc(recording->subjects, (recording->count + 1) * sizeof *subjects) : NULL;
     if (subjects != NULL) {
@@ -156,7 +156,7 @@ static void look_around(Recording* recording)
 {
     rcl_names_and_types_t topics = rcl_get_zero_initialized_names_and_types();
     if (rcl_get_topic_names_and_types(&recording->graph.node, &recording->graph.allocator, false, &topics) != RCL_RET_OK) {
-        fil_bag_tell_error(COMMAND, "cannot list topics");
+        fil_bag_report_error(COMMAND, "cannot list topics");
     }
     for (size_t i = 0; i < topics.names.size; ++i) {
         meet_topic(recording, topics.names.data[i], &topics.types[i]);
@@ -311,7 +311,7 @@ int fil_bag_record(int argc, char** argv)
     fil_stop_on_signals();
     const bool waits = fil_raw_waiter_create(&recording.graph.node, &recording.waiter) == RCL_RET_OK;
     if (!waits) {
-        fil_bag_tell_error(COMMAND, "cannot wait for messages");
+        fil_bag_report_error(COMMAND, "cannot wait for messages");
     }
     return finish(&recording, waits && record(&recording, duration));
 }

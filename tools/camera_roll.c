@@ -127,7 +127,7 @@ FilStatus fil_camera_roll_open(const FilCameraRollDef* def, FilCameraRoll** out,
     pthread_cond_init(&roll->news, NULL);
     const FilViewServerDef server = {.address = "127.0.0.1", .picture = take_picture, .context = roll};
     FilStatus status = fil_view_server_start(&server, &roll->server, error);
-    if (status == FIL_OK && fil_view_server_tell(roll->server, def->description, def->description_size) != FIL_OK) {
+    if (status == FIL_OK && fil_view_server_send(roll->server, def->description, def->description_size) != FIL_OK) {
         status = fil_error(error, FIL_OUT_OF_MEMORY, "out of memory");
     }
     status = status == FIL_OK ? start_browser(roll, def->look, error) : status;

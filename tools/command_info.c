@@ -72,7 +72,7 @@ static int draw(const FilWorld* world, const FilSceneInfo* scene, const Picture*
     return drawn ? FIL_EXIT_DONE : fil_cli_fail("info", FIL_EXIT_FAILED, "%s", error.text);
 }
 
-static int tell(const char* name, const FilSettings* settings, const Picture* picture)
+static int report(const char* name, const FilSettings* settings, const Picture* picture)
 {
     const FilSceneOptions options = {.settings = settings->items, .setting_count = settings->count};
     FilWorld* world = NULL;
@@ -113,7 +113,7 @@ int fil_command_info(int argc, char** argv)
         const bool too_many = picture.path != NULL && count > 1;
         exit_code = too_many ? fil_cli_fail("info", FIL_EXIT_USAGE, "--svg draws one scene, not %d", count) : FIL_EXIT_DONE;
         for (int i = 1; i <= count && !too_many; ++i) {
-            const int end = tell(argv[i], &settings, &picture);
+            const int end = report(argv[i], &settings, &picture);
             exit_code = exit_code == FIL_EXIT_DONE ? end : exit_code; /* one that is bad hides no other */
         }
     }

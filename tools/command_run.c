@@ -160,7 +160,7 @@ static bool start(Run* run, const char* scene)
         return false;
     }
     if (options->strain && run->drawing != NULL) {
-        fil_drawing_tell_strains(run->drawing);
+        fil_drawing_show_strains(run->drawing);
     }
     if (options->bag.path != NULL && fil_run_bag_start(&options->bag, run->world, &run->scene, path, &scene_options, &run->bag, &error) != FIL_OK) {
         fil_cli_fail("run", 0, "%s", error.text);

@@ -199,7 +199,7 @@ FilStatus fil_drawing_create(const FilWorld* world, FilVec3 view, FilDrawing** o
     return FIL_OK;
 }
 
-void fil_drawing_tell_strains(FilDrawing* drawing)
+void fil_drawing_show_strains(FilDrawing* drawing)
 {
     drawing->strains = true;
 }

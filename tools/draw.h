@@ -11,7 +11,7 @@ FIL_MUST_CHECK FilStatus fil_drawing_create(const FilWorld* world, FilVec3 view,
 void fil_drawing_destroy(FilDrawing* drawing); /* NULL is fine */
 
 /* Triangles of cloth and solids are coloured by how much their edges have changed since the drawing was made. */
-void fil_drawing_tell_strains(FilDrawing* drawing);
+void fil_drawing_show_strains(FilDrawing* drawing);
 
 /* To be called before the first step and after each: remembers how the world looks at a few times, evenly spread over a
  * run of which `done` (0 to 1) is over. */

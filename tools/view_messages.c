@@ -146,7 +146,7 @@ static bool set_parameter(void* context, const FilFoxgloveParameter* given, char
 }
 
 /* Pages change them too: who watches is sent what differs from what was sent last. */
-static void tell_parameters(FilViewMessages* messages)
+static void report_parameters(FilViewMessages* messages)
 {
     const int count = parameter_count(messages);
     if (count != messages->sent_count) {
@@ -165,7 +165,7 @@ static void tell_parameters(FilViewMessages* messages)
         if (!known || now.number != sent->number || strcmp(now.text, sent->text) != 0 || strcmp(now.name, sent->name) != 0) {
             *sent = now;
             if (known) {
-                fil_view_topics_tell_parameter(messages->topics, i);
+                fil_view_topics_report_parameter(messages->topics, i);
             }
         }
     }
@@ -199,7 +199,7 @@ void fil_view_messages_serve(FilViewMessages* messages)
 {
     if (messages != NULL && messages->simulation->world != NULL) {
         fil_view_topics_serve(messages->topics);
-        tell_parameters(messages);
+        report_parameters(messages);
         fil_view_messages_send(messages);
     }
 }

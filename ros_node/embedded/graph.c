@@ -140,7 +140,7 @@ bool fil_graph_decode(const uint8_t* bytes, size_t size, FilNodeVisitor visit, v
 
 /* ---- this participant's part ---- */
 
-static rcl_ret_t tell(FilGraph* graph)
+static rcl_ret_t report(FilGraph* graph)
 {
     size_t size;
     uint8_t* bytes = fil_graph_encode(graph, &size);
@@ -177,7 +177,7 @@ static void* announce_gathered(void* context)
         }
         wait_for_more(graph);
         if (graph->changed && !graph->ends) {
-            graph->changed = tell(graph) != RCL_RET_OK;
+            graph->changed = report(graph) != RCL_RET_OK;
         }
         if (graph->changed && !graph->ends) {  // it is tried again
             RCUTILS_LOG_WARN_THROTTLE_NAMED(RCUTILS_STEADY_TIME, 1000, "rcl", "the graph: %s", rcl_get_error_string().str);
@@ -200,7 +200,7 @@ static rcl_ret_t announce(FilGraph* graph)
     }
     graph->changed = endpoints > MAX_AT_ONCE && graph->gathers;
     if (!graph->changed) {
-        return tell(graph);
+        return report(graph);
     }
     pthread_cond_signal(&graph->wake);
     return RCL_RET_OK;

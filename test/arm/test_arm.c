@@ -69,7 +69,7 @@ static void tip_elongations(int kind, double* found)
     FilQuat orientation;
     fil_arm_tip_pose(world, arm, &tip, &orientation);
     FilJointDef joint = fil_joint_def_default();
-    FilId id, thing;
+    FilId id, object;
     joint.a = arm;
     joint.node_a = -1;
     joint.point = tip;
@@ -85,9 +85,9 @@ static void tip_elongations(int kind, double* found)
         body.shapes = &ball;
         body.shape_count = 1;
         body.mass = weight / g;
-        assert_int_equal(fil_world_add_rigid(world, &body, &thing), FIL_OK);
+        assert_int_equal(fil_world_add_rigid(world, &body, &object), FIL_OK);
         joint.kind = FIL_JOINT_WELD;
-        joint.b = thing;
+        joint.b = object;
         assert_int_equal(fil_world_add_joint(world, &joint, &id), FIL_OK);
     } else {
         double nodes[3 * 6];
@@ -106,8 +106,8 @@ static void tip_elongations(int kind, double* found)
                                    .gj = 1e-3,
                                    .mass_per_length = weight / g / 0.1,
                                    .inertia_per_length = 1e-5};
-        assert_int_equal(fil_world_add_rod(world, &rod, &thing), FIL_OK);
-        joint.b = thing;
+        assert_int_equal(fil_world_add_rod(world, &rod, &object), FIL_OK);
+        joint.b = object;
         assert_int_equal(fil_world_add_joint(world, &joint, &id), FIL_OK);
     }
     run(world, 10.0);

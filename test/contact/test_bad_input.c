@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "things.h"
+#include "sample.h"
 
 static const FilVec3 still = {0.0, 0.0, 0.0};
 static const char* const models[] = {"sap", "sap_lagged"};
@@ -32,7 +32,7 @@ static void refuse(FilWorld* world, const FilRigidDef* def, const char* says)
 static void bodies_without_mass_are_refused(void** state)
 {
     (void)state;
-    FilWorld* world = things_world("sap", 1e-3);
+    FilWorld* world = sample_world("sap", 1e-3);
     FilShapeDef shape = fil_shape_def_default();
     shape.radius = 0.1;
     FilRigidDef def = fil_rigid_def_default();
@@ -63,7 +63,7 @@ static void bodies_without_mass_are_refused(void** state)
 static void bad_shapes_are_refused(void** state)
 {
     (void)state;
-    FilWorld* world = things_world("sap", 1e-3);
+    FilWorld* world = sample_world("sap", 1e-3);
     FilShapeDef shape = fil_shape_def_default();
     FilRigidDef def = fil_rigid_def_default();
     def.shapes = &shape;
@@ -134,7 +134,7 @@ static void bad_meshes_are_refused(void** state)
         assert_non_null(file);
         assert_true(fprintf(file, "%s%s", vertices, cases[k].faces) > 0);
         assert_int_equal(fclose(file), 0);
-        FilWorld* world = things_world("sap", 1e-3);
+        FilWorld* world = sample_world("sap", 1e-3);
         FilShapeDef shape = fil_shape_def_default();
         shape.type = FIL_SHAPE_MESH;
         shape.file = path;
@@ -157,8 +157,8 @@ static void bad_meshes_are_refused(void** state)
 static void bad_states_are_refused(void** state)
 {
     (void)state;
-    FilWorld* world = things_world("sap", 1e-3);
-    const FilId ball = things_ball(world, 0.1, 0.0, 0.0, 1.0), nothing = {0, 0};
+    FilWorld* world = sample_world("sap", 1e-3);
+    const FilId ball = sample_ball(world, 0.1, 0.0, 0.0, 1.0), nothing = {0, 0};
     const FilQuat unit = {0.0, 0.0, 0.0, 1.0}, zero = {0.0, 0.0, 0.0, 0.0};
     const FilVec3 bad = {0.0, NAN, 0.0};
     const uint64_t hash = fil_world_hash(world);
@@ -178,16 +178,16 @@ static void overlapping_bodies_part(void** state)
 {
     (void)state;
     for (int m = 0; m < 2; m++) {
-        FilWorld* world = things_world(models[m], 1e-3);
-        things_ground(world);
-        const FilId cube = things_cube(world, 0.1, 0.0, 0.0, 0.02);  // 3 cm deep
+        FilWorld* world = sample_world(models[m], 1e-3);
+        sample_ground(world);
+        const FilId cube = sample_cube(world, 0.1, 0.0, 0.0, 0.02);  // 3 cm deep
         double fastest = 0.0;
         for (int k = 0; k < 1500; k++) {
-            things_run(world, 1);
-            fastest = fmax(fastest, things_velocity(world, cube).z);
+            sample_run(world, 1);
+            fastest = fmax(fastest, sample_velocity(world, cube).z);
         }
         assert_true(fastest < 0.03 / 0.05);
-        assert_true(fabs(things_position(world, cube).z - 0.05) < 1e-4);
+        assert_true(fabs(sample_position(world, cube).z - 0.05) < 1e-4);
         fil_world_destroy(world);
     }
 }
@@ -197,14 +197,14 @@ static void coincident_bodies_part(void** state)
     (void)state;
     for (int m = 0; m < 2; m++) {
         for (int kind = 0; kind < 2; kind++) {
-            FilWorld* world = things_world(models[m], 1e-3);
+            FilWorld* world = sample_world(models[m], 1e-3);
             assert_int_equal(fil_world_set_gravity(world, still), FIL_OK);
-            const FilId a = kind == 0 ? things_ball(world, 0.05, 0.0, 0.0, 0.0) : things_cube(world, 0.1, 0.0, 0.0, 0.0);
-            const FilId b = kind == 0 ? things_ball(world, 0.05, 0.0, 0.0, 0.0) : things_cube(world, 0.1, 0.0, 0.0, 0.0);
-            assert_true(things_run(world, 3000).contacts >= 0);
-            assert_true(things_distance(things_position(world, a), things_position(world, b)) > 0.099);
+            const FilId a = kind == 0 ? sample_ball(world, 0.05, 0.0, 0.0, 0.0) : sample_cube(world, 0.1, 0.0, 0.0, 0.0);
+            const FilId b = kind == 0 ? sample_ball(world, 0.05, 0.0, 0.0, 0.0) : sample_cube(world, 0.1, 0.0, 0.0, 0.0);
+            assert_true(sample_run(world, 3000).contacts >= 0);
+            assert_true(sample_distance(sample_position(world, a), sample_position(world, b)) > 0.099);
             // 10 cm over 50 ms between them at the most
-            assert_true(fabs(things_velocity(world, a).x) + fabs(things_velocity(world, a).y) + fabs(things_velocity(world, a).z) < 2.0);
+            assert_true(fabs(sample_velocity(world, a).x) + fabs(sample_velocity(world, a).y) + fabs(sample_velocity(world, a).z) < 2.0);
             fil_world_destroy(world);
         }
     }
@@ -215,17 +215,17 @@ static void overlapping_rods_part(void** state)
     (void)state;
     for (int m = 0; m < 2; m++) {
         for (int parallel = 0; parallel < 2; parallel++) {
-            FilWorld* world = things_world(models[m], 1e-3);
+            FilWorld* world = sample_world(models[m], 1e-3);
             assert_int_equal(fil_world_set_gravity(world, still), FIL_OK);
-            things_rod(world, 21, 5e-3, (FilVec3){-0.1, 0.0, 0.0}, (FilVec3){0.01, 0.0, 0.0}, still);
+            sample_rod(world, 21, 5e-3, (FilVec3){-0.1, 0.0, 0.0}, (FilVec3){0.01, 0.0, 0.0}, still);
             if (parallel) {
-                things_rod(world, 21, 5e-3, (FilVec3){-0.1, 0.0, 0.0}, (FilVec3){0.01, 0.0, 0.0}, still);
+                sample_rod(world, 21, 5e-3, (FilVec3){-0.1, 0.0, 0.0}, (FilVec3){0.01, 0.0, 0.0}, still);
             } else {
-                things_rod(world, 21, 5e-3, (FilVec3){0.0, -0.1, 0.0}, (FilVec3){0.0, 0.01, 0.0}, still);
+                sample_rod(world, 21, 5e-3, (FilVec3){0.0, -0.1, 0.0}, (FilVec3){0.0, 0.01, 0.0}, still);
             }
-            things_run(world, 400);
+            sample_run(world, 400);
             // together no deeper than a tenth of the radius any more
-            assert_true(things_run(world, 1).max_penetration < 5e-4);
+            assert_true(sample_run(world, 1).max_penetration < 5e-4);
             fil_world_destroy(world);
         }
     }
@@ -234,12 +234,12 @@ static void overlapping_rods_part(void** state)
 static void rods_below_the_ground_rise(void** state)
 {
     (void)state;
-    FilWorld* world = things_world("sap", 1e-3);
-    things_ground(world);
-    const FilId rod = things_rod(world, 21, 5e-3, (FilVec3){-0.1, 0.0, -0.05}, (FilVec3){0.01, 0.0, 0.0}, still);
-    things_run(world, 1500);
+    FilWorld* world = sample_world("sap", 1e-3);
+    sample_ground(world);
+    const FilId rod = sample_rod(world, 21, 5e-3, (FilVec3){-0.1, 0.0, -0.05}, (FilVec3){0.01, 0.0, 0.0}, still);
+    sample_run(world, 1500);
     for (int i = 0; i < 21; i++) {
-        assert_true(fabs(things_node(world, rod, i).z - 5e-3) < 1e-4);
+        assert_true(fabs(sample_node(world, rod, i).z - 5e-3) < 1e-4);
     }
     fil_world_destroy(world);
 }
@@ -249,9 +249,9 @@ static void rods_below_the_ground_rise(void** state)
 static void too_many_contacts_end_the_step(void** state)
 {
     (void)state;
-    FilWorld* world = things_world("sap", 1e-3);
+    FilWorld* world = sample_world("sap", 1e-3);
     for (int k = 0; k < 450; k++) {
-        things_ball(world, 0.1, 1e-4 * cos(k), 1e-4 * sin(2.0 * k), 0.0);  // 101025 pairs
+        sample_ball(world, 0.1, 1e-4 * cos(k), 1e-4 * sin(2.0 * k), 0.0);  // 101025 pairs
     }
     const uint64_t hash = fil_world_hash(world);
     FilStepInfo info;
@@ -270,10 +270,10 @@ static void absurd_numbers_stay_numbers(void** state)
     static const double speeds[] = {1e2, 1e4, 1e8, 1e150};
     for (int m = 0; m < 2; m++) {
         for (int k = 0; k < 4; k++) {
-            FilWorld* world = things_world(models[m], 1e-3);
-            things_ground(world);
-            things_rod(world, 11, 5e-3, (FilVec3){0.0, 0.0, 0.05}, (FilVec3){0.01, 0.0, 0.0}, still);
-            const FilId cube = things_cube(world, 0.1, 0.0, 0.0, 0.5);
+            FilWorld* world = sample_world(models[m], 1e-3);
+            sample_ground(world);
+            sample_rod(world, 11, 5e-3, (FilVec3){0.0, 0.0, 0.05}, (FilVec3){0.01, 0.0, 0.0}, still);
+            const FilId cube = sample_cube(world, 0.1, 0.0, 0.0, 0.5);
             const FilQuat unit = {0.0, 0.0, 0.0, 1.0};
             assert_int_equal(
                 fil_rigid_set_state(world, cube, (FilVec3){0.0, 0.0, 0.5}, unit, (FilVec3){0.0, 0.0, -speeds[k]}, (FilVec3){speeds[k], 0.0, 0.0}),
@@ -285,7 +285,7 @@ static void absurd_numbers_stay_numbers(void** state)
                     break;
                 }
             }
-            const FilVec3 p = things_position(world, cube), v = things_velocity(world, cube);
+            const FilVec3 p = sample_position(world, cube), v = sample_velocity(world, cube);
             assert_true(isfinite(p.x) && isfinite(p.y) && isfinite(p.z) && isfinite(v.x) && isfinite(v.y) && isfinite(v.z));
             fil_world_destroy(world);
         }

@@ -8,14 +8,14 @@
 
 #include <cmocka.h>
 
-#include "things.h"
+#include "sample.h"
 
 static const double SPEED = 1000.0, WALL = 0.01;      /* m/s, m */
 static const double starts[] = {-0.5, -0.2345, -3.3}; /* m: a step of 1 ms goes beyond the wall from two of them, and just before it */
 
 static FilWorld* walled_world(const char* model)
 {
-    FilWorld* world = things_world(model, 1e-3);
+    FilWorld* world = sample_world(model, 1e-3);
     FilShapeDef shape = fil_shape_def_default();
     shape.type = FIL_SHAPE_BOX;
     shape.size = (FilVec3){WALL, 1.0, 1.0};

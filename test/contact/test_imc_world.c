@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "heap_steps.h"
-#include "things.h"
+#include "sample.h"
 
 static const FilVec3 STILL = {0.0, 0.0, 0.0};
 
@@ -36,10 +36,10 @@ static FilWorld* crowd(const FilImcSettings* imc, const char* model)
     const bool flies = strcmp(model, "spt") == 0;
     FilWorld* world = world_with(imc, model, flies ? 0.0 : 9.81);
     if (!flies) {
-        things_ground(world);
+        sample_ground(world);
     }
-    things_rod(world, 41, 3e-3, (FilVec3){-0.5, 0.2, 3.1e-3}, (FilVec3){0.01, 0.0, 0.0}, STILL);
-    things_rod(world, 31, 3e-3, (FilVec3){-0.4, 0.05, 9.3e-3}, (FilVec3){1e-3, 0.01, 0.0}, (FilVec3){0.0, 0.0, flies ? -0.05 : 0.0});
+    sample_rod(world, 41, 3e-3, (FilVec3){-0.5, 0.2, 3.1e-3}, (FilVec3){0.01, 0.0, 0.0}, STILL);
+    sample_rod(world, 31, 3e-3, (FilVec3){-0.4, 0.05, 9.3e-3}, (FilVec3){1e-3, 0.01, 0.0}, (FilVec3){0.0, 0.0, flies ? -0.05 : 0.0});
     return world;
 }
 
@@ -59,7 +59,7 @@ static void everything_comes_to_lie(void** state)
     const FilImcSettings settings[] = {published(), fil_imc_settings_default()};
     for (int k = 0; k < 2; k++) {
         FilWorld* world = crowd(&settings[k], "imc");
-        const FilStepInfo info = things_run(world, 400);
+        const FilStepInfo info = sample_run(world, 400);
         assert_int_equal(info.crossings, 0);
         assert_true(info.contacts > 10);
         // it sinks in by a share of the radius while the stiffness follows
@@ -79,11 +79,11 @@ static void nothing_is_thrown_back(void** state)
         const FilImcSettings imc = fil_imc_settings_default();
         FilWorld* world = world_with(&imc, "imc", 9.81);
         assert_int_equal(fil_world_set_dt(world, dt), FIL_OK);
-        things_ground(world);
-        const FilId rod = things_rod(world, 5, radius, (FilVec3){0.0, 0.0, radius + height}, (FilVec3){0.02, 0.0, 0.0}, STILL);
+        sample_ground(world);
+        const FilId rod = sample_rod(world, 5, radius, (FilVec3){0.0, 0.0, radius + height}, (FilVec3){0.02, 0.0, 0.0}, STILL);
         double nodes[15], highest = 0.0, lowest = INFINITY, fall = sqrt(2.0 * height / 9.81);
         while (fil_world_time(world) < fall + 0.15) {
-            things_run(world, 1);
+            sample_run(world, 1);
             fil_rod_get_positions(world, rod, nodes);
             if (fil_world_time(world) > fall + 0.03) {
                 highest = fmax(highest, nodes[8] - radius);
@@ -105,8 +105,8 @@ static void momentum_is_kept(void** state)
     FilImcSettings imc = fil_imc_settings_default();
     FilWorld* world = world_with(&imc, "imc", 0.0);
     assert_int_equal(fil_world_set_friction(world, 0.0), FIL_OK);
-    things_rod(world, 21, 3e-3, (FilVec3){-0.1, 0.0, 0.0}, (FilVec3){0.01, 0.0, 0.0}, STILL);
-    things_rod(world, 21, 3e-3, (FilVec3){0.03, -0.08, 8e-3}, (FilVec3){0.0, 0.01, 0.0}, (FilVec3){0.0, 0.0, -0.1});
+    sample_rod(world, 21, 3e-3, (FilVec3){-0.1, 0.0, 0.0}, (FilVec3){0.01, 0.0, 0.0}, STILL);
+    sample_rod(world, 21, 3e-3, (FilVec3){0.03, -0.08, 8e-3}, (FilVec3){0.0, 0.01, 0.0}, (FilVec3){0.0, 0.0, -0.1});
     const FilVec3 p = fil_world_momentum(world), l = fil_world_angular_momentum(world);
     int touched = 0;
     for (int k = 0; k < 100; k++) {
@@ -116,9 +116,9 @@ static void momentum_is_kept(void** state)
     }
     assert_true(touched > 0);
     // Newton's tolerance is 1e-6 of the momenta at work
-    assert_true(things_distance(fil_world_momentum(world), p) < 1e-4 * fabs(p.z));
+    assert_true(sample_distance(fil_world_momentum(world), p) < 1e-4 * fabs(p.z));
     // backward Euler turns what moves by a little: first order in dt
-    assert_true(things_distance(fil_world_angular_momentum(world), l) < 1e-2 * sqrt(l.x * l.x + l.y * l.y + l.z * l.z));
+    assert_true(sample_distance(fil_world_angular_momentum(world), l) < 1e-2 * sqrt(l.x * l.x + l.y * l.y + l.z * l.z));
     fil_world_destroy(world);
 }
 
@@ -133,19 +133,19 @@ static void same_bits_again(void** state)
         adaptive_iterations = k == 1 ? 8 : 0;
         FilWorld *a = crowd(&imc, models[k]), *b = crowd(&imc, models[k]);
         adaptive_iterations = 0;
-        things_run(a, 60);
-        things_run(b, 30);
+        sample_run(a, 60);
+        sample_run(b, 30);
         // saved and restored in the middle, with other steps in between
         const size_t size = fil_world_snapshot_size(b);
         void* snapshot = malloc(size);
         assert_non_null(snapshot);
         fil_world_save(b, snapshot);
-        things_run(b, 17);
+        sample_run(b, 17);
         assert_int_equal(fil_world_restore(b, snapshot, size), FIL_OK);
-        things_run(b, 30);
+        sample_run(b, 30);
         assert_true(fil_world_hash(a) == fil_world_hash(b));
         assert_int_equal(fil_world_reset(a), FIL_OK);
-        things_run(a, 60);
+        sample_run(a, 60);
         assert_true(fil_world_hash(a) == fil_world_hash(b));
         free(snapshot);
         fil_world_destroy(a);
@@ -160,9 +160,9 @@ static void repeated_steps_do_not_allocate(void** state)
     static const char* const models[] = {"imc", "imc", "spt"};
     for (int m = 0; m < 3; m++) {
         FilWorld* world = crowd(&settings[m % 2], models[m]);
-        things_run(world, 100);
+        sample_run(world, 100);
         assert_int_equal(fil_world_reset(world), FIL_OK);
-        things_run(world, 1);
+        sample_run(world, 1);
         assert_int_equal(fil_world_reset(world), FIL_OK);
         step_without_heap(world, 100);
         fil_world_destroy(world);
@@ -173,11 +173,11 @@ static void repeated_steps_do_not_allocate(void** state)
 static void cross_rods(FilWorld* world, double height, FilVec3 velocity)
 {
     assert_int_equal(fil_world_set_friction(world, 0.0), FIL_OK);
-    things_rod(world, 20, 3e-3, (FilVec3){-0.1, 0.0, 0.0}, (FilVec3){0.01, 0.0, 0.0}, STILL);
-    things_rod(world, 20, 3e-3, (FilVec3){0.034, -0.097, height}, (FilVec3){0.0, 0.01, 0.0}, velocity);
+    sample_rod(world, 20, 3e-3, (FilVec3){-0.1, 0.0, 0.0}, (FilVec3){0.01, 0.0, 0.0}, STILL);
+    sample_rod(world, 20, 3e-3, (FilVec3){0.034, -0.097, height}, (FilVec3){0.0, 0.01, 0.0}, velocity);
 }
 
-static void contacts_tell_how_they_slip(void** state)
+static void contacts_report_how_they_slip(void** state)
 {
     (void)state;
     // by the ends of edges alone, and through Jacobians
@@ -186,7 +186,7 @@ static void contacts_tell_how_they_slip(void** state)
         imc.contact_points = points == 1;
         FilWorld* world = world_with(&imc, "imc", 0.0);
         cross_rods(world, 6.2e-3, (FilVec3){0.05, 0.02, 0.0});
-        things_run(world, 1);
+        sample_run(world, 1);
         assert_int_equal(fil_world_contact_count(world), 1);
         const FilContactInfo contact = fil_world_contact(world, 0);
         // of the second against the first; pushing each other a little already, they turn by 2e-6 m/s at the surface
@@ -207,8 +207,8 @@ static void what_passes_is_counted(void** state)
         FilWorld* world = world_with(&imc, "imc", 0.0);
         cross_rods(world, 9.7e-3, (FilVec3){0.0, 0.0, -speeds[k]});
         const int steps = (int)(9e-3 / (speeds[k] * 1e-3));  // dt is 1 ms: not there yet
-        assert_int_equal(things_run(world, steps).crossings, 0);
-        assert_int_equal(things_run(world, 5).crossings, 1);
+        assert_int_equal(sample_run(world, steps).crossings, 0);
+        assert_int_equal(sample_run(world, 5).crossings, 1);
         fil_world_destroy(world);
     }
 }
@@ -228,8 +228,8 @@ static void strips_that_pass_are_counted(void** state)
     FilWorld* world = NULL;
     FilError error = {{0}};
     assert_int_equal(fil_scene_load_text("strips", text, strlen(text), NULL, &world, NULL, &error), FIL_OK);
-    assert_int_equal(things_run(world, 30).crossings, 0);  // 9 mm of 9.7
-    assert_int_equal(things_run(world, 5).crossings, 1);
+    assert_int_equal(sample_run(world, 30).crossings, 0);  // 9 mm of 9.7
+    assert_int_equal(sample_run(world, 5).crossings, 1);
     fil_world_destroy(world);
 }
 
@@ -262,25 +262,25 @@ static void pairs_are_refused(void** state)
     for (int m = 0; m < 2; m++) {
         // a ball alone touches nothing
         FilWorld* world = world_with(&imc, models[m], 9.81);
-        things_ball(world, 5e-3, 0.5, 0.0, 0.5);
+        sample_ball(world, 5e-3, 0.5, 0.0, 0.5);
         assert_int_equal(fil_world_check(world), FIL_OK);
-        things_run(world, 1);
+        sample_run(world, 1);
         // with a ground it would
-        things_ground(world);
+        sample_ground(world);
         assert_int_equal(fil_world_check(world), FIL_BAD_INPUT);
         assert_int_equal(fil_world_step(world, NULL), FIL_BAD_INPUT);
         assert_non_null(strstr(fil_world_error(world), "is not right for '"));
         assert_non_null(strstr(fil_world_error(world), "'sap_lagged' or 'ipc'"));
         assert_int_equal(fil_world_set_contact_model(world, "sap"), FIL_OK);
-        things_run(world, 1);
+        sample_run(world, 1);
         assert_int_equal(fil_world_set_contact_model(world, models[m]), FIL_BAD_INPUT);
         assert_string_equal(fil_world_contact_model(world), "sap");
-        things_run(world, 1);
+        sample_run(world, 1);
         fil_world_destroy(world);
         // rods are covered, among themselves and, by imc, on what stands still
         world = crowd(&imc, models[m]);
         assert_int_equal(fil_world_check(world), FIL_OK);
-        things_ground(world);
+        sample_ground(world);
         assert_int_equal(fil_world_check(world), m == 0 ? FIL_OK : FIL_BAD_INPUT);
         assert_true(m == 0 || strstr(fil_world_error(world), "use 'imc' for rods on shapes") != NULL);
         fil_world_destroy(world);
@@ -349,7 +349,7 @@ int main(void)
         cmocka_unit_test(momentum_is_kept),
         cmocka_unit_test(same_bits_again),
         cmocka_unit_test(repeated_steps_do_not_allocate),
-        cmocka_unit_test(contacts_tell_how_they_slip),
+        cmocka_unit_test(contacts_report_how_they_slip),
         cmocka_unit_test(what_passes_is_counted),
         cmocka_unit_test(strips_that_pass_are_counted),
         cmocka_unit_test(bad_settings_are_refused),

@@ -161,7 +161,7 @@ static double min_gap(const FilWorld* world)
     return min;
 }
 
-static void throw_things(uint64_t seed)
+static void throw_objects(uint64_t seed)
 {
     Random random = {seed};
     char text[2048];
@@ -196,7 +196,7 @@ static void test_nothing_crosses(void** state)
 {
     const uint64_t* seeds = *state;
     for (uint64_t seed = 1; seed <= *seeds; ++seed) {
-        throw_things(seed);
+        throw_objects(seed);
     }
 }
 

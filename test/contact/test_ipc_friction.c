@@ -130,7 +130,7 @@ static void test_slope(void** state)
     const double tube = FIL_PI * r * r * length, caps = 4.0 / 3.0 * FIL_PI * r * r * r;
     const double rod_mass = 1000.0 * FIL_PI * 1e-4 * 0.2;
     const double k[3] = {0.4, (0.5 * tube + 0.4 * caps) / (tube + caps), 0.5};
-    static const char* const things[3] = {
+    static const char* const objects[3] = {
         GROUND "  - {name: ball, motion: dynamic, material: m, position: [0, 0, 0.0503], shapes: [{sphere: {radius: 0.05}}]}\n",
         GROUND
         "  - {name: capsule, motion: dynamic, material: m, position: [0, 0, 0.0503], rotation: [1.5707963267948966, 0, 0], shapes: "
@@ -141,7 +141,7 @@ static void test_slope(void** state)
     for (int kind = 0; kind < 3; kind++) {
         char text[1500];
         (void)snprintf(text, sizeof text, "world: {gravity: [%.12f, 0, %.12f], dt: %g, contact: ipc}\n" MATERIALS "%s", G * sin(slope),
-                       -G * cos(slope), dt, things[kind]);
+                       -G * cos(slope), dt, objects[kind]);
         FilWorld* world = load(text);
         run(world, 0.2, dt);  // until it rolls
         const double from = fil_world_momentum(world).x;

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "things.h"
+#include "sample.h"
 
 /* A box that slides, and one that an inclined gravity cannot move. */
 static FilWorld* load(const char* gravity, const char* velocity)
@@ -37,10 +37,10 @@ static void sliding_boxes_are_braked(void** state)
     (void)state;
     FilWorld* world = load("[0, 0, -9.81]", "[2, 1, 0]");
     const FilId box = fil_world_find_rigid(world, "box");
-    (void)things_run(world, 300);
+    (void)sample_run(world, 300);
     FilVec3 force, torque;
     fil_world_contact_wrench(world, box, &force, &torque);
-    const FilVec3 v = things_velocity(world, box);
+    const FilVec3 v = sample_velocity(world, box);
     const double speed = hypot(v.x, v.y), weight = 2.0 * 9.81;
     assert_true(speed > 0.5);
     assert_true(fabs(force.z - weight) < 1e-3 * weight);
@@ -61,12 +61,12 @@ static void resting_boxes_are_held(void** state)
     (void)state;
     FilWorld* world = load("[3, 0, -9.81]", "[0, 0, 0]");
     const FilId box = fil_world_find_rigid(world, "box");
-    (void)things_run(world, 400);
+    (void)sample_run(world, 400);
     FilVec3 force, torque;
     fil_world_contact_wrench(world, box, &force, &torque);
     assert_true(fabs(force.x + 2.0 * 3.0) < 1e-3 * 6.0);
     assert_true(fabs(force.z - 2.0 * 9.81) < 1e-3 * 19.62);
-    assert_true(fabs(things_velocity(world, box).x) < 1e-5);
+    assert_true(fabs(sample_velocity(world, box).x) < 1e-5);
     fil_world_destroy(world);
 }
 
@@ -88,7 +88,7 @@ static void parallel_edges_bear_the_weight(void** state)
     if (fil_scene_load_text("test", text, strlen(text), NULL, &world, NULL, &error) != FIL_OK) {
         fail_msg("%s", error.text);
     }
-    (void)things_run(world, 300);
+    (void)sample_run(world, 300);
     FilVec3 upper, lower, torque;
     fil_world_contact_wrench(world, fil_world_find_rod(world, "upper"), &upper, &torque);
     fil_world_contact_wrench(world, fil_world_find_rod(world, "lower"), &lower, &torque);
@@ -106,19 +106,19 @@ static double push_of_crossing(double along, bool second_first)
     enum { HELD = 11 };
     const FilVec3 still = {0.0, 0.0, 0.0}, from[2] = {{-0.05 - along, 0.0, 0.0}, {0.005, -0.055, 0.01005}},
                   step[2] = {{0.01, 0.0, 0.0}, {0.0, 0.01, 0.0}};
-    FilWorld* world = things_world("ipc", 1e-3);
+    FilWorld* world = sample_world("ipc", 1e-3);
     FilId rods[2];
     for (int k = 0; k < 2; k++) {
         const int rod = second_first ? 1 - k : k;
         FilAttachmentDef def = fil_attachment_def_default();
         FilId hold;
-        rods[rod] = things_rod(world, HELD, 5e-3, from[rod], step[rod], still);
+        rods[rod] = sample_rod(world, HELD, 5e-3, from[rod], step[rod], still);
         def.kind = FIL_ATTACH_PIN;
         def.object = rods[rod];
         def.count = HELD;
         assert_int_equal(fil_world_add_attachment(world, &def, &hold), FIL_OK);
     }
-    (void)things_run(world, 2);
+    (void)sample_run(world, 2);
     FilVec3 force, torque;
     fil_world_contact_wrench(world, rods[0], &force, &torque);
     fil_world_destroy(world);
@@ -143,11 +143,11 @@ static void nodes_are_no_harder_than_edges(void** state)
 /* A heap of rods that fall on each other from all sides. */
 static FilWorld* heap(void)
 {
-    FilWorld* world = things_world("ipc", 2e-3);
-    things_ground(world);
+    FilWorld* world = sample_world("ipc", 2e-3);
+    sample_ground(world);
     for (int k = 0; k < 8; k++) {
         const double turn = 0.4 + 0.8 * k, c = cos(turn), s = sin(turn), away = 0.004 * (k % 3);
-        things_rod(world, 9, 4e-3, (FilVec3){away - 0.04 * c, -0.04 * s, 0.006 + 0.009 * k}, (FilVec3){0.01 * c, 0.01 * s, 0.0},
+        sample_rod(world, 9, 4e-3, (FilVec3){away - 0.04 * c, -0.04 * s, 0.006 + 0.009 * k}, (FilVec3){0.01 * c, 0.01 * s, 0.0},
                    (FilVec3){k % 2 == 0 ? 0.3 : -0.3, 0.1 * (k % 3), -0.5 * (k > 3)});
     }
     return world;
@@ -158,7 +158,7 @@ static void heaps_go_on_alike(void** state)
 {
     (void)state;
     FilWorld *world = heap(), *other = heap();
-    (void)things_run(world, 40);
+    (void)sample_run(world, 40);
     assert_true(fil_world_contact_count(world) > 10);
     const size_t size = fil_world_snapshot_size(world);
     void* snapshot = malloc(size);
@@ -166,8 +166,8 @@ static void heaps_go_on_alike(void** state)
     fil_world_save(world, snapshot);
     assert_int_equal(fil_world_restore(other, snapshot, size), FIL_OK);
     for (int n = 0; n < 10; n++) {
-        (void)things_run(world, 1);
-        (void)things_run(other, 1);
+        (void)sample_run(world, 1);
+        (void)sample_run(other, 1);
         assert_true(fil_world_hash(world) == fil_world_hash(other));
     }
     free(snapshot);

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "things.h"
+#include "sample.h"
 
 static const double G = 9.81, PI = 3.14159265358979323846;
 static const FilVec3 still = {0.0, 0.0, 0.0};
@@ -90,14 +90,14 @@ static void a_pendulum_keeps_time(void** state)
     const double amplitude = 0.05;
     EACH(every_model, m)
     {
-        FilWorld* world = things_world(every_model[m], 1e-3);
+        FilWorld* world = sample_world(every_model[m], 1e-3);
         FilJointDef def = hinge_def(tilted_bar(world, 0.5 * PI - amplitude));
         def.start = -amplitude;  // from straight down
         const FilId hinge = add(world, &def);
         double last = -amplitude, crossings[8];
         int count = 0;
         for (int k = 0; k < 8000 && count < 8; k++) {
-            things_run(world, 1);
+            sample_run(world, 1);
             const double now = fil_joint_position(world, hinge);
             if ((now > 0.0) != (last > 0.0)) {
                 crossings[count++] = fil_world_time(world) - 1e-3 * now / (now - last);
@@ -119,11 +119,11 @@ static void reactions_are_weights(void** state)
     (void)state;
     EACH(velocity_level, m)
     {
-        FilWorld* world = things_world(velocity_level[m], 1e-3);
+        FilWorld* world = sample_world(velocity_level[m], 1e-3);
         FilJointDef def = hinge_def(tilted_bar(world, 0.0));
         def.axis = (FilVec3){1.0, 0.0, 0.0};  // along the bar: it cannot fall
         const FilId hinge = add(world, &def);
-        things_run(world, 200);
+        sample_run(world, 200);
         const FilVec3 force = fil_joint_force(world, hinge), torque = fil_joint_torque(world, hinge);
         const double weight = BAR_MASS * G;
         near("force x", force.x, 0.0, 1e-6 * weight);
@@ -140,13 +140,13 @@ static void motors_keep_a_velocity(void** state)
     (void)state;
     EACH(every_model, m)
     {
-        FilWorld* world = things_world(every_model[m], 1e-3);
+        FilWorld* world = sample_world(every_model[m], 1e-3);
         FilJointDef def = hinge_def(tilted_bar(world, 0.0));
         def.motor.mode = FIL_JOINT_VELOCITY;
         def.motor.target = 5.0;
         const FilId hinge = add(world, &def);
         for (int k = 0; k < 10; k++) {
-            things_run(world, 500);
+            sample_run(world, 500);
             // it yields as a contact that sticks does: by sigma = 1e-3 of what the moment would give the bar alone in a step
             near(every_model[m], fil_joint_velocity(world, hinge), 5.0, 1e-3 * 1e-3 * G * BAR_HALF * BAR_MASS / BAR_INERTIA);
             // weight's moment at the angle of the step's start; I w'' = 0
@@ -167,7 +167,7 @@ static void motors_follow_positions(void** state)
     for (int rigid = 0; rigid < 2; rigid++) {
         EACH(every_model, m)
         {
-            FilWorld* world = things_world(every_model[m], 1e-3);
+            FilWorld* world = sample_world(every_model[m], 1e-3);
             FilJointDef def = hinge_def(tilted_bar(world, 0.0));
             def.motor.mode = FIL_JOINT_POSITION;
             def.motor.stiffness = rigid ? 0.0 : 50.0;
@@ -181,9 +181,9 @@ static void motors_follow_positions(void** state)
             drive.values = angles;
             FilId id;
             assert_int_equal(fil_world_add_drive(world, &drive, &id), FIL_OK);
-            things_run(world, 500);
+            sample_run(world, 500);
             near("half way", fil_joint_velocity(world, hinge), 0.8, rigid ? 1e-3 : 0.02);
-            things_run(world, 1500);
+            sample_run(world, 1500);
             const double at = fil_joint_position(world, hinge);
             const double sag = rigid ? 0.0 : BAR_MASS * G * BAR_HALF * cos(at) / 50.0;
             // what is rigid yields by dt^2/(4 pi^2) of what the moment does to the bar alone
@@ -201,14 +201,14 @@ static void motors_push(void** state)
     EACH(every_model, m)
     {
         for (int bounded = 0; bounded < 2; bounded++) {
-            FilWorld* world = things_world(every_model[m], 1e-3);
+            FilWorld* world = sample_world(every_model[m], 1e-3);
             FilJointDef def = hinge_def(tilted_bar(world, 0.0));
             def.axis = (FilVec3){0.0, 0.0, 1.0};  // gravity has no say
             def.motor.mode = bounded ? FIL_JOINT_VELOCITY : FIL_JOINT_EFFORT;
             def.motor.target = bounded ? 1e3 : 0.01;
             def.motor.max_effort = bounded ? 0.01 : 1.0;
             const FilId hinge = add(world, &def);
-            things_run(world, 500);
+            sample_run(world, 500);
             near(every_model[m], fil_joint_velocity(world, hinge), 0.5 * 0.01 / BAR_PIVOT, 1e-5 * 0.5 * 0.01 / BAR_PIVOT);
             near("effort", fil_joint_effort(world, hinge), 0.01, 1e-9);
             fil_world_destroy(world);
@@ -222,7 +222,7 @@ static void limits_stop(void** state)
     for (int soft = 0; soft < 2; soft++) {
         EACH(every_model, m)
         {
-            FilWorld* world = things_world(every_model[m], 1e-3);
+            FilWorld* world = sample_world(every_model[m], 1e-3);
             FilJointDef def = hinge_def(tilted_bar(world, 0.0));
             def.lower = -0.1;
             def.upper = 0.4;
@@ -231,7 +231,7 @@ static void limits_stop(void** state)
             const FilId hinge = add(world, &def);
             double max = 0.0;
             for (int k = 0; k < 1500; k++) {
-                things_run(world, 1);
+                sample_run(world, 1);
                 max = fmax(max, fil_joint_position(world, hinge));
             }
             const double load = BAR_MASS * G * BAR_HALF * cos(0.4), depth = soft ? load / 200.0 : 0.0;
@@ -254,7 +254,7 @@ static void nothing_is_pushed_by_itself(void** state)
     (void)state;
     EACH(velocity_level, m)
     {
-        FilWorld* world = things_world(velocity_level[m], 1e-3);
+        FilWorld* world = sample_world(velocity_level[m], 1e-3);
         assert_int_equal(fil_world_set_gravity(world, still), FIL_OK);
         FilJointDef def = hinge_def(tilted_bar(world, 0.0));
         def.b = add_bar(world, (FilVec3){-BAR_HALF, 0.0, 0.0}, about_y(0.0));
@@ -264,7 +264,7 @@ static void nothing_is_pushed_by_itself(void** state)
         def.motor.damping = 0.1;
         const FilId hinge = add(world, &def);
         for (int k = 0; k < 500; k++) {
-            things_run(world, 1);
+            sample_run(world, 1);
         }
         near("velocity", fil_joint_velocity(world, hinge), 3.0, 0.3);  // bars that tumble change what it has to turn
         const FilVec3 p = fil_world_momentum(world), l = fil_world_angular_momentum(world);
@@ -282,14 +282,14 @@ static void a_double_pendulum_keeps_its_energy(void** state)
     double loss[3];
     for (int level = 0; level < 3; level++) {
         const double dt = 1e-3 / (1 << level);
-        FilWorld* world = things_world("sap", dt);
+        FilWorld* world = sample_world("sap", dt);
         FilJointDef def = hinge_def(tilted_bar(world, 0.0));
         add(world, &def);
         def.b = add_bar(world, (FilVec3){3.0 * BAR_HALF, 0.0, 0.0}, about_y(0.0));
         def.point = (FilVec3){2.0 * BAR_HALF, 0.0, 0.0};
         add(world, &def);
         const double before = total_energy(world);
-        things_run(world, (int)lround(1.0 / dt));
+        sample_run(world, (int)lround(1.0 / dt));
         loss[level] = before - total_energy(world);
         fil_world_destroy(world);
     }
@@ -314,14 +314,14 @@ static void a_slider_slides_down_a_slope(void** state)
     {
         EACH(every_model, m)
         {
-            FilWorld* world = things_world(every_model[m], 1e-3);
+            FilWorld* world = sample_world(every_model[m], 1e-3);
             FilJointDef def = fil_joint_def_default();
             def.kind = FIL_JOINT_SLIDER;
             def.a = tilted_bar(world, slope);
             def.axis = (FilVec3){cos(slope), 0.0, -sin(slope)};
             def.friction = cases[c].friction;
             const FilId slider = add(world, &def);
-            things_run(world, 500);
+            sample_run(world, 500);
             const double pull = G * sin(slope) - cases[c].friction / BAR_MASS;
             const double expected = pull > 0.0 ? 0.5 * pull : 0.0;
             // what holds yields as contacts do: sigma = 1e-3 of what the load gives in a step
@@ -341,7 +341,7 @@ static void a_slider_swings_on_its_spring(void** state)
     (void)state;
     EACH(velocity_level, m)
     {
-        FilWorld* world = things_world(velocity_level[m], 2e-4);
+        FilWorld* world = sample_world(velocity_level[m], 2e-4);
         FilJointDef def = fil_joint_def_default();
         def.kind = FIL_JOINT_SLIDER;
         def.a = tilted_bar(world, 0.0);
@@ -352,7 +352,7 @@ static void a_slider_swings_on_its_spring(void** state)
         double last = 0.0, crossing[2];
         int count = 0;
         for (int k = 0; k < 10000 && count < 2; k++) {
-            things_run(world, 1);
+            sample_run(world, 1);
             const double now = fil_joint_position(world, slider);
             if (now > middle && last <= middle) {
                 crossing[count++] = fil_world_time(world) - 2e-4 * (now - middle) / (now - last);
@@ -374,7 +374,7 @@ static void a_conical_pendulum_goes_round(void** state)
     const double angle = 0.6, dt = 5e-4;  // from straight down
     EACH(every_model, m)
     {
-        FilWorld* world = things_world(every_model[m], dt);
+        FilWorld* world = sample_world(every_model[m], dt);
         const double tilt = 0.5 * PI - angle;
         const FilId bar = tilted_bar(world, tilt);
         FilJointDef def = fil_joint_def_default();
@@ -389,11 +389,11 @@ static void a_conical_pendulum_goes_round(void** state)
         const int turn = (int)lround(2.0 * PI / rate / dt);
         double highest = -1.0, lowest = 1.0;
         for (int k = 0; k < turn; k++) {
-            things_run(world, 1);
-            highest = fmax(highest, things_position(world, bar).z);
-            lowest = fmin(lowest, things_position(world, bar).z);
+            sample_run(world, 1);
+            highest = fmax(highest, sample_position(world, bar).z);
+            lowest = fmin(lowest, sample_position(world, bar).z);
         }
-        const double phase = atan2(things_position(world, bar).y, things_position(world, bar).x);
+        const double phase = atan2(sample_position(world, bar).y, sample_position(world, bar).x);
         near(every_model[m], phase, 0.0, 0.02);
         near("keeps its height", highest - lowest, 0.0, 0.02 * BAR_HALF);
         fil_world_destroy(world);
@@ -406,34 +406,34 @@ static void balls_have_cones_springs_and_friction(void** state)
     (void)state;
     EACH(every_model, m)
     {
-        FilWorld* world = things_world(every_model[m], 1e-3);
+        FilWorld* world = sample_world(every_model[m], 1e-3);
         FilJointDef def = fil_joint_def_default();
         def.kind = FIL_JOINT_BALL;
         def.a = tilted_bar(world, 0.0);
         def.axis = (FilVec3){1.0, 0.0, 0.0};
         def.upper = 0.3;
         const FilId cone = add(world, &def);
-        things_run(world, 1000);
+        sample_run(world, 1000);
         near("cone", fil_joint_position(world, cone), 0.3, 1e-5);
         fil_world_destroy(world);
 
-        world = things_world(every_model[m], 1e-3);
+        world = sample_world(every_model[m], 1e-3);
         def.a = tilted_bar(world, 0.0);
         def.upper = INFINITY;
         def.angular_stiffness = 2.0;
         def.angular_damping = 0.2;
         const FilId spring = add(world, &def);
-        things_run(world, 4000);
+        sample_run(world, 4000);
         const double at = fil_joint_position(world, spring);
         near("spring", 2.0 * at, BAR_MASS * G * BAR_HALF * cos(at), 1e-4);
         fil_world_destroy(world);
 
-        world = things_world(every_model[m], 1e-3);
+        world = sample_world(every_model[m], 1e-3);
         def.a = tilted_bar(world, 0.0);
         def.angular_stiffness = def.angular_damping = 0.0;
         def.friction = 1.01 * BAR_MASS * G * BAR_HALF;
         const FilId held = add(world, &def);
-        things_run(world, 500);
+        sample_run(world, 500);
         near(every_model[m], fil_joint_velocity(world, held), 0.0, 1.01e-3 * 1e-3 * G * BAR_HALF * BAR_MASS / BAR_INERTIA);
         fil_world_destroy(world);
     }
@@ -444,7 +444,7 @@ static void balls_have_cones_springs_and_friction(void** state)
 static void turns_are_part_of_the_state(void** state)
 {
     (void)state;
-    FilWorld* world = things_world("sap", 1e-3);
+    FilWorld* world = sample_world("sap", 1e-3);
     FilJointDef def = hinge_def(tilted_bar(world, 0.0));
     def.motor.mode = FIL_JOINT_VELOCITY;
     def.motor.target = 20.0;
@@ -452,15 +452,15 @@ static void turns_are_part_of_the_state(void** state)
     static char snapshot[4096];
     const size_t size = fil_world_snapshot_size(world);
     assert_true(size <= sizeof snapshot);
-    things_run(world, 1000);
+    sample_run(world, 1000);
     fil_world_save(world, snapshot);
-    things_run(world, 500);
+    sample_run(world, 500);
     const double position = fil_joint_position(world, hinge);
     const uint64_t hash = fil_world_hash(world);
     near("turns", position, 30.0, 0.1);
     assert_int_equal(fil_world_restore(world, snapshot, size), FIL_OK);
     near("turns", fil_joint_position(world, hinge), 20.0, 0.1);
-    things_run(world, 500);
+    sample_run(world, 500);
     assert_true(fil_world_hash(world) == hash);
     assert_int_equal(fil_world_reset(world), FIL_OK);
     near("reset", fil_joint_position(world, hinge), 0.0, 1e-12);
@@ -473,7 +473,7 @@ static void links_are_joined_like_bodies(void** state)
     (void)state;
     double tips[2];
     for (int robot = 0; robot < 2; robot++) {
-        FilWorld* world = things_world("sap", 2e-4);
+        FilWorld* world = sample_world("sap", 2e-4);
         FilJointDef def = hinge_def((FilId){0});
         if (robot) {
             const FilLinkDef links[] = {{.name = "base"},
@@ -505,8 +505,8 @@ static void links_are_joined_like_bodies(void** state)
         def.a = add_bar(world, (FilVec3){3.0 * BAR_HALF, 0.0, 0.0}, about_y(0.0));
         def.point = (FilVec3){2.0 * BAR_HALF, 0.0, 0.0};
         add(world, &def);
-        things_run(world, 2500);
-        tips[robot] = things_position(world, def.a).z;
+        sample_run(world, 2500);
+        tips[robot] = sample_position(world, def.a).z;
         fil_world_destroy(world);
     }
     // both step to first order in other coordinates
@@ -516,9 +516,9 @@ static void links_are_joined_like_bodies(void** state)
 static void bad_joints_are_refused(void** state)
 {
     (void)state;
-    FilWorld* world = things_world("sap", 1e-3);
-    const FilId ball = things_ball(world, 0.1, 0.0, 0.0, 0.0);
-    const FilId rod = things_rod(world, 11, 5e-3, (FilVec3){1.0, 0.0, 0.0}, (FilVec3){0.02, 0.0, 0.0}, still);
+    FilWorld* world = sample_world("sap", 1e-3);
+    const FilId ball = sample_ball(world, 0.1, 0.0, 0.0, 0.0);
+    const FilId rod = sample_rod(world, 11, 5e-3, (FilVec3){1.0, 0.0, 0.0}, (FilVec3){0.02, 0.0, 0.0}, still);
     const FilJointDef sound = hinge_def(ball);
     FilJointDef def[12];
     const char* says[] = {"axis",  "limits",  "not negative", "rigid bodies, links", "no motor", "unknown mode",

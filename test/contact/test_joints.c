@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "things.h"
+#include "sample.h"
 
 static const FilVec3 still = {0.0, 0.0, 0.0};
 static const FilId nothing = {0, 0};
@@ -30,9 +30,9 @@ static FilId join(FilWorld* world, FilJointKind kind, FilId a, int node_a, FilId
 static void bad_joints_are_refused(void** state)
 {
     (void)state;
-    FilWorld* world = things_world("sap", 1e-3);
-    const FilId ball = things_ball(world, 0.1, 0.0, 0.0, 0.0);
-    const FilId rod = things_rod(world, 11, 5e-3, (FilVec3){1.0, 0.0, 0.0}, (FilVec3){0.02, 0.0, 0.0}, still);
+    FilWorld* world = sample_world("sap", 1e-3);
+    const FilId ball = sample_ball(world, 0.1, 0.0, 0.0, 0.0);
+    const FilId rod = sample_rod(world, 11, 5e-3, (FilVec3){1.0, 0.0, 0.0}, (FilVec3){0.02, 0.0, 0.0}, still);
     const FilId foreign = {ball.index, ball.generation + 1};
     const struct {
         FilJointDef def;
@@ -61,9 +61,9 @@ static void bad_joints_are_refused(void** state)
 static void joints_have_names(void** state)
 {
     (void)state;
-    FilWorld* world = things_world("sap", 1e-3);
+    FilWorld* world = sample_world("sap", 1e-3);
     FilJointDef def = fil_joint_def_default();
-    def.a = things_ball(world, 0.1, 0.0, 0.0, 0.0);
+    def.a = sample_ball(world, 0.1, 0.0, 0.0, 0.0);
     def.name = "hook";
     FilId hook, other;
     assert_int_equal(fil_world_add_joint(world, &def, &hook), FIL_OK);
@@ -80,12 +80,12 @@ static void joints_have_names(void** state)
 static void forces_point_at_the_second_body(void** state)
 {
     (void)state;
-    FilWorld* world = things_world("sap", 1e-3);
-    const FilId upper = things_ball(world, 0.05, 0.0, 0.0, 0.0), lower = things_ball(world, 0.05, 0.0, 0.0, -0.2);
+    FilWorld* world = sample_world("sap", 1e-3);
+    const FilId upper = sample_ball(world, 0.05, 0.0, 0.0, 0.0), lower = sample_ball(world, 0.05, 0.0, 0.0, -0.2);
     const FilId top = join(world, FIL_JOINT_PIN, upper, 0, nothing, 0, (FilVec3){0.0, 0.0, 0.0});
     const FilId down = join(world, FIL_JOINT_PIN, upper, 0, lower, 0, (FilVec3){0.0, 0.0, -0.1});
     const FilId up = join(world, FIL_JOINT_WELD, lower, 0, upper, 0, (FilVec3){0.0, 0.0, -0.1});
-    things_run(world, 500);
+    sample_run(world, 500);
     const double weight = fil_rigid_mass(world, upper) * 9.81;
     assert_true(fabs(fil_joint_force(world, top).z + 2.0 * weight) < 1e-4 * weight);
     // two joints share what the lower one weighs, each with its own sign
@@ -98,15 +98,15 @@ static void forces_point_at_the_second_body(void** state)
 static void pins_hold_while_swinging(void** state)
 {
     (void)state;
-    FilWorld* world = things_world("sap", 5e-4);
-    const FilId a = things_cube(world, 0.05, 0.1, 0.0, 0.0), b = things_cube(world, 0.05, 0.3, 0.0, 0.0);
+    FilWorld* world = sample_world("sap", 5e-4);
+    const FilId a = sample_cube(world, 0.05, 0.1, 0.0, 0.0), b = sample_cube(world, 0.05, 0.3, 0.0, 0.0);
     join(world, FIL_JOINT_PIN, a, 0, nothing, 0, still);
     join(world, FIL_JOINT_PIN, a, 0, b, 0, (FilVec3){0.2, 0.0, 0.0});
     for (int k = 0; k < 4000; k++) {
-        things_run(world, 1);
+        sample_run(world, 1);
         // the centres stay where the pins allow: 0.1 from the world's, at most 0.2 from each other
-        assert_true(fabs(things_distance(things_position(world, a), still) - 0.1) < 1e-4);
-        assert_true(things_distance(things_position(world, a), things_position(world, b)) < 0.2 + 2e-4);
+        assert_true(fabs(sample_distance(sample_position(world, a), still) - 0.1) < 1e-4);
+        assert_true(sample_distance(sample_position(world, a), sample_position(world, b)) < 0.2 + 2e-4);
     }
     fil_world_destroy(world);
 }
@@ -115,21 +115,21 @@ static void pins_hold_while_swinging(void** state)
 static void joined_rods_do_not_collide_at_the_joint(void** state)
 {
     (void)state;
-    FilWorld* world = things_world("sap", 1e-3);
-    const FilId a = things_rod(world, 21, 5e-3, (FilVec3){-0.1, 0.0, 0.0}, (FilVec3){0.01, 0.0, 0.0}, still);
-    const FilId b = things_rod(world, 21, 5e-3, (FilVec3){0.0, -0.1, 0.0}, (FilVec3){0.0, 0.01, 0.0}, still);
-    const FilId cube = things_cube(world, 0.04, -0.12, 0.0, 0.0);
+    FilWorld* world = sample_world("sap", 1e-3);
+    const FilId a = sample_rod(world, 21, 5e-3, (FilVec3){-0.1, 0.0, 0.0}, (FilVec3){0.01, 0.0, 0.0}, still);
+    const FilId b = sample_rod(world, 21, 5e-3, (FilVec3){0.0, -0.1, 0.0}, (FilVec3){0.0, 0.01, 0.0}, still);
+    const FilId cube = sample_cube(world, 0.04, -0.12, 0.0, 0.0);
     join(world, FIL_JOINT_PIN, a, 10, b, 10, still);
     join(world, FIL_JOINT_WELD, a, 0, cube, 0, still);
     FilStepInfo info = {0};
     for (int k = 0; k < 200; k++) {
-        info = things_run(world, 1);
+        info = sample_run(world, 1);
         assert_int_equal(info.contacts, 0);
         assert_int_equal(info.crossings, 0);
     }
     // all fall together
-    assert_true(things_distance(things_node(world, a, 10), things_node(world, b, 10)) < 1e-6);
-    assert_true(fabs(things_node(world, b, 0).z - things_position(world, cube).z) < 1e-6);
+    assert_true(sample_distance(sample_node(world, a, 10), sample_node(world, b, 10)) < 1e-6);
+    assert_true(fabs(sample_node(world, b, 0).z - sample_position(world, cube).z) < 1e-6);
     fil_world_destroy(world);
 }
 
@@ -137,10 +137,10 @@ static void joined_rods_do_not_collide_at_the_joint(void** state)
 static void without_a_joint_they_do(void** state)
 {
     (void)state;
-    FilWorld* world = things_world("sap", 1e-3);
-    things_rod(world, 21, 5e-3, (FilVec3){-0.1, 0.0, 0.0}, (FilVec3){0.01, 0.0, 0.0}, still);
-    things_rod(world, 21, 5e-3, (FilVec3){0.0, -0.1, 0.0}, (FilVec3){0.0, 0.01, 0.0}, still);
-    assert_true(things_run(world, 1).contacts > 0);
+    FilWorld* world = sample_world("sap", 1e-3);
+    sample_rod(world, 21, 5e-3, (FilVec3){-0.1, 0.0, 0.0}, (FilVec3){0.01, 0.0, 0.0}, still);
+    sample_rod(world, 21, 5e-3, (FilVec3){0.0, -0.1, 0.0}, (FilVec3){0.0, 0.01, 0.0}, still);
+    assert_true(sample_run(world, 1).contacts > 0);
     fil_world_destroy(world);
 }
 
@@ -148,7 +148,7 @@ static void without_a_joint_they_do(void** state)
 static void kinematic_bodies_carry(void** state)
 {
     (void)state;
-    FilWorld* world = things_world("sap", 1e-3);
+    FilWorld* world = sample_world("sap", 1e-3);
     FilShapeDef shape = fil_shape_def_default();
     shape.radius = 0.05;
     FilRigidDef def = fil_rigid_def_default();
@@ -158,7 +158,7 @@ static void kinematic_bodies_carry(void** state)
     def.shape_count = 1;
     FilId hand, drive;
     assert_int_equal(fil_world_add_rigid(world, &def, &hand), FIL_OK);
-    const FilId cube = things_cube(world, 0.05, 0.0, 0.0, -0.1);
+    const FilId cube = sample_cube(world, 0.05, 0.0, 0.0, -0.1);
     const FilId weld = join(world, FIL_JOINT_WELD, hand, 0, cube, 0, (FilVec3){0.0, 0.0, -0.05});
     FilDriveDef move = fil_drive_def_default();
     move.kind = FIL_DRIVE_VELOCITY;
@@ -166,9 +166,9 @@ static void kinematic_bodies_carry(void** state)
     assert_int_equal(fil_world_add_drive(world, &move, &drive), FIL_OK);
     const double velocity[3] = {0.2, 0.0, 0.1};
     assert_int_equal(fil_drive_set(world, drive, velocity, 3), FIL_OK);
-    things_run(world, 1000);
-    assert_true(things_distance(things_position(world, hand), (FilVec3){0.2, 0.0, 0.1}) < 1e-9);
-    assert_true(things_distance(things_position(world, cube), (FilVec3){0.2, 0.0, 0.0}) < 1e-5);
+    sample_run(world, 1000);
+    assert_true(sample_distance(sample_position(world, hand), (FilVec3){0.2, 0.0, 0.1}) < 1e-9);
+    assert_true(sample_distance(sample_position(world, cube), (FilVec3){0.2, 0.0, 0.0}) < 1e-5);
     assert_true(fabs(fil_joint_force(world, weld).z - fil_rigid_mass(world, cube) * 9.81) < 1e-3);
     fil_world_destroy(world);
 }

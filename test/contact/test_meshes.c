@@ -172,7 +172,7 @@ static void test_rope_through_torus(void** state)
 }
 
 /* Tori lie on the ground and on each other; a peg stands in their hole; a ball deep inside comes out; a box lies on top. */
-static void test_things_on_tori(void** state)
+static void test_objects_on_tori(void** state)
 {
     (void)state;
     FilWorld* world = must_load(
@@ -279,8 +279,8 @@ static int remove_folder(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ball_in_bowl),   cmocka_unit_test(test_rope_through_torus),
-        cmocka_unit_test(test_things_on_tori), cmocka_unit_test(test_free_collision),
+        cmocka_unit_test(test_ball_in_bowl),    cmocka_unit_test(test_rope_through_torus),
+        cmocka_unit_test(test_objects_on_tori), cmocka_unit_test(test_free_collision),
         cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "heap_steps.h"
-#include "things.h"
+#include "sample.h"
 
 static const double PI = 3.14159265358979323846, GRAVITY = 9.81;
 static const char* const models[] = {"sap", "sap_lagged", "lcp"};
@@ -79,14 +79,14 @@ static void a_ball_sinks_by_its_weight(void** state)
     } cases[] = {{0.0, 0.05, false}, {4e-3, 0.01, false}, {4e-3, 0.01, true}};
     for (int m = 0; m < 3; m++) {
         for (int k = 0; k < (m == 2 ? 2 : 3); k++) {  // pivoting through hundreds of contacts would take long
-            FilWorld* world = things_world(models[m], 5e-3);
-            things_ground(world);
+            FilWorld* world = sample_world(models[m], 5e-3);
+            sample_ground(world);
             Soft soft = soft_ball(0.05, 1e5, cases[k].resolution);
             soft.whole = cases[k].whole;
             soft.position.z -= 5e-3;
             const FilId ball = add_soft(world, &soft);
-            const FilStepInfo info = things_run(world, 200);
-            const double force = ball_force(1e5, 0.05, 0.05 - things_position(world, ball).z);
+            const FilStepInfo info = sample_run(world, 200);
+            const double force = ball_force(1e5, 0.05, 0.05 - sample_position(world, ball).z);
             print_message("%s %g %d: force %g of %g, %d contacts of %d, change %g\n", models[m], cases[k].resolution, k, force, GRAVITY,
                           info.contacts, info.patch_polygons, info.patch_change);
             assert_true(fabs(force / GRAVITY - 1.0) < cases[k].tolerance);
@@ -98,18 +98,18 @@ static void a_ball_sinks_by_its_weight(void** state)
 }
 
 /* A ball and a rigid box whose margin, 1e-4 m, is more than their sizes have them look around: seen ahead, whichever was added first. */
-static void small_things_are_seen_ahead(void** state)
+static void small_objects_are_seen_ahead(void** state)
 {
     (void)state;
     for (int first = 0; first < 2; first++) {
-        FilWorld* world = things_world("sap", 1e-3);
-        Soft things[2] = {soft_ball(1e-3, 1e5, 0.0), soft_box(1e-3, 1e-3, 1e-3, -5e-4)};
-        things[0].position.z += 8e-5;
-        things[0].mass = things[1].mass = 1e-5;
-        things[1].modulus = 0.0;
-        (void)add_soft(world, &things[first]);
-        (void)add_soft(world, &things[1 - first]);
-        assert_true(things_run(world, 1).patch_polygons > 0);
+        FilWorld* world = sample_world("sap", 1e-3);
+        Soft softs[2] = {soft_ball(1e-3, 1e5, 0.0), soft_box(1e-3, 1e-3, 1e-3, -5e-4)};
+        softs[0].position.z += 8e-5;
+        softs[0].mass = softs[1].mass = 1e-5;
+        softs[1].modulus = 0.0;
+        (void)add_soft(world, &softs[first]);
+        (void)add_soft(world, &softs[1 - first]);
+        assert_true(sample_run(world, 1).patch_polygons > 0);
         fil_world_destroy(world);
     }
 }
@@ -120,21 +120,21 @@ static void flat_faces_lie_still(void** state)
 {
     (void)state;
     for (int m = 0; m < 2; m++) {
-        FilWorld* world = things_world(models[m], 1e-2);
-        things_ground(world);
+        FilWorld* world = sample_world(models[m], 1e-2);
+        sample_ground(world);
         const double sunk = 2.0 * 0.2 * GRAVITY / 7.5e4, start[2] = {0.04 - sunk, 0.12 - 2.0 * sunk};
         const Soft low = soft_box(0.2, 0.15, 0.08, start[0]), high = soft_box(0.2, 0.15, 0.08, start[1]);
         const FilId boxes[2] = {add_soft(world, &low), add_soft(world, &high)};
         double rock = 0.0, creep = 0.0;
         for (int step = 0; step < 200; step++) {
-            things_run(world, 1);
+            sample_run(world, 1);
             for (int k = 0; k < 2; k++) {
                 FilVec3 p;
                 FilQuat q;
                 fil_rigid_get_pose(world, boxes[k], &p, &q);
                 const double turn = 2.0 * sqrt(q.x * q.x + q.y * q.y + q.z * q.z), reach = 0.13;
                 rock = fmax(rock, reach * turn);
-                creep = fmax(creep, things_distance(p, (FilVec3){0.0, 0.0, start[k]}));
+                creep = fmax(creep, sample_distance(p, (FilVec3){0.0, 0.0, start[k]}));
             }
         }
         print_message("%s: rocks by %g m, moves by %g m\n", models[m], rock, creep);
@@ -146,14 +146,14 @@ static void flat_faces_lie_still(void** state)
 /* Spinning on the spot: the torque is mu times the mean radius of the pressure. */
 static double spin_down(const char* model, const Soft* soft, double inertia, double seconds)
 {
-    FilWorld* world = things_world(model, 1e-3);
-    things_ground(world);
+    FilWorld* world = sample_world(model, 1e-3);
+    sample_ground(world);
     const FilId body = add_soft(world, soft);
     FilVec3 v, before, after;
-    things_run(world, 20);
+    sample_run(world, 20);
     fil_rigid_get_velocity(world, body, &v, &before);
     const int steps = (int)(seconds / 1e-3);
-    things_run(world, steps);
+    sample_run(world, steps);
     fil_rigid_get_velocity(world, body, &v, &after);
     fil_world_destroy(world);
     assert_true(after.z > 0.0);
@@ -203,8 +203,8 @@ static void a_rod_sinks_by_its_weight(void** state)
     enum { NODES = 6 };
     const double r = 2e-3, modulus = 1e3;
     for (int m = 0; m < 2; m++) {
-        FilWorld* world = things_world(models[m], 2e-3);
-        things_ground(world);
+        FilWorld* world = sample_world(models[m], 2e-3);
+        sample_ground(world);
         double nodes[3 * NODES] = {0.0};
         for (int i = 0; i < NODES; i++) {
             nodes[3 * i] = 0.01 * i;
@@ -218,8 +218,8 @@ static void a_rod_sinks_by_its_weight(void** state)
         def.collision.surface = (FilSurface){.friction = 0.5, .modulus = modulus, .dissipation_time = 0.02, .dissipation = 10.0};
         FilId rod;
         assert_int_equal(fil_world_add_rod(world, &def, &rod), FIL_OK);
-        const FilStepInfo info = things_run(world, 1500);
-        const double h = things_node(world, rod, NODES / 2).z, a = sqrt(r * r - h * h);
+        const FilStepInfo info = sample_run(world, 1500);
+        const double h = sample_node(world, rod, NODES / 2).z, a = sqrt(r * r - h * h);
         const double force = modulus * (a - h * h / r * asinh(a / h)), weight = 1000.0 * PI * r * r * GRAVITY;
         print_message("%s: %g of %g N/m at %g, %d contacts of %d\n", models[m], force, weight, (r - h) / r, info.contacts, info.patch_polygons);
         assert_true(fabs(force / weight - 1.0) < 0.01);
@@ -238,15 +238,15 @@ static void forces_are_opposite(void** state)
 {
     (void)state;
     for (int m = 0; m < 3; m++) {
-        FilWorld* world = things_world(models[m], 1e-3);
-        things_ground(world);
+        FilWorld* world = sample_world(models[m], 1e-3);
+        sample_ground(world);
         Soft low = soft_box(0.2, 0.15, 0.08, 0.04), high = soft_ball(0.03, 1e5, 0.0);
         high.position = (FilVec3){0.02, 0.01, 0.1095};
         high.spin = (FilVec3){3.0, 5.0, 7.0};
         const FilId box = add_soft(world, &low), ball = add_soft(world, &high);
         int seen = 0;
         for (int step = 0; step < 50; step++) {
-            things_run(world, 1);
+            sample_run(world, 1);
             FilVec3 force, torque, total = {0.0, 0.0, 0.0}, box_total = {0.0, 0.0, 0.0};
             FilVec3 on_box, box_torque, on_ground = {0.0, 0.0, 0.0};
             fil_world_contact_wrench(world, ball, &force, &torque);
@@ -264,9 +264,9 @@ static void forces_are_opposite(void** state)
                 }
             }
             box_total = sum(on_box, total);  // what is left of the box's contacts is the ground's
-            const double scale = 1e-12 * (1.0 + things_distance(force, (FilVec3){0.0, 0.0, 0.0}));
-            assert_true(things_distance(total, force) <= scale);
-            assert_true(things_distance(box_total, on_ground) <= 1e-9);
+            const double scale = 1e-12 * (1.0 + sample_distance(force, (FilVec3){0.0, 0.0, 0.0}));
+            assert_true(sample_distance(total, force) <= scale);
+            assert_true(sample_distance(box_total, on_ground) <= 1e-9);
         }
         assert_true(seen > 10);
         fil_world_destroy(world);
@@ -299,7 +299,7 @@ static void rods_lie_on_rods(void** state)
         snprintf(scene, sizeof scene, text, models[n / 2], rigid ? "0" : "1e5");
         assert_int_equal(fil_scene_load_text("rods.yaml", scene, strlen(scene), NULL, &world, NULL, &error), FIL_OK);
         const FilId top = fil_world_find_rod(world, "top");
-        const FilStepInfo info = things_run(world, 1000);
+        const FilStepInfo info = sample_run(world, 1000);
         const double weight = 1000.0 * PI * 4e-6 * 0.0394 * GRAVITY;
         double force = 0.0, area = 0.0;
         // nodes of the rails are within the patches: one for each of their edges
@@ -312,7 +312,7 @@ static void rods_lie_on_rods(void** state)
         }
         assert_true(area > 0.0);
         // near the rails: the rod bends by 2 um between them
-        const double depth = 0.5 * (0.006 - things_node(world, top, 1).z + 0.006 - things_node(world, top, 4).z);
+        const double depth = 0.5 * (0.006 - sample_node(world, top, 1).z + 0.006 - sample_node(world, top, 4).z);
         const double want = (rigid ? 1.0 : 0.5) * PI * 1e5 * depth * depth;
         print_message("%s, rails %s: %g N of %g N, %g N at %g mm\n", models[n / 2], rigid ? "rigid" : "soft", force, weight, 2.0 * want, 1e3 * depth);
         assert_true(fabs(force / weight - 1.0) < 1e-3);
@@ -327,13 +327,13 @@ static void settled_patches_do_not_allocate(void** state)
 {
     (void)state;
     for (int m = 0; m < 2; m++) {
-        FilWorld* world = things_world(models[m], 2e-3);
-        things_ground(world);
+        FilWorld* world = sample_world(models[m], 2e-3);
+        sample_ground(world);
         Soft box = soft_box(0.2, 0.15, 0.08, 0.04), ball = soft_ball(0.03, 1e5, 0.0);
         ball.position = (FilVec3){0.0, 0.0, 0.109};
         add_soft(world, &box);
         add_soft(world, &ball);
-        things_run(world, 500);
+        sample_run(world, 500);
         step_without_heap(world, 100);
         fil_world_destroy(world);
     }
@@ -372,7 +372,7 @@ static void models_without_patches_refuse(void** state)
     (void)state;
     static const char* const refusing[] = {"imc", "spt", "ipc"};
     for (int m = 0; m < 3; m++) {
-        FilWorld* world = things_world(refusing[m], 1e-3);
+        FilWorld* world = sample_world(refusing[m], 1e-3);
         const Soft soft = soft_ball(0.05, 1e5, 0.0);
         add_soft(world, &soft);
         assert_int_equal(fil_world_step(world, NULL), FIL_BAD_INPUT);
@@ -386,7 +386,7 @@ static void models_without_patches_refuse(void** state)
 static void bad_settings_are_refused(void** state)
 {
     (void)state;
-    FilWorld* world = things_world("sap", 1e-3);
+    FilWorld* world = sample_world("sap", 1e-3);
     FilShapeDef shape = fil_shape_def_default();
     FilRigidDef def = fil_rigid_def_default();
     FilId id;
@@ -411,7 +411,7 @@ static void a_soft_floor_gives_way(void** state)
     (void)state;
     double depth[2];
     for (int soft_floor = 0; soft_floor < 2; soft_floor++) {
-        FilWorld* world = things_world("sap", 5e-3);
+        FilWorld* world = sample_world("sap", 5e-3);
         FilShapeDef shape = fil_shape_def_default();
         shape.type = FIL_SHAPE_HALF_SPACE;
         FilRigidDef def = fil_rigid_def_default();
@@ -425,8 +425,8 @@ static void a_soft_floor_gives_way(void** state)
         Soft soft = soft_ball(0.05, 1e5, 4e-3);
         soft.position.z -= 5e-3;
         const FilId ball = add_soft(world, &soft);
-        things_run(world, 600);
-        depth[soft_floor] = 0.05 - things_position(world, ball).z;
+        sample_run(world, 600);
+        depth[soft_floor] = 0.05 - sample_position(world, ball).z;
         fil_world_destroy(world);
     }
     // F = kappa pi R x^2 with half the stiffness: deeper by sqrt 2, less than that by terms of x/R = 0.11
@@ -437,7 +437,7 @@ static void a_soft_floor_gives_way(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_ball_sinks_by_its_weight), cmocka_unit_test(small_things_are_seen_ahead),
+        cmocka_unit_test(a_ball_sinks_by_its_weight), cmocka_unit_test(small_objects_are_seen_ahead),
         cmocka_unit_test(flat_faces_lie_still),       cmocka_unit_test(spinning_bodies_slow_down),
         cmocka_unit_test(a_rod_sinks_by_its_weight),  cmocka_unit_test(forces_are_opposite),
         cmocka_unit_test(rods_lie_on_rods),           cmocka_unit_test(settled_patches_do_not_allocate),

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "heap_calls.h"
-#include "things.h"
+#include "sample.h"
 
 enum { SIDE = 10, BOXES = SIDE * SIDE * SIDE, CONTACTS = 4 * (SIDE * SIDE + (SIDE - 1) * (2 * SIDE - 1) * (2 * SIDE - 1)) };
 
@@ -25,12 +25,12 @@ typedef struct Pile {
 static Pile make_pile(void)
 {
     const double size = 0.1, pitch = 0.105;
-    Pile pile = {.world = things_world("sap", 2e-3)};
-    things_ground(pile.world);
+    Pile pile = {.world = sample_world("sap", 2e-3)};
+    sample_ground(pile.world);
     for (int k = 0; k < BOXES; k++) {
         const int layer = k / (SIDE * SIDE);
         const double shift = layer % 2 == 0 ? 0.0 : 0.25;
-        pile.box[k] = things_cube(pile.world, size, (k % SIDE + shift) * pitch, (k / SIDE % SIDE + shift) * pitch, (layer + 0.5) * size);
+        pile.box[k] = sample_cube(pile.world, size, (k % SIDE + shift) * pitch, (k / SIDE % SIDE + shift) * pitch, (layer + 0.5) * size);
     }
     pile.size = fil_world_snapshot_size(pile.world);
     pile.snapshot = malloc(pile.size);
@@ -55,7 +55,7 @@ static void step_with(Pile* pile, double tolerance, FilVec3* velocity)
     assert_int_equal(fil_world_step(pile->world, &info), FIL_OK);
     assert_true(info.contact_residual <= tolerance);
     for (int k = 0; k < BOXES; k++) {
-        velocity[k] = things_velocity(pile->world, pile->box[k]);
+        velocity[k] = sample_velocity(pile->world, pile->box[k]);
     }
 }
 
@@ -67,12 +67,12 @@ static void tolerance_is_kept(void** state)
     static FilVec3 usual[BOXES], sharp[BOXES];
     Pile pile = make_pile();
     for (int part = 0; part < 3; part++) {
-        assert_int_equal(things_run(pile.world, 3).contacts, CONTACTS);
+        assert_int_equal(sample_run(pile.world, 3).contacts, CONTACTS);
         fil_world_save(pile.world, pile.snapshot);
         step_with(&pile, 1e-9, sharp);
         step_with(&pile, 1e-6, usual);
         for (int k = 0; k < BOXES; k++) {
-            assert_true(things_distance(usual[k], sharp[k]) <= 1e-5 * 9.81 * 2e-3 * sqrt(BOXES));
+            assert_true(sample_distance(usual[k], sharp[k]) <= 1e-5 * 9.81 * 2e-3 * sqrt(BOXES));
         }
     }
     free_pile(&pile);
@@ -83,11 +83,11 @@ static void restored_piles_repeat(void** state)
 {
     (void)state;
     Pile pile = make_pile(), other = make_pile();
-    things_run(pile.world, 2);
+    sample_run(pile.world, 2);
     fil_world_save(pile.world, pile.snapshot);
-    things_run(pile.world, 2);
+    sample_run(pile.world, 2);
     assert_int_equal(fil_world_restore(other.world, pile.snapshot, pile.size), FIL_OK);
-    things_run(other.world, 2);
+    sample_run(other.world, 2);
     assert_true(fil_world_hash(pile.world) == fil_world_hash(other.world));
     free_pile(&other);
     free_pile(&pile);
@@ -97,7 +97,7 @@ static void steps_do_not_allocate(void** state)
 {
     (void)state;
     Pile pile = make_pile();
-    things_run(pile.world, 2);
+    sample_run(pile.world, 2);
     for (int k = 0; k < 3; k++) {
         heap_calls = 0;
         const FilStatus status = fil_world_step(pile.world, NULL);

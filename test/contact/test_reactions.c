@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "things.h"
+#include "sample.h"
 
 enum { NODES = 21 };
 
@@ -32,11 +32,11 @@ static void ends_bear_what_lies_on_a_rod(void** state)
     (void)state;
     static const FilAttachmentKind kinds[] = {FIL_ATTACH_PIN, FIL_ATTACH_CLAMP, FIL_ATTACH_HANDLE};
     for (int k = 0; k < 3; k++) {
-        FilWorld* world = things_world("sap", 1e-2);  // long steps take the swing out
-        const FilId rod = things_rod(world, NODES, 5e-3, (FilVec3){-0.1, 0.0, 0.0}, (FilVec3){0.01, 0.0, 0.0}, still);
-        const FilId ball = things_ball(world, 0.01, 0.0, 0.0, 0.015);
+        FilWorld* world = sample_world("sap", 1e-2);  // long steps take the swing out
+        const FilId rod = sample_rod(world, NODES, 5e-3, (FilVec3){-0.1, 0.0, 0.0}, (FilVec3){0.01, 0.0, 0.0}, still);
+        const FilId ball = sample_ball(world, 0.01, 0.0, 0.0, 0.015);
         const FilId first = hold(world, rod, kinds[k], 0), last = hold(world, rod, kinds[k], -1);
-        things_run(world, 500);
+        sample_run(world, 500);
         const FilVec3 a = fil_attachment_force(world, first), b = fil_attachment_force(world, last);
         // the mass of the held nodes counts too
         const double rod_weight = 1000.0 * M_PI * 25e-6 * 0.2 * 9.81, ball_weight = fil_rigid_mass(world, ball) * 9.81;
@@ -52,10 +52,10 @@ static void ends_bear_what_lies_on_a_rod(void** state)
 static void held_nodes_bear_contact_themselves(void** state)
 {
     (void)state;
-    FilWorld* world = things_world("sap", 1e-3);
-    const FilId rod = things_rod(world, NODES, 5e-3, (FilVec3){-0.1, 0.0, 0.0}, (FilVec3){0.01, 0.0, 0.0}, still);
-    const FilId other = things_rod(world, NODES, 5e-3, (FilVec3){-0.1, 0.03, 0.0}, (FilVec3){0.01, 0.0, 0.0}, still);
-    const FilId cube = things_cube(world, 0.05, 0.0, 0.015, 0.03);
+    FilWorld* world = sample_world("sap", 1e-3);
+    const FilId rod = sample_rod(world, NODES, 5e-3, (FilVec3){-0.1, 0.0, 0.0}, (FilVec3){0.01, 0.0, 0.0}, still);
+    const FilId other = sample_rod(world, NODES, 5e-3, (FilVec3){-0.1, 0.03, 0.0}, (FilVec3){0.01, 0.0, 0.0}, still);
+    const FilId cube = sample_cube(world, 0.05, 0.0, 0.015, 0.03);
     FilId holds[2];
     for (int k = 0; k < 2; k++) {
         FilAttachmentDef def = fil_attachment_def_default();
@@ -64,7 +64,7 @@ static void held_nodes_bear_contact_themselves(void** state)
         def.count = NODES;
         assert_int_equal(fil_world_add_attachment(world, &def, &holds[k]), FIL_OK);
     }
-    things_run(world, 1000);
+    sample_run(world, 1000);
     const double weight = fil_rigid_mass(world, cube) * 9.81, rod_weight = 1000.0 * M_PI * 25e-6 * 0.2 * 9.81;
     for (int k = 0; k < 2; k++) {
         assert_true(fabs(fil_attachment_force(world, holds[k]).z - 0.5 * weight - rod_weight) < 1e-3 * weight);
@@ -78,10 +78,10 @@ static void held_sheets_bear_what_lies_on_them(void** state)
     (void)state;
     enum { SIDE = 5, VERTICES = SIDE * SIDE, CELLS = (SIDE - 1) * (SIDE - 1) };
     for (int rim = 0; rim < 2; rim++) {
-        FilWorld* world = things_world("sap", 5e-3);
+        FilWorld* world = sample_world("sap", 5e-3);
         double x[3 * VERTICES];
         int triangles[6 * CELLS], count = 0;
-        FilId sheet, holds[VERTICES], ball = things_ball(world, 0.01, 0.003, 0.002, 0.0106);
+        FilId sheet, holds[VERTICES], ball = sample_ball(world, 0.01, 0.003, 0.002, 0.0106);
         for (int i = 0; i < VERTICES; i++) {
             x[3 * i] = 0.02 * (i % SIDE - SIDE / 2);
             x[3 * i + 1] = 0.02 * (i / SIDE - SIDE / 2);
@@ -109,7 +109,7 @@ static void held_sheets_bear_what_lies_on_them(void** state)
                 holds[count++] = hold(world, sheet, FIL_ATTACH_PIN, i);
             }
         }
-        things_run(world, 400);
+        sample_run(world, 400);
         double carried = 0.0;
         for (int k = 0; k < count; k++) {
             carried += fil_attachment_force(world, holds[k]).z;
@@ -127,10 +127,10 @@ static void drawn_rods_feel_friction(void** state)
     (void)state;
     static const char* const models[] = {"sap", "sap_lagged"};
     for (int m = 0; m < 2; m++) {
-        FilWorld* world = things_world(models[m], 1e-3);
-        things_ground(world);
+        FilWorld* world = sample_world(models[m], 1e-3);
+        sample_ground(world);
         // the end is held a little above the gap of dt mu v on which the convex model slides
-        const FilId rod = things_rod(world, NODES, 5e-3, (FilVec3){-0.1, 0.0, 5.1e-3}, (FilVec3){0.01, 0.0, 0.0}, still);
+        const FilId rod = sample_rod(world, NODES, 5e-3, (FilVec3){-0.1, 0.0, 5.1e-3}, (FilVec3){0.01, 0.0, 0.0}, still);
         const FilId end = hold(world, rod, FIL_ATTACH_PIN, -1);
         FilDriveDef drive = fil_drive_def_default();
         drive.kind = FIL_DRIVE_VELOCITY;
@@ -139,12 +139,12 @@ static void drawn_rods_feel_friction(void** state)
         assert_int_equal(fil_world_add_drive(world, &drive, &id), FIL_OK);
         const double velocity[3] = {0.05, 0.0, 0.0};
         assert_int_equal(fil_drive_set(world, id, velocity, 3), FIL_OK);
-        things_run(world, 1000);
-        assert_true(things_distance(things_node(world, rod, NODES - 1), (FilVec3){0.15, 0.0, 5.1e-3}) < 1e-9);
+        sample_run(world, 1000);
+        assert_true(sample_distance(sample_node(world, rod, NODES - 1), (FilVec3){0.15, 0.0, 5.1e-3}) < 1e-9);
         // what the held end carries itself does not rub
         double pull = 0.0, carried = 0.0;
         for (int k = 0; k < 200; k++) {
-            things_run(world, 1);
+            sample_run(world, 1);
             pull += fil_attachment_force(world, end).x / 200.0;
             carried += fil_attachment_force(world, end).z / 200.0;
         }

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "things.h"
+#include "sample.h"
 
 static const char* const models[] = {"sap", "sap_lagged", "lcp", "imc", "spt", "ipc"};
 enum { MODELS = sizeof models / sizeof *models };
@@ -40,17 +40,17 @@ static Scene begin(const char* model)
     assert_int_equal(fil_world_set_sap_settings(s.world, &sap), FIL_OK);
     s.has_ground = strcmp(model, "spt") != 0;
     if (s.has_ground) {
-        s.ground = things_ground(s.world);
+        s.ground = sample_ground(s.world);
     }
     s.has_ball = strcmp(model, "imc") != 0 && strcmp(model, "spt") != 0;
     if (s.has_ball) {
-        s.ball = things_ball(s.world, BALL, 0.5, 0.0, 1.1 * BALL);
+        s.ball = sample_ball(s.world, BALL, 0.5, 0.0, 1.1 * BALL);
         assert_int_equal(fil_rigid_set_state(s.world, s.ball, (FilVec3){0.5, 0.0, 1.1 * BALL}, (FilQuat){0.0, 0.0, 0.0, 1.0},
                                              (FilVec3){0.1, 0.0, 0.0}, (FilVec3){0.0, 0.0, 0.0}),
                          FIL_OK);
     }
-    s.rope = things_rod(s.world, 13, ROD, (FilVec3){-0.06, 0.0, ROD + 5e-4}, (FilVec3){0.01, 0.0, 0.0}, (FilVec3){0.0, 0.0, 0.0});
-    s.rod = things_rod(s.world, 9, ROD, (FilVec3){0.003, -0.04, 3.0 * ROD + 1.2e-3}, (FilVec3){0.0, 0.01, 0.0}, (FilVec3){0.0, 0.0, -0.02});
+    s.rope = sample_rod(s.world, 13, ROD, (FilVec3){-0.06, 0.0, ROD + 5e-4}, (FilVec3){0.01, 0.0, 0.0}, (FilVec3){0.0, 0.0, 0.0});
+    s.rod = sample_rod(s.world, 9, ROD, (FilVec3){0.003, -0.04, 3.0 * ROD + 1.2e-3}, (FilVec3){0.0, 0.01, 0.0}, (FilVec3){0.0, 0.0, -0.02});
     // weight from a step of free fall
     FilVec3 before = fil_world_momentum(s.world);
     assert_int_equal(fil_world_set_contact_model(s.world, "none"), FIL_OK);
@@ -82,7 +82,7 @@ static void check_contact(const Scene* s, const FilContactInfo* c, const char* m
     assert_true(fabs(n.x * n.x + n.y * n.y + n.z * n.z - 1.0) < 1e-12);
     assert_true(fabs(c->slip.x * n.x + c->slip.y * n.y + c->slip.z * n.z) < 1e-12);
     if (same(c->a, s->ground) && same(c->b, s->ball)) {
-        const double gap = things_position(s->world, s->ball).z - BALL;
+        const double gap = sample_position(s->world, s->ball).z - BALL;
         if (fabs(gap - c->distance) > 1e-12) {
             fail_msg("%s: the ball is %.9g m above the ground and the report says %.9g", model, gap, c->distance);
         }
@@ -116,7 +116,7 @@ static void forces_account_for_momentum(void** state)
         int touched = 0, rods = 0, divided = 0;
         for (int step = 0; step < 120; step++) {
             const FilVec3 before = fil_world_momentum(s.world);
-            const FilVec3 ball = s.has_ball ? things_velocity(s.world, s.ball) : before;
+            const FilVec3 ball = s.has_ball ? sample_velocity(s.world, s.ball) : before;
             FilStepInfo info;
             if (fil_world_step(s.world, &info) != FIL_OK) {
                 fail_msg("%s: %s", models[m], fil_world_error(s.world));
@@ -138,7 +138,7 @@ static void forces_account_for_momentum(void** state)
                 FilVec3 felt, torque;
                 fil_world_contact_wrench(s.world, s.ball, &felt, &torque);
                 const double mass = fil_rigid_mass(s.world, s.ball);
-                const FilVec3 now = things_velocity(s.world, s.ball);
+                const FilVec3 now = sample_velocity(s.world, s.ball);
                 worst = fmax(worst, fabs(mass * (now.x - ball.x) - DT * felt.x));
                 worst = fmax(worst, fabs(mass * (now.z - ball.z) - DT * (felt.z - mass * G)));
             }

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "things.h"
+#include "sample.h"
 
 static const FilVec3 still = {0.0, 0.0, 0.0};
 
@@ -22,7 +22,7 @@ static FilId add(FilWorld* world, const FilRigidDef* def)
 static void mass_comes_from_shapes(void** state)
 {
     (void)state;
-    FilWorld* world = things_world("sap", 1e-3);
+    FilWorld* world = sample_world("sap", 1e-3);
     FilShapeDef shapes[2] = {fil_shape_def_default(), fil_shape_def_default()};
     shapes[0].type = FIL_SHAPE_BOX;
     shapes[0].size = (FilVec3){0.1, 0.2, 0.3};
@@ -66,14 +66,14 @@ static void bodies_fly_about_their_centre_of_mass(void** state)
     def.velocity = (FilVec3){1.0, 0.0, 0.0};
     def.angular_velocity = (FilVec3){0.0, 0.0, M_PI};
     const FilId body = add(world, &def);
-    things_run(world, 1000);  // half a turn
+    sample_run(world, 1000);  // half a turn
     // the centre of mass was at 0.3 and is at 1.3; the frame, 0.3 behind it, is now 0.3 ahead
-    assert_true(things_distance(things_position(world, body), (FilVec3){1.6, 0.0, 0.0}) < 1e-9);
+    assert_true(sample_distance(sample_position(world, body), (FilVec3){1.6, 0.0, 0.0}) < 1e-9);
     FilVec3 p, v, w;
     FilQuat q;
     fil_rigid_get_pose(world, body, &p, &q);
     fil_rigid_get_velocity(world, body, &v, &w);
-    assert_true(fabs(fabs(q.z) - 1.0) < 1e-9 && fabs(w.z - M_PI) < 1e-9 && things_distance(v, (FilVec3){1.0, 0.0, 0.0}) < 1e-12);
+    assert_true(fabs(fabs(q.z) - 1.0) < 1e-9 && fabs(w.z - M_PI) < 1e-9 && sample_distance(v, (FilVec3){1.0, 0.0, 0.0}) < 1e-12);
     fil_world_destroy(world);
 }
 
@@ -81,9 +81,9 @@ static void bodies_fly_about_their_centre_of_mass(void** state)
 static void loads_accelerate(void** state)
 {
     (void)state;
-    FilWorld* world = things_world("sap", 1e-3);
+    FilWorld* world = sample_world("sap", 1e-3);
     assert_int_equal(fil_world_set_gravity(world, still), FIL_OK);
-    const FilId cube = things_cube(world, 0.1, 0.0, 0.0, 0.0);  // 1 kg, inertia 1/600 kg m^2
+    const FilId cube = sample_cube(world, 0.1, 0.0, 0.0, 0.0);  // 1 kg, inertia 1/600 kg m^2
     FilDriveDef drive = fil_drive_def_default();
     FilId id;
     drive.object = cube;
@@ -94,12 +94,12 @@ static void loads_accelerate(void** state)
     drive.kind = FIL_DRIVE_TORQUE;
     assert_int_equal(fil_world_add_drive(world, &drive, &id), FIL_OK);
     assert_int_equal(fil_drive_set(world, id, torque, 3), FIL_OK);
-    things_run(world, 500);
+    sample_run(world, 500);
     FilVec3 v, w;
     fil_rigid_get_velocity(world, cube, &v, &w);
     assert_true(fabs(v.x - 1.0) < 1e-9 && fabs(w.z - 3.0) < 1e-9);
     // no such load for what cannot move, no curvature for a body
-    drive.object = things_ground(world);
+    drive.object = sample_ground(world);
     assert_int_equal(fil_world_add_drive(world, &drive, &id), FIL_BAD_INPUT);
     drive.object = cube;
     drive.kind = FIL_DRIVE_CURVATURE;
@@ -111,7 +111,7 @@ static void loads_accelerate(void** state)
 static void damping_slows(void** state)
 {
     (void)state;
-    FilWorld* world = things_world("sap", 1e-3);
+    FilWorld* world = sample_world("sap", 1e-3);
     assert_int_equal(fil_world_set_gravity(world, still), FIL_OK);
     FilShapeDef shape = fil_shape_def_default();
     shape.radius = 0.1;
@@ -123,7 +123,7 @@ static void damping_slows(void** state)
     def.damping_linear = 2.0;
     def.damping_angular = 5.0;
     const FilId ball = add(world, &def);
-    things_run(world, 100);
+    sample_run(world, 100);
     FilVec3 v, w;
     fil_rigid_get_velocity(world, ball, &v, &w);
     assert_true(fabs(v.x - pow(1.002, -100.0)) < 1e-12 && fabs(w.y - 2.0 * pow(1.005, -100.0)) < 1e-12);
@@ -134,7 +134,7 @@ static void damping_slows(void** state)
 static void scripted_bodies_push(void** state)
 {
     (void)state;
-    FilWorld* world = things_world("sap", 1e-3);
+    FilWorld* world = sample_world("sap", 1e-3);
     FilShapeDef shape = fil_shape_def_default();
     shape.type = FIL_SHAPE_BOX;
     shape.size = (FilVec3){1.0, 1.0, 0.1};
@@ -144,7 +144,7 @@ static void scripted_bodies_push(void** state)
     def.position.z = -0.05;
     def.shapes = &shape;
     def.shape_count = 1;
-    const FilId belt = add(world, &def), cube = things_cube(world, 0.05, 0.0, 0.0, 0.025);
+    const FilId belt = add(world, &def), cube = sample_cube(world, 0.05, 0.0, 0.0, 0.025);
     FilDriveDef drive = fil_drive_def_default();
     drive.kind = FIL_DRIVE_VELOCITY;
     drive.attachment = fil_world_find_attachment(world, "belt");
@@ -152,9 +152,9 @@ static void scripted_bodies_push(void** state)
     assert_int_equal(fil_world_add_drive(world, &drive, &id), FIL_OK);
     const double velocity[3] = {0.3, 0.0, 0.0};
     assert_int_equal(fil_drive_set(world, id, velocity, 3), FIL_OK);
-    things_run(world, 500);
-    assert_true(fabs(things_position(world, belt).x - 0.15) < 1e-12);
-    assert_true(fabs(things_velocity(world, cube).x - 0.3) < 1e-4);
+    sample_run(world, 500);
+    assert_true(fabs(sample_position(world, belt).x - 0.15) < 1e-12);
+    assert_true(fabs(sample_velocity(world, cube).x - 0.3) < 1e-4);
     fil_world_destroy(world);
 }
 
@@ -180,8 +180,8 @@ static void every_shape_rests(void** state)
     shapes[4].orientation = (FilQuat){0.0, sin(M_PI / 4.0), 0.0, cos(M_PI / 4.0)};  // lying
     const double heights[5] = {0.05, 0.05, 0.05, 0.1 / sqrt(3.0), 0.05};
     for (int k = 0; k < 5; k++) {
-        FilWorld* world = things_world("sap", 1e-3);
-        things_ground(world);
+        FilWorld* world = sample_world("sap", 1e-3);
+        sample_ground(world);
         FilRigidDef def = fil_rigid_def_default();
         def.shapes = &shapes[k];
         def.shape_count = 1;
@@ -192,9 +192,9 @@ static void every_shape_rests(void** state)
             def.orientation = (FilQuat){x / size, x / size, z / size, 0.0};
         }
         const FilId body = add(world, &def);
-        things_run(world, 1000);
-        assert_true(fabs(things_position(world, body).z - heights[k]) < 1e-4);
-        assert_true(things_distance(things_velocity(world, body), still) < 1e-4);
+        sample_run(world, 1000);
+        assert_true(fabs(sample_position(world, body).z - heights[k]) < 1e-4);
+        assert_true(sample_distance(sample_velocity(world, body), still) < 1e-4);
         fil_world_destroy(world);
     }
 }
@@ -202,7 +202,7 @@ static void every_shape_rests(void** state)
 static void bodies_are_found_by_name(void** state)
 {
     (void)state;
-    FilWorld* world = things_world("sap", 1e-3);
+    FilWorld* world = sample_world("sap", 1e-3);
     FilShapeDef shape = fil_shape_def_default();
     shape.radius = 0.1;
     FilRigidDef def = fil_rigid_def_default();
@@ -232,12 +232,12 @@ static void what_is_added_elsewhere_changes_nothing(void** state)
     def.gravity = (FilVec3){0.0, 0.0, -9.81};
     def.relinearisations = 1;
     assert_int_equal(fil_world_create(&def, &world, &error), FIL_OK);
-    things_ground(world);
-    const FilId ball = things_ball(world, 0.05, 0.0, 0.0, 0.05);
+    sample_ground(world);
+    const FilId ball = sample_ball(world, 0.05, 0.0, 0.0, 0.05);
     for (int k = 0; k < 60; k++) {
-        things_run(world, 1);
-        (void)things_ball(world, 0.05, 1.0 + k, 0.0, 10.0);
-        assert_true(fabs(things_position(world, ball).z - 0.05) < 1e-4);
+        sample_run(world, 1);
+        (void)sample_ball(world, 0.05, 1.0 + k, 0.0, 10.0);
+        assert_true(fabs(sample_position(world, ball).z - 0.05) < 1e-4);
     }
     fil_world_destroy(world);
 }

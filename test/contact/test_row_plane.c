@@ -11,7 +11,7 @@
 
 #include "base/vec3.h"
 #include "body/rod.h"
-#include "things.h"
+#include "sample.h"
 #include "world/world.h"
 
 enum { NODES = 21 };
@@ -100,7 +100,7 @@ static void a_rope_lies_and_rolls(void** state)
         double way[2], angle[2];
         for (int k = 0; k < 2; k++) {
             FilWorld* world = make_rope(models[m], STRAIGHT, 0.2, k == 0);
-            things_run(world, 400);
+            sample_run(world, 400);
             const int count = fil_world_contact_count(world);
             const double weight = 1000.0 * FIL_PI * 0.0025 * 0.0025 * 0.2 * 9.81;
             double sum = 0.0, last = 0.0;
@@ -131,7 +131,7 @@ static void other_radii_stay_apart(void** state)
                                 "sections: [{first: 10, count: 10, circle: {radius: 0.0024}}], "
                                 "shape: {straight: {from: [0, 0, 0.0025], to: [0.2, 0, 0.0023], nodes: 21}}",
                                 0.0, false);
-    things_run(world, 1);
+    sample_run(world, 1);
     assert_int_equal(fil_world_contact_count(world), NODES + 1);
     fil_world_destroy(world);
 }

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "things.h"
+#include "sample.h"
 #include "world/world.h"
 
 /* Four heavy rings on a hook. Without the last step's loads in the point of linearisation the hook said 0.5 % more than their
@@ -27,7 +27,7 @@ static void a_hook_feels_the_weight(void** state)
         if (fil_scene_load(FILUM_SOURCE_DIR "/config/scenes/ring_chain.yaml", &options, &world, NULL, &error) != FIL_OK) {
             fail_msg("%s", error.text);
         }
-        things_run(world, 1000);
+        sample_run(world, 1000);
         // 20 chords of a circle of 10 mm, 2.5 mm thick
         const double weight = 4.0 * 3000.0 * M_PI * 1.25e-3 * 1.25e-3 * 20.0 * 0.02 * sin(M_PI / 20.0) * 9.81;
         const double load = fil_attachment_force(world, fil_world_find_attachment(world, "hook")).z;
@@ -67,12 +67,12 @@ static void heavy_on_light_does_not_sink(void** state)
     (void)state;
     static const char* const models[] = {"sap", "sap_lagged"};
     for (int m = 0; m < 2; m++) {
-        FilWorld* world = things_world(models[m], 1e-3);
+        FilWorld* world = sample_world(models[m], 1e-3);
         const FilVec3 size = {0.1, 0.1, 0.1};
-        things_ground(world);
+        sample_ground(world);
         const FilId light = add_box(world, size, 1.0, FIL_DYNAMIC, (FilVec3){0.0, 0.0, 0.05});
         const FilId heavy = add_box(world, size, 1e4, FIL_DYNAMIC, (FilVec3){0.0, 0.0, 0.15});
-        const FilStepInfo info = things_run(world, 1000);
+        const FilStepInfo info = sample_run(world, 1000);
         assert_true(position_of(world, light).z > 0.049);
         assert_true(position_of(world, heavy).z > 0.149);
         assert_int_equal(info.deep_contacts, 0);
@@ -88,7 +88,7 @@ static void a_bullet_stops_at_a_wall(void** state)
     static const char* const models[] = {"sap", "sap_lagged", "lcp"};
     static const double starts[] = {-0.5, -0.2345, -3.3};
     for (int k = 0; k < 9; k++) {
-        FilWorld* world = things_world(models[k / 3], 1e-3);
+        FilWorld* world = sample_world(models[k / 3], 1e-3);
         add_box(world, (FilVec3){0.01, 1.0, 1.0}, 0.0, FIL_STATIC, (FilVec3){0.0, 0.0, 0.0});
         FilShapeDef shape = fil_shape_def_default();
         shape.radius = 5e-3;
@@ -99,7 +99,7 @@ static void a_bullet_stops_at_a_wall(void** state)
         def.velocity = (FilVec3){1000.0, 0.0, 0.0};
         FilId ball = {0, 0};
         assert_int_equal(fil_world_add_rigid(world, &def, &ball), FIL_OK);
-        things_run(world, 10);
+        sample_run(world, 10);
         assert_true(position_of(world, ball).x < -9e-3);  // its radius and half the wall, less a tenth of a wall
         fil_world_destroy(world);
     }
@@ -117,8 +117,8 @@ static void deep_overlaps_are_reported(void** state)
         FilError error;
         FilStepInfo info;
         assert_int_equal(fil_world_create(&def, &world, &error), FIL_OK);
-        things_ground(world);
-        things_cube(world, 0.1, 0.0, 0.0, 0.02);
+        sample_ground(world);
+        sample_cube(world, 0.1, 0.0, 0.0, 0.02);
         const FilStatus status = fil_world_step(world, &info);
         if (strict) {
             assert_int_equal(status, FIL_BAD_INPUT);
@@ -141,15 +141,15 @@ static void loads_are_restored(void** state)
     FilWorld* world = NULL;
     FilError error;
     assert_int_equal(fil_scene_load(FILUM_SOURCE_DIR "/config/scenes/ring_chain.yaml", &options, &world, NULL, &error), FIL_OK);
-    things_run(world, 300);
+    sample_run(world, 300);
     const size_t size = fil_world_snapshot_size(world);
     void* snapshot = malloc(size);
     fil_world_save(world, snapshot);
-    things_run(world, 20);
+    sample_run(world, 20);
     const uint64_t hash = fil_world_hash(world);
     assert_int_equal(fil_world_reset(world), FIL_OK);
     assert_int_equal(fil_world_restore(world, snapshot, size), FIL_OK);
-    things_run(world, 20);
+    sample_run(world, 20);
     assert_true(fil_world_hash(world) == hash);
     free(snapshot);
     fil_world_destroy(world);
@@ -176,9 +176,9 @@ static void creep_is_a_setting(void** state)
         assert_int_equal(fil_world_set_sap_settings(world, &settings), FIL_OK);
         add_box(world, (FilVec3){1.0, 1.0, 0.1}, 1.0, FIL_STATIC, (FilVec3){0.0, 0.0, -0.05});
         const FilId box = add_box(world, (FilVec3){0.2, 0.2, 0.1}, 1.0, FIL_DYNAMIC, (FilVec3){0.0, 0.0, 0.05});
-        things_run(world, 200);
+        sample_run(world, 200);
         const double x = position_of(world, box).x;
-        things_run(world, 200);
+        sample_run(world, 200);
         creep[k] = position_of(world, box).x - x;
         fil_world_destroy(world);
     }
@@ -205,7 +205,7 @@ static FilWorld* drop_rope(const char* model, const char* friction, bool exact, 
     *left = 0.0;
     *stayed = 0;
     for (int k = 0; k < 800; k++) {
-        const FilStepInfo info = things_run(world, 1);
+        const FilStepInfo info = sample_run(world, 1);
         *left += log(fmax(info.nonlinear_residual, 1e-16)) / 800.0;
         *stayed += world->solver.motions[0].newton.stayed;
     }

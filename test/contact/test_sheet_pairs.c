@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "filum/filum.h"
-#include "things.h"
+#include "sample.h"
 
 static FilWorld* load(const char* model, double dt, const char* gravity, const char* text)
 {
@@ -57,7 +57,7 @@ static void test_stack_of_cubes(void** state)
                  "rigid_bodies: [{name: ground, motion: static, shapes: [{half_space: {}}]}]\n",
                  n, n, n, m, m, m);
         FilWorld* world = load(cases[k].model, 0.005, "[0, 0, -9.81]", text);
-        things_run(world, 120);
+        sample_run(world, 120);
         const FilId low = fil_world_find_solid(world, "low"), top = fil_world_find_solid(world, "top");
         const double weight = 9.81, strain = 1000.0 * 9.81 * 0.1 / 1e5;
         assert_true(fabs(force_on(world, top) - weight) < 1e-2 * weight);
@@ -82,7 +82,7 @@ static void test_cloth_on_cloth(void** state)
                                "[-0.05, -0.06, 0.002], along: [0.1, 0.01, 0], across: [0, 0.1, 0], columns: 4, rows: 4, pattern: squares}}\n"
                                "attachments: [{name: a, pin: {shell: table, vertices: [0, 16]}}]\n");
         const FilId cloth = fil_world_find_shell(world, "cloth");
-        things_run(world, 250);
+        sample_run(world, 250);
         double x[3 * 25], mean = 0.0;
         fil_shell_get_positions(world, cloth, x);
         for (int i = 0; i < 25; i++) {
@@ -159,7 +159,7 @@ static void test_free_collisions(void** state)
         const FilVec3 p = fil_world_momentum(world), l = fil_world_angular_momentum(world);
         int touching = 0;
         for (int i = 0; i < 40; i++) {
-            things_run(world, 1);
+            sample_run(world, 1);
             for (int c = 0; c < fil_world_contact_count(world); c++) {
                 touching += fil_world_contact(world, c).force.z != 0.0;
                 assert_true(fil_world_contact(world, c).distance > -5e-4);
@@ -186,11 +186,11 @@ static void test_solids_come_apart(void** state)
                                "  - {name: top, material: foam, brick: {size: [0.08, 0.08, 0.1], cells: [2, 2, 2]}, position: [0.003, 0.004, 0.099], "
                                "velocity: [0, 0, 1]}\n");
         const double before = fil_world_momentum(world).z;
-        things_run(world, 1);
+        sample_run(world, 1);
         FilVec3 force, torque;
         fil_world_contact_wrench(world, fil_world_find_solid(world, "top"), &force, &torque);
         assert_true(force.z >= -1e-9);
-        things_run(world, 3);
+        sample_run(world, 3);
         assert_int_equal(fil_world_contact_count(world), 0);
         assert_true(fabs(fil_world_momentum(world).z - before) < 1e-8 * before);
         fil_world_destroy(world);

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "filum/filum.h"
-#include "things.h"
+#include "sample.h"
 
 static const char* const models[] = {"sap", "sap_lagged", "lcp"};
 enum { MODELS = 3 };
@@ -92,7 +92,7 @@ static void test_small_shapes_rest_on_cloth(void** state)
             char text[2500];
             snprintf(text, sizeof text, "%srigid_bodies:\n" ROUND, held_sheet(cells));
             FilWorld* world = load(models[m], 0.002, "[0, 0, -9.81]", text);
-            things_run(world, 250);
+            sample_run(world, 250);
             double weights = 0.0, forces = 0.0;
             for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++) {
                 const FilId id = fil_world_find_rigid(world, shapes[k].name);
@@ -125,9 +125,9 @@ static void test_sliding(void** state)
                      "[0.04, 0.03, 0.01]}}]}]\n",
                      held_sheet(cells));
             FilWorld* world = load(models[m], 0.002, "[0, 0, -9.81]", text);
-            things_run(world, 10);
+            sample_run(world, 10);
             const double from = place_of(world, "box").x, speed = speed_of(world, "box");
-            things_run(world, 10);
+            sample_run(world, 10);
             const double after = speed_of(world, "box");
             assert_true(place_of(world, "box").x > from);
             assert_true(fabs((speed - after) / 0.02 - mu * 9.81) < 0.01 * mu * 9.81);
@@ -163,7 +163,7 @@ static void test_momenta(void** state)
             const FilVec3 p = fil_world_momentum(world), l = fil_world_angular_momentum(world);
             int touching = 0;
             for (int i = 0; i < (fine == 0 ? 20 : 80); i++) {
-                things_run(world, 1);
+                sample_run(world, 1);
                 for (int c = 0; c < fil_world_contact_count(world); c++) {
                     touching += fil_world_contact(world, c).force.z != 0.0;
                 }
@@ -193,10 +193,10 @@ static void test_rod_stays_on_top(void** state)
                                "rods: [{name: rod, material: rubber, section: {circle: {radius: 0.002}}, shape: {straight: {from: [-0.02, "
                                "0.005, 0.01], to: [0.025, 0.015, 0.01], nodes: 5}}, damping: {mass: 5, stiffness: 0.005}}]\n");
         const FilId rod = fil_world_find_rod(world, "rod");
-        things_run(world, m == 2 ? 100 : 300);
+        sample_run(world, m == 2 ? 100 : 300);
         double mean = 0.0;
         for (int k = 0; k < 50; k++) {
-            things_run(world, 1);
+            sample_run(world, 1);
             mean += force_on(world, rod) / 50.0;
         }
         double x[15];

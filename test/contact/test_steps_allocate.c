@@ -9,21 +9,21 @@
 #include <cmocka.h>
 
 #include "heap_steps.h"
-#include "things.h"
+#include "sample.h"
 
 /* Rope, cubes, a falling ball, and a cube hung on a rod: contacts of every kind of object, and joints. */
 static FilWorld* crowd(const char* model)
 {
     const FilVec3 still = {0.0, 0.0, 0.0};
-    FilWorld* world = things_world(model, 1e-3);
-    things_ground(world);
+    FilWorld* world = sample_world(model, 1e-3);
+    sample_ground(world);
     for (int k = 0; k < 3; k++) {
-        things_cube(world, 0.1, 0.0, 0.0, 0.05 + 0.1 * k);
+        sample_cube(world, 0.1, 0.0, 0.0, 0.05 + 0.1 * k);
     }
-    things_ball(world, 0.03, 0.5, 0.0, 0.2);
-    things_rod(world, 41, 3e-3, (FilVec3){-0.5, 0.2, 3e-3}, (FilVec3){0.01, 0.0, 0.0}, still);
-    const FilId hung = things_rod(world, 21, 3e-3, (FilVec3){0.0, -1.0, 1.0}, (FilVec3){0.01, 0.0, 0.0}, still);
-    const FilId weight = things_cube(world, 0.02, 0.2, -1.0, 1.0);
+    sample_ball(world, 0.03, 0.5, 0.0, 0.2);
+    sample_rod(world, 41, 3e-3, (FilVec3){-0.5, 0.2, 3e-3}, (FilVec3){0.01, 0.0, 0.0}, still);
+    const FilId hung = sample_rod(world, 21, 3e-3, (FilVec3){0.0, -1.0, 1.0}, (FilVec3){0.01, 0.0, 0.0}, still);
+    const FilId weight = sample_cube(world, 0.02, 0.2, -1.0, 1.0);
     FilJointDef joint = fil_joint_def_default();
     FilId id;
     joint.kind = FIL_JOINT_PIN;
@@ -52,7 +52,7 @@ static void settled_steps_do_not_allocate(void** state)
     static const char* const models[] = {"sap", "sap_lagged"};
     for (int m = 0; m < 2; m++) {
         FilWorld* world = crowd(models[m]);
-        assert_true(things_run(world, 1000).contacts > 20);
+        assert_true(sample_run(world, 1000).contacts > 20);
         step_without_heap(world, 300);
         fil_world_destroy(world);
     }
@@ -64,11 +64,11 @@ static void repeated_steps_do_not_allocate(void** state)
     (void)state;
     FilWorld* world = crowd("sap");
     const FilVec3 still = {0.0, 0.0, 0.0};
-    things_rod(world, 31, 3e-3, (FilVec3){-0.5, 0.19, 0.05}, (FilVec3){0.01, 1e-3, 0.0},
+    sample_rod(world, 31, 3e-3, (FilVec3){-0.5, 0.19, 0.05}, (FilVec3){0.01, 1e-3, 0.0},
                still);  // falls across the rope
-    things_run(world, 1);
+    sample_run(world, 1);
     assert_int_equal(fil_world_reset(world), FIL_OK);
-    things_run(world, 300);
+    sample_run(world, 300);
     assert_int_equal(fil_world_reset(world), FIL_OK);
     heap_calls = 0;
     for (int k = 0; k < 300; k++) {

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "contact/surface.h"
-#include "things.h"
+#include "sample.h"
 
 static bool near(double a, double b)
 {
@@ -54,8 +54,8 @@ static void bad_surfaces_are_refused(void** state)
         {{.dissipation_time = -1.0}, "dissipation_time"},
         {{.dissipation = NAN}, "dissipation"},
     };
-    FilWorld* world = things_world("sap", 1e-3);
-    const FilId ground = things_ground(world), ball = things_ball(world, 0.1, 0.0, 0.0, 1.0);
+    FilWorld* world = sample_world("sap", 1e-3);
+    const FilId ground = sample_ground(world), ball = sample_ball(world, 0.1, 0.0, 0.0, 1.0);
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
         assert_int_equal(fil_world_set_pair_surface(world, ground, ball, &cases[k].surface), FIL_BAD_INPUT);
         assert_non_null(strstr(fil_world_error(world), cases[k].says));
@@ -83,12 +83,12 @@ static void stiffness_is_what_it_says(void** state)
     (void)state;
     static const char* const models[] = {"sap", "sap_lagged"};
     for (int m = 0; m < 2; m++) {
-        FilWorld* world = things_world(models[m], 1e-3);
-        const FilId ground = things_ground(world), ball = things_ball(world, 0.05, 0.0, 0.0, 0.05);
+        FilWorld* world = sample_world(models[m], 1e-3);
+        const FilId ground = sample_ground(world), ball = sample_ball(world, 0.05, 0.0, 0.0, 0.05);
         const FilSurface soft = {.friction = 0.5, .stiffness = 500.0, .dissipation_time = 0.05, .dissipation = 20.0};
         assert_int_equal(fil_world_set_pair_surface(world, ground, ball, &soft), FIL_OK);
-        things_run(world, 3000);
-        const double depth = 0.05 - things_position(world, ball).z, weight = fil_rigid_mass(world, ball) * 9.81;
+        sample_run(world, 3000);
+        const double depth = 0.05 - sample_position(world, ball).z, weight = fil_rigid_mass(world, ball) * 9.81;
         assert_true(fabs(depth - weight / 500.0) < 1e-3 * depth);
         fil_world_destroy(world);
     }

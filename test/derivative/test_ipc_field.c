@@ -28,9 +28,9 @@ static const double offsets[4] = {-2.0, -1.0, 1.0, 2.0};
 static const double DT = 1e-3;
 
 /* barriers begin at 20 mm, friction sticks below 0.5 m/s */
-#define SCENE(things)                                                                                              \
+#define SCENE(objects)                                                                                             \
     "world: {gravity: [0, 0, 0], dt: 0.001, contact: ipc, ipc: {range: 0.02, stiffness: 1000, slip_speed: 0.5}}\n" \
-    "materials: {soft: {young: 1e5, poisson: 0.3, density: 1000, friction: 0.4}}\n" things
+    "materials: {soft: {young: 1e5, poisson: 0.3, density: 1000, friction: 0.4}}\n" objects
 
 #define ROD(name, from, to) \
     "  - {name: " name ", material: soft, section: {circle: {radius: 0.01}}, shape: {straight: {from: " from ", to: " to ", nodes: 6}}}\n"

@@ -207,7 +207,7 @@ static void a_bad_scale_is_refused(void** state)
     assert_int_equal(fil_mesh_read_obj("t.obj", text, size, NAN, &mesh, &error), FIL_BAD_INPUT);
 }
 
-static void open_and_inverted_meshes_are_told_apart(void** state)
+static void open_and_inverted_meshes_are_distinguished(void** state)
 {
     (void)state;
     FilMesh mesh;
@@ -316,7 +316,7 @@ int main(void)
         cmocka_unit_test(broken_stl_is_refused),
         cmocka_unit_test(broken_obj_is_refused),
         cmocka_unit_test(a_bad_scale_is_refused),
-        cmocka_unit_test(open_and_inverted_meshes_are_told_apart),
+        cmocka_unit_test(open_and_inverted_meshes_are_distinguished),
         cmocka_unit_test(files_are_known_by_their_ending),
         cmocka_unit_test(noise_never_crashes),
     };

@@ -12,7 +12,7 @@
 #include "filum/filum.h"
 #include "filum/ring.h"
 #include "filum/shell.h"
-#include "things.h"
+#include "sample.h"
 
 /* A gripper above a rope that is pinned at both ends; what follows names rings and joints. */
 #define LIFTED(rest)                                                                \
@@ -59,14 +59,14 @@ static void a_ring_follows_its_link(void** state)
                     "joints: [{name: hook, attach: {ring: eye, link: palm}}]\n"));
     const FilId eye = fil_world_find_ring(world, "eye"), rope = fil_world_find_rod(world, "rope");
     const FilId hook = fil_world_find_joint(world, "hook");
-    (void)things_run(world, 2000);
+    (void)sample_run(world, 2000);
     const FilVec3 at = fil_ring_position(world, eye);
     const double lift = lift_of(world);
     assert_true(lift > 0.14);
     // as rigid as a step can resolve: a load of some newtons on 10 g gives way by F dt^2 / (4 pi^2 m)
-    assert_true(things_distance(at, (FilVec3){0.02, 0.0, 0.5 + lift}) < 1e-4);
+    assert_true(sample_distance(at, (FilVec3){0.02, 0.0, 0.5 + lift}) < 1e-4);
     assert_true(fil_ring_threaded(world, eye) && fil_ring_distance(world, eye) < 0.005);
-    assert_true(things_node(world, rope, 20).z > 0.6);
+    assert_true(sample_node(world, rope, 20).z > 0.6);
     // at rest the hook bears what the rope pulls with, and the ring's weight; on the link it points down
     const FilVec3 force = fil_joint_force(world, hook);
     const double pull = fil_ring_force(world, eye);
@@ -86,11 +86,11 @@ static void a_ring_of_a_sheet_is_its_vertex(void** state)
                     "joints: [{name: hook, attach: {ring: eye, link: palm}}]\n"));
     const FilId eye = fil_world_find_ring(world, "eye");
     const FilVec3 before = fil_ring_position(world, eye);
-    (void)things_run(world, 1200);
+    (void)sample_run(world, 1200);
     const FilVec3 after = fil_ring_position(world, eye);
     assert_true(lift_of(world) > 0.14);
     // 0.3 N on a vertex of 50 mg: F dt^2 / (4 pi^2 m) is 0.16 mm
-    assert_true(things_distance(after, (FilVec3){before.x, before.y, before.z + lift_of(world)}) < 3e-4);
+    assert_true(sample_distance(after, (FilVec3){before.x, before.y, before.z + lift_of(world)}) < 3e-4);
     fil_world_destroy(world);
 }
 
@@ -105,7 +105,7 @@ static void a_link_holds_cloth(void** state)
                     "joints:\n"
                     "  - {name: one, attach: {shell: cloth, vertex: 0, link: palm}}\n"
                     "  - {name: two, attach: {shell: cloth, vertex: 4, link: palm}}\n"));
-    (void)things_run(world, 4000);
+    (void)sample_run(world, 4000);
     const double force = fil_joint_force(world, fil_world_find_joint(world, "one")).z + fil_joint_force(world, fil_world_find_joint(world, "two")).z;
     const double weight = 200.0 * 0.001 * 0.1 * 0.1 * 9.81;
     assert_true(fabs(force + weight) < 0.01 * weight);  // on the link
@@ -123,10 +123,10 @@ static void a_hoop_follows_its_link(void** state)
                     "rings: [{name: eye, rod: rope, range: 1e-3, stiffness: 1e4, hole: {rigid_body: hoop, axis: [1, 0, "
                     "0], radius: 0.01}}]\n"
                     "joints: [{name: hook, attach: {ring: eye, link: palm}}]\n"));
-    (void)things_run(world, 1200);
-    const FilVec3 at = things_position(world, fil_world_find_rigid(world, "hoop"));
+    (void)sample_run(world, 1200);
+    const FilVec3 at = sample_position(world, fil_world_find_rigid(world, "hoop"));
     assert_true(lift_of(world) > 0.14);
-    assert_true(things_distance(at, (FilVec3){0.0, 0.0, 0.5 + lift_of(world)}) < 1e-4);
+    assert_true(sample_distance(at, (FilVec3){0.0, 0.0, 0.5 + lift_of(world)}) < 1e-4);
     assert_true(fil_ring_threaded(world, fil_world_find_ring(world, "eye")));
     FilVec3 place;
     FilQuat turned;

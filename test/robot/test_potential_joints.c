@@ -12,7 +12,7 @@
 
 #include "base/vec3.h"
 #include "body/rod.h"
-#include "things.h"
+#include "sample.h"
 #include "world/world.h"
 
 #define ROBOTS FILUM_SOURCE_DIR "/config/robots/"
@@ -122,14 +122,14 @@ static FilWorld* busy_world(const char* model)
     ipc.slip_speed = 0.1;  // smooth over differences
     assert_int_equal(fil_world_set_ipc_settings(world, &ipc), FIL_OK);
     if (strcmp(model, "spt") != 0) {  // which knows no ground
-        things_ground(world);
+        sample_ground(world);
     }
     const FilId robot = add_robot(world, NULL, chain, (FilVec3){0.0, 0.0, 0.0207});
-    const FilId rod = things_rod(world, 9, 5e-3, (FilVec3){0.65, 0.0, 0.0056}, (FilVec3){0.02, 0.0, 0.0}, (FilVec3){0.0, 0.0, 0.0});
+    const FilId rod = sample_rod(world, 9, 5e-3, (FilVec3){0.65, 0.0, 0.0056}, (FilVec3){0.02, 0.0, 0.0}, (FilVec3){0.0, 0.0, 0.0});
     weld_to_chain(world, rod);
     send(world, robot, 0, FIL_JOINT_POSITION, 0.05, 0.0, 0.0);
     send(world, robot, 1, FIL_JOINT_EFFORT, 0.0, 0.0, 3.0);
-    (void)things_run(world, 2);
+    (void)sample_run(world, 2);
     reopen_step(world);
     assert_true(strcmp(model, "ipc") != 0 || world->solver.ipc.slides.count >= 8);  // the rod's points, and the last link's
     assert_true(world->solver.contact.constraint_count >= 8);                       // motor, limits, friction, mimic, four of the weld
@@ -246,7 +246,7 @@ static void gradients_between_chains(void** state)
         fail_msg("%s", error.text);
     }
     (void)add_robot(world, NULL, finger, (FilVec3){0.0, 0.0, 0.0});
-    (void)things_run(world, 2);
+    (void)sample_run(world, 2);
     reopen_step(world);
     assert_true(world->solver.ipc.active_count > 0 && world->solver.ipc.slides.count > 0);
     check_gradient(world, "ipc");
@@ -319,7 +319,7 @@ static void robots_move_as_under_sap(void** state)
         send(world, arm, 3, FIL_JOINT_EFFORT, 0.0, 0.0, 0.01);   // less than its friction
         send(world, gripper, 0, FIL_JOINT_POSITION, 0.1, 0.0, 0.0);
         send(world, gripper, 1, FIL_JOINT_EFFORT, 0.0, 0.0, 5.0);
-        (void)things_run(world, 400);
+        (void)sample_run(world, 400);
         for (int j = 0; j < 9; j++) {
             const FilJointState joint = fil_robot_joint_state(world, j < 6 ? arm : gripper, j < 6 ? j : j - 6);
             position[m][j] = joint.position;
@@ -347,7 +347,7 @@ static void efforts_are_capped(void** state)
         FilWorld* world = precise_world(potential_models[m]);
         const FilId arm = add_robot(world, ROBOTS "arm6.urdf", NULL, (FilVec3){0.0, 0.0, 0.0});
         send(world, arm, 1, FIL_JOINT_POSITION, -1.9, 0.0, 0.0);
-        (void)things_run(world, 20);
+        (void)sample_run(world, 20);
         assert_true(fabs(fil_robot_joint_state(world, arm, 1).effort + 150.0) < 1e-9);
         fil_world_destroy(world);
     }
@@ -366,10 +366,10 @@ static void fingers_hold_by_friction(void** state)
     if (fil_scene_load(FILUM_SOURCE_DIR "/config/scenes/gripper_pinch.yaml", &options, &world, NULL, &error) != FIL_OK) {
         fail_msg("%s", error.text);
     }
-    (void)things_run(world, 1000);  // on the way up, steadily
+    (void)sample_run(world, 1000);  // on the way up, steadily
     const double lift = fil_robot_joint_state(world, fil_world_find_robot(world, "first"), 0).position;
     assert_true(lift > 0.15);
-    assert_true(fabs(things_position(world, fil_world_find_rigid(world, "box")).z - 0.025 - lift) < 3e-3);
+    assert_true(fabs(sample_position(world, fil_world_find_rigid(world, "box")).z - 0.025 - lift) < 3e-3);
     FilVec3 force, torque;
     fil_world_contact_wrench(world, fil_world_find_rigid(world, "box"), &force, &torque);
     assert_true(fabs(force.z - 0.3 * 9.81) < 1e-6 * 0.3 * 9.81);
@@ -389,14 +389,14 @@ static void grips_are_state(void** state)
         if (fil_scene_load(FILUM_SOURCE_DIR "/config/scenes/gripper_pinch.yaml", &options, &world, NULL, &error) != FIL_OK) {
             fail_msg("%s", error.text);
         }
-        (void)things_run(world, 430);
+        (void)sample_run(world, 430);
         void* snapshot = malloc(fil_world_snapshot_size(world));
         assert_non_null(snapshot);
         fil_world_save(world, snapshot);
         uint64_t hashes[2];
         for (int run = 0; run < 2; run++) {
             assert_int_equal(fil_world_restore(world, snapshot, fil_world_snapshot_size(world)), FIL_OK);
-            (void)things_run(world, 40);
+            (void)sample_run(world, 40);
             hashes[run] = fil_world_hash(world);
         }
         free(snapshot);
@@ -413,7 +413,7 @@ static void joints_hold(void** state)
     (void)state;
     for (int m = 0; m < MODELS; m++) {
         FilWorld* world = precise_world(potential_models[m]);
-        const FilId cube = things_cube(world, 0.1, 0.0, 0.0, 0.0), ball = things_ball(world, 0.05, 0.3, 0.0, 0.0);
+        const FilId cube = sample_cube(world, 0.1, 0.0, 0.0, 0.0), ball = sample_ball(world, 0.05, 0.3, 0.0, 0.0);
         FilJointDef def = fil_joint_def_default();
         FilId weld, pin;
         def.kind = FIL_JOINT_WELD;
@@ -423,15 +423,15 @@ static void joints_hold(void** state)
         def.b = ball;
         def.point = (FilVec3){0.3, 0.0, 0.2};
         assert_int_equal(fil_world_add_joint(world, &def, &pin), FIL_OK);
-        (void)things_run(world, 400);
+        (void)sample_run(world, 400);
         const double g = 9.81, ball_weight = g * fil_rigid_mass(world, ball), weight = g * fil_rigid_mass(world, cube);
         assert_true(fabs(fil_joint_force(world, pin).z - ball_weight) < 1e-6 * ball_weight);
         // on its second side, which is the world
         assert_true(fabs(fil_joint_force(world, weld).z + ball_weight + weight) < 1e-6 * weight);
         assert_true(fabs(fil_joint_torque(world, weld).y - 0.3 * ball_weight) < 1e-3 * ball_weight);
         // as rigid as a step can resolve: g dt^2 / (4 pi^2) and less
-        assert_true(things_distance(things_position(world, cube), (FilVec3){0.0, 0.0, 0.0}) < 1e-5);
-        assert_true(things_distance(things_position(world, ball), (FilVec3){0.3, 0.0, 0.0}) < 1e-4);
+        assert_true(sample_distance(sample_position(world, cube), (FilVec3){0.0, 0.0, 0.0}) < 1e-5);
+        assert_true(sample_distance(sample_position(world, ball), (FilVec3){0.3, 0.0, 0.0}) < 1e-4);
         fil_world_destroy(world);
     }
 }
@@ -444,12 +444,12 @@ static void links_hold_rods(void** state)
     for (int m = 0; m <= MODELS; m++) {
         FilWorld* world = precise_world(m == 0 ? "sap" : potential_models[m - 1]);
         const FilId robot = add_robot(world, NULL, chain, (FilVec3){0.0, 0.0, 0.0});
-        const FilId rod = things_rod(world, 11, 5e-3, (FilVec3){0.65, 0.0, 0.0}, (FilVec3){0.03, 0.0, 0.0}, (FilVec3){0.0, 0.0, 0.0});
+        const FilId rod = sample_rod(world, 11, 5e-3, (FilVec3){0.65, 0.0, 0.0}, (FilVec3){0.03, 0.0, 0.0}, (FilVec3){0.0, 0.0, 0.0});
         weld_to_chain(world, rod);
         send(world, robot, 0, FIL_JOINT_POSITION, 0.0, 0.0, 0.0);
         send(world, robot, 1, FIL_JOINT_POSITION, -0.1, 0.0, 0.0);
-        (void)things_run(world, 200);
-        tip[m] = things_node(world, rod, 10).z;
+        (void)sample_run(world, 200);
+        tip[m] = sample_node(world, rod, 10).z;
         fil_world_destroy(world);
     }
     assert_true(fabs(tip[0]) > 1e-3);

@@ -59,7 +59,7 @@ static bool hangs(const void* message, void* context)
     return states->arms.size == 1 && states->arms.data[0].tip.position.z < 0.699;
 }
 
-static void tells_shape_and_frames(void** state)
+static void reports_shape_and_frames(void** state)
 {
     (void)state;
     const pid_t node = test_scene_start(NULL);
@@ -348,7 +348,7 @@ int main(int argc, char** argv)
         return burn();
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(tells_shape_and_frames, process_end_all),
+        cmocka_unit_test_teardown(reports_shape_and_frames, process_end_all),
         cmocka_unit_test_teardown(takes_pressures_and_refuses_nonsense, process_end_all),
         cmocka_unit_test_teardown(reaches_its_goal, process_end_all),
         cmocka_unit_test_teardown(lockstep_repeats, process_end_all),

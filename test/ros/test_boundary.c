@@ -149,7 +149,7 @@ static bool set(const char* name, const char* text, char reason[512])
 }
 
 /* A value of the node's diagnostics; -1: it has none. */
-static bool tells_simulation(const void* message, void* context)
+static bool reports_simulation(const void* message, void* context)
 {
     const diagnostic_msgs__msg__DiagnosticArray* array = message;
     double* value = context;
@@ -167,7 +167,7 @@ static double count_refusals(void)
     double value = -1.0;
     diagnostic_msgs__msg__DiagnosticArray* message = diagnostic_msgs__msg__DiagnosticArray__create();
     assert_true(client_hear(&client, ROSIDL_GET_MSG_TYPE_SUPPORT(diagnostic_msgs, msg, DiagnosticArray), "/diagnostics", &rmw_qos_profile_default,
-                            message, tells_simulation, &value));
+                            message, reports_simulation, &value));
     diagnostic_msgs__msg__DiagnosticArray__destroy(message);
     return value;
 }

@@ -66,7 +66,7 @@ static bool is_there(const void* message, void* context)
 
 /* ---- what is published ---- */
 
-static void tells_joints_and_links(void** state)
+static void reports_joints_and_links(void** state)
 {
     (void)state;
     const pid_t node = start();
@@ -284,7 +284,7 @@ static int set_up(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(tells_joints_and_links, process_end_all),
+        cmocka_unit_test_teardown(reports_joints_and_links, process_end_all),
         cmocka_unit_test_teardown(joints_follow_commands, process_end_all),
         cmocka_unit_test_teardown(joints_follow_trajectories, process_end_all),
     };

@@ -180,7 +180,7 @@ static void refuses_worlds_and_ends_that_it_must_not_have(void** state)
     stop(node);
 }
 
-static void tells_its_transitions(void** state)
+static void reports_its_transitions(void** state)
 {
     (void)state;
     const pid_t node = start("tf_rate:=10.0");
@@ -257,7 +257,7 @@ int main(void)
         cmocka_unit_test_teardown(lives_its_states, process_end_all),
         cmocka_unit_test_teardown(loads_what_is_chosen_while_unconfigured, process_end_all),
         cmocka_unit_test_teardown(refuses_worlds_and_ends_that_it_must_not_have, process_end_all),
-        cmocka_unit_test_teardown(tells_its_transitions, process_end_all),
+        cmocka_unit_test_teardown(reports_its_transitions, process_end_all),
         cmocka_unit_test_teardown(lists_states_and_transitions, process_end_all),
     };
     return cmocka_run_group_tests(tests, test_scene_join, test_scene_leave);

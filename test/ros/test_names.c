@@ -11,7 +11,7 @@
 #include "names.h"
 #include "rcl/error_handling.h"
 
-static void tells_valid_names(void** state)
+static void reports_valid_names(void** state)
 {
     (void)state;
     assert_true(fil_name_is_token("filum_2"));
@@ -97,7 +97,7 @@ static void remaps(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tells_valid_names),
+        cmocka_unit_test(reports_valid_names),
         cmocka_unit_test(expands),
         cmocka_unit_test(remaps),
     };

@@ -121,7 +121,7 @@ static void close_commander(Client* client, Commander* commander)
 
 /* ---- */
 
-static void ask_for_things(Client* client, int round)
+static void ask_for_objects(Client* client, int round)
 {
     char text[512];
     const double steps[] = {0.002, 0.001};
@@ -223,7 +223,7 @@ static void memory_stays(void** state)
             next_commands = now + 0.01;
         }
         if (now > begin + 2.0 * (rounds + 1)) {
-            ask_for_things(&client, rounds++);
+            ask_for_objects(&client, rounds++);
             note_latency(&latencies, seconds_now() - now);
             if (now > begin + duration / 10.0 * (latencies.rows + 1)) {
                 print_row(&latencies, now - begin, node, readers);

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "things.h"
+#include "sample.h"
 #include "view/frame.h"
 #include "view/hand.h"
 
@@ -40,10 +40,10 @@ static float number(const FilViewFrame* frame, size_t index)
 
 static FilWorld* make_world(FilId* rod, FilId* cube)
 {
-    FilWorld* world = things_world("sap", 0.001);
-    things_ground(world);
-    *cube = things_cube(world, 0.1, 0.5, 0.0, 0.05);
-    *rod = things_rod(world, 11, 0.005, (FilVec3){0.0, 0.0, 0.2}, (FilVec3){0.02, 0.0, 0.0}, (FilVec3){0.0, 0.0, 0.0});
+    FilWorld* world = sample_world("sap", 0.001);
+    sample_ground(world);
+    *cube = sample_cube(world, 0.1, 0.5, 0.0, 0.05);
+    *rod = sample_rod(world, 11, 0.005, (FilVec3){0.0, 0.0, 0.2}, (FilVec3){0.02, 0.0, 0.0}, (FilVec3){0.0, 0.0, 0.0});
     FilProbeDef probe = fil_probe_def_default();
     probe.name = "height";
     probe.quantity = "body_position";
@@ -59,7 +59,7 @@ static void a_frame_is_the_world(void** state)
     (void)state;
     FilId rod, cube;
     FilWorld* world = make_world(&rod, &cube);
-    things_run(world, 20);
+    sample_run(world, 20);
     FilViewFrame frame = {0};
     const FilViewState seen = {.runs = true, .rate = 0.5, .hand = {1.0, 2.0, 3.0}, .pull = {0.0, 0.0, 7.0}};
     assert_int_equal(fil_view_frame_take(&frame, world, &seen), FIL_OK);
@@ -87,7 +87,7 @@ static void a_frame_is_the_world(void** state)
     for (size_t k = 0; k < 30; k++) {
         assert_near(number(&frame, HAND + 33 + k), (float)frames[9 * (k / 3) + k % 3], 0.0);
     }
-    const FilVec3 place = things_position(world, cube);
+    const FilVec3 place = sample_position(world, cube);
     assert_near(number(&frame, HAND + 63 + 7 + 2), (float)place.z, 1e-7);
     fil_view_frame_free(&frame);
     fil_world_destroy(world);
@@ -101,7 +101,7 @@ static void a_frame_has_patches(void** state)
     FilSimulation simulation;
     fil_simulation_init(&simulation);
     assert_int_equal(fil_simulation_load(&simulation, "patch_sphere", NULL, &error), FIL_OK);
-    things_run(simulation.world, 40);
+    sample_run(simulation.world, 40);
     assert_int_equal(fil_world_patch_count(simulation.world), 1);
     FilViewFrame frame = {0};
     assert_int_equal(fil_view_frame_take(&frame, simulation.world, &(FilViewState){.rate = 1.0}), FIL_OK);
@@ -183,13 +183,13 @@ static void the_hand_bears_a_weight(void** state)
     fil_hand_move(&hand, (double[]){0.5, 0.0, 0.4});
     for (int k = 0; k < 4000; k++) {
         assert_int_equal(fil_hand_pull(&hand, world), FIL_OK);
-        things_run(world, 1);
+        sample_run(world, 1);
     }
     assert_near(hand.pull[2], mass * 9.81, 1e-3 * mass * 9.81);
-    assert_near(hand.stiffness * (0.4 - things_position(world, cube).z), mass * 9.81, 1e-3 * mass * 9.81);
+    assert_near(hand.stiffness * (0.4 - sample_position(world, cube).z), mass * 9.81, 1e-3 * mass * 9.81);
     fil_hand_release(&hand, world);
-    things_run(world, 600);
-    assert_near(things_position(world, cube).z, 0.05, 1e-3);  // it fell
+    sample_run(world, 600);
+    assert_near(sample_position(world, cube).z, 0.05, 1e-3);  // it fell
     fil_world_destroy(world);
 }
 
@@ -204,10 +204,10 @@ static void the_hand_turns_what_it_holds_aside(void** state)
     fil_hand_move(&hand, (double[]){0.55, 0.0, 0.6});
     for (int k = 0; k < 6000; k++) {
         assert_int_equal(fil_hand_pull(&hand, world), FIL_OK);
-        things_run(world, 1);
+        sample_run(world, 1);
     }
     // it hangs below the hand: middle and corner on one plumb line, half a diagonal apart
-    const FilVec3 middle = things_position(world, cube);
+    const FilVec3 middle = sample_position(world, cube);
     assert_near(middle.x, hand.point[0], 2e-3);
     assert_near(hand.point[2] - middle.z, 0.05 * sqrt(2.0), 2e-3);
     fil_world_destroy(world);
@@ -230,9 +230,9 @@ static void what_cannot_be_held_is_refused(void** state)
         assert_int_equal(fil_hand_grab(&hand, world, 0, k % 11, zero, 1.0), FIL_OK);
     }
     assert_int_equal(hand.grip_count, 11);
-    things_run(world, 3);
+    sample_run(world, 3);
     assert_int_equal(fil_world_reset(world), FIL_OK);
-    things_run(world, 3);
+    sample_run(world, 3);
     fil_world_destroy(world);
 }
 

@@ -135,7 +135,7 @@ static void pages_get_the_text_then_frames(void** state)
     (void)state;
     unsigned char bytes[256];
     size_t size;
-    assert_int_equal(fil_view_server_tell(server, "{}", 2), FIL_OK);
+    assert_int_equal(fil_view_server_send(server, "{}", 2), FIL_OK);
     assert_int_equal(fil_view_server_show(server, "one", 3), FIL_OK);
     const int early = join(), late = join();
     for (int k = 0; k < 2; k++) {
@@ -154,7 +154,7 @@ static void pages_get_the_text_then_frames(void** state)
     assert_int_equal(fil_view_server_show(server, "3rd", 3), FIL_OK);
     assert_int_equal(hear_message(early, bytes, sizeof bytes, &size), 2);
     assert_memory_equal(bytes, "3rd", 3);
-    assert_int_equal(fil_view_server_tell(server, "[]", 2), FIL_OK);
+    assert_int_equal(fil_view_server_send(server, "[]", 2), FIL_OK);
     assert_int_equal(hear_message(early, bytes, sizeof bytes, &size), 1);
     assert_int_equal(hear_message(early, bytes, sizeof bytes, &size), 2);
     assert_memory_equal(bytes, "3rd", 3);

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "things.h"
+#include "sample.h"
 
 static const FilVec3 still = {0.0, 0.0, 0.0};
 
@@ -19,7 +19,7 @@ static bool same(FilId a, FilId b)
 
 static int contacts_after(FilWorld* world, int steps)
 {
-    return things_run(world, steps).contacts;
+    return sample_run(world, steps).contacts;
 }
 
 /* ---- rods with themselves ---- */
@@ -29,8 +29,8 @@ static void straight_rods_do_not_touch_themselves(void** state)
 {
     (void)state;
     for (double ratio = 0.1; ratio < 8.0; ratio *= 1.1) {
-        FilWorld* world = things_world("sap", 1e-3);
-        things_rod(world, 40, 5e-3, (FilVec3){0.0, 0.0, 0.0}, (FilVec3){5e-3 * ratio, 0.0, 0.0}, still);
+        FilWorld* world = sample_world("sap", 1e-3);
+        sample_rod(world, 40, 5e-3, (FilVec3){0.0, 0.0, 0.0}, (FilVec3){5e-3 * ratio, 0.0, 0.0}, still);
         assert_int_equal(contacts_after(world, 1), 0);
         fil_world_destroy(world);
     }
@@ -64,7 +64,7 @@ static void bent_rods_touch_where_their_ends_meet(void** state)
         bool closed, touches;
     } cases[] = {{3.0, false, false}, {6.0, false, false}, {6.27, false, true}, {2.0 * M_PI, true, false}};
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
-        FilWorld* world = things_world("sap", 1e-3);
+        FilWorld* world = sample_world("sap", 1e-3);
         assert_int_equal(fil_world_set_gravity(world, still), FIL_OK);
         add_arc(world, cases[k].turn, 5e-3, cases[k].closed);
         assert_int_equal(contacts_after(world, 1) > 0, cases[k].touches);
@@ -83,7 +83,7 @@ static void self_contact_can_be_left_out(void** state)
             x[3 * i + 1] = i <= 10 ? 0.0 : 2e-3;
             x[3 * i + 2] = 0.0;
         }
-        FilWorld* world = things_world("sap", 1e-3);
+        FilWorld* world = sample_world("sap", 1e-3);
         FilRodDef def = fil_rod_def_default();
         def.node_count = 21;
         def.nodes = x;
@@ -113,7 +113,7 @@ static void groups_and_masks_filter(void** state)
         {{.enabled = false, .groups = 1, .mask = 1}, {.enabled = true, .groups = 1, .mask = 1}, false},
     };
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
-        FilWorld* world = things_world("sap", 1e-3);
+        FilWorld* world = sample_world("sap", 1e-3);
         FilShapeDef shape = fil_shape_def_default();
         shape.radius = 0.1;
         FilRigidDef def = fil_rigid_def_default();
@@ -130,10 +130,10 @@ static void groups_and_masks_filter(void** state)
     }
 }
 
-static void things_that_cannot_move_do_not_meet(void** state)
+static void objects_that_cannot_move_do_not_meet(void** state)
 {
     (void)state;
-    FilWorld* world = things_world("sap", 1e-3);
+    FilWorld* world = sample_world("sap", 1e-3);
     FilShapeDef shape = fil_shape_def_default();
     shape.radius = 0.1;
     FilRigidDef def = fil_rigid_def_default();
@@ -144,7 +144,7 @@ static void things_that_cannot_move_do_not_meet(void** state)
     assert_int_equal(fil_world_add_rigid(world, &def, &id), FIL_OK);
     def.motion = FIL_KINEMATIC;
     assert_int_equal(fil_world_add_rigid(world, &def, &id), FIL_OK);
-    things_ground(world);
+    sample_ground(world);
     assert_int_equal(contacts_after(world, 2), 0);
     fil_world_destroy(world);
 }
@@ -152,24 +152,24 @@ static void things_that_cannot_move_do_not_meet(void** state)
 static void no_model_no_contacts(void** state)
 {
     (void)state;
-    FilWorld* world = things_world("none", 1e-3);
-    things_ground(world);
-    const FilId ball = things_ball(world, 0.1, 0.0, 0.0, 0.1);
+    FilWorld* world = sample_world("none", 1e-3);
+    sample_ground(world);
+    const FilId ball = sample_ball(world, 0.1, 0.0, 0.0, 0.1);
     assert_int_equal(contacts_after(world, 100), 0);
     // free fall through the ground, half a step ahead of z = -g t^2/2
-    assert_true(fabs(things_position(world, ball).z - (0.1 - 0.5 * 9.81 * 0.1 * 0.101)) < 1e-12);
+    assert_true(fabs(sample_position(world, ball).z - (0.1 - 0.5 * 9.81 * 0.1 * 0.101)) < 1e-12);
     fil_world_destroy(world);
 }
 
 /* ---- what is said ---- */
 
-static void contacts_name_their_things(void** state)
+static void contacts_name_their_objects(void** state)
 {
     (void)state;
-    FilWorld* world = things_world("sap", 1e-3);
-    const FilId ground = things_ground(world), ball = things_ball(world, 0.1, 0.0, 0.0, 0.1);
-    const FilId rod = things_rod(world, 11, 5e-3, (FilVec3){1.0, 0.0, 5e-3}, (FilVec3){0.02, 0.0, 0.0}, still);
-    things_run(world, 500);
+    FilWorld* world = sample_world("sap", 1e-3);
+    const FilId ground = sample_ground(world), ball = sample_ball(world, 0.1, 0.0, 0.0, 0.1);
+    const FilId rod = sample_rod(world, 11, 5e-3, (FilVec3){1.0, 0.0, 5e-3}, (FilVec3){0.02, 0.0, 0.0}, still);
+    sample_run(world, 500);
     FilVec3 on_ball = {0.0, 0.0, 0.0}, on_rod = on_ball, force, torque;
     for (int k = 0; k < fil_world_contact_count(world); k++) {
         const FilContactInfo c = fil_world_contact(world, k);
@@ -205,15 +205,15 @@ static void pairs_may_have_their_own_surface(void** state)
     (void)state;
     // gravity along x too: slides without friction, sticks with it
     for (int own = 0; own < 2; own++) {
-        FilWorld* world = things_world("sap", 1e-3);
+        FilWorld* world = sample_world("sap", 1e-3);
         assert_int_equal(fil_world_set_gravity(world, (FilVec3){2.0, 0.0, -9.81}), FIL_OK);
-        const FilId ground = things_ground(world), cube = things_cube(world, 0.1, 0.0, 0.0, 0.05);
+        const FilId ground = sample_ground(world), cube = sample_cube(world, 0.1, 0.0, 0.0, 0.05);
         const FilSurface slippery = {.friction = 0.0};
         if (own == 1) {
             assert_int_equal(fil_world_set_pair_surface(world, cube, ground, &slippery), FIL_OK);
         }
-        things_run(world, 500);
-        const double speed = things_velocity(world, cube).x;
+        sample_run(world, 500);
+        const double speed = sample_velocity(world, cube).x;
         assert_true(own == 1 ? fabs(speed - 1.0) < 1e-6 : fabs(speed) < 1e-4);
         fil_world_destroy(world);
     }
@@ -228,15 +228,15 @@ static void thin_rods_do_not_pass(void** state)
     static const double speeds[] = {0.8, 3.0}, steps[] = {1e-4, 1e-3};
     for (int s = 0; s < 2; s++) {
         for (int d = 0; d < 2; d++) {
-            FilWorld* world = things_world("sap", steps[d]);
+            FilWorld* world = sample_world("sap", steps[d]);
             assert_int_equal(fil_world_set_gravity(world, still), FIL_OK);
-            const FilId low = things_rod(world, 21, 5e-4, (FilVec3){-0.05, 0.0, 0.0}, (FilVec3){5e-3, 0.0, 0.0}, still);
-            const FilId high = things_rod(world, 21, 5e-4, (FilVec3){2e-3, -0.049, 0.01}, (FilVec3){0.0, 5e-3, 0.0}, (FilVec3){0.0, 0.0, -speeds[s]});
+            const FilId low = sample_rod(world, 21, 5e-4, (FilVec3){-0.05, 0.0, 0.0}, (FilVec3){5e-3, 0.0, 0.0}, still);
+            const FilId high = sample_rod(world, 21, 5e-4, (FilVec3){2e-3, -0.049, 0.01}, (FilVec3){0.0, 5e-3, 0.0}, (FilVec3){0.0, 0.0, -speeds[s]});
             // until well after they have met
-            const FilStepInfo info = things_run(world, (int)(0.02 / speeds[s] / steps[d]));
+            const FilStepInfo info = sample_run(world, (int)(0.02 / speeds[s] / steps[d]));
             assert_int_equal(info.crossings, 0);
             // the middle of one is still above the middle of the other, to within the overlap of their surfaces
-            assert_true(things_node(world, high, 10).z - things_node(world, low, 10).z > 0.5e-3);
+            assert_true(sample_node(world, high, 10).z - sample_node(world, low, 10).z > 0.5e-3);
             fil_world_destroy(world);
         }
     }
@@ -246,12 +246,12 @@ static void thin_rods_do_not_pass(void** state)
 static void without_contact_they_would(void** state)
 {
     (void)state;
-    FilWorld* world = things_world("none", 1e-3);
+    FilWorld* world = sample_world("none", 1e-3);
     assert_int_equal(fil_world_set_gravity(world, still), FIL_OK);
-    const FilId low = things_rod(world, 21, 5e-4, (FilVec3){-0.05, 0.0, 0.0}, (FilVec3){5e-3, 0.0, 0.0}, still);
-    const FilId high = things_rod(world, 21, 5e-4, (FilVec3){2e-3, -0.049, 0.01}, (FilVec3){0.0, 5e-3, 0.0}, (FilVec3){0.0, 0.0, -0.8});
-    things_run(world, 25);
-    assert_true(things_node(world, high, 10).z < things_node(world, low, 10).z);
+    const FilId low = sample_rod(world, 21, 5e-4, (FilVec3){-0.05, 0.0, 0.0}, (FilVec3){5e-3, 0.0, 0.0}, still);
+    const FilId high = sample_rod(world, 21, 5e-4, (FilVec3){2e-3, -0.049, 0.01}, (FilVec3){0.0, 5e-3, 0.0}, (FilVec3){0.0, 0.0, -0.8});
+    sample_run(world, 25);
+    assert_true(sample_node(world, high, 10).z < sample_node(world, low, 10).z);
     fil_world_destroy(world);
 }
 
@@ -263,19 +263,19 @@ static void contact_replays_bit_for_bit(void** state)
     (void)state;
     static const char* const models[] = {"sap", "sap_lagged"};
     for (int m = 0; m < 2; m++) {
-        FilWorld* world = things_world(models[m], 1e-3);
-        things_ground(world);
-        things_cube(world, 0.05, 0.1, 0.0, 0.06);
-        things_rod(world, 31, 3e-3, (FilVec3){-0.05, 0.01, 0.03}, (FilVec3){0.01, 1e-3, 1e-3}, still);
-        things_run(world, 60);
+        FilWorld* world = sample_world(models[m], 1e-3);
+        sample_ground(world);
+        sample_cube(world, 0.05, 0.1, 0.0, 0.06);
+        sample_rod(world, 31, 3e-3, (FilVec3){-0.05, 0.01, 0.03}, (FilVec3){0.01, 1e-3, 1e-3}, still);
+        sample_run(world, 60);
         unsigned char snapshot[1 << 16];
         const size_t size = fil_world_snapshot_size(world);
         assert_true(size <= sizeof snapshot);
         fil_world_save(world, snapshot);
-        things_run(world, 100);
+        sample_run(world, 100);
         const uint64_t hash = fil_world_hash(world);
         assert_int_equal(fil_world_restore(world, snapshot, size), FIL_OK);
-        things_run(world, 100);
+        sample_run(world, 100);
         assert_true(fil_world_hash(world) == hash);
         fil_world_destroy(world);
     }
@@ -288,9 +288,9 @@ int main(void)
         cmocka_unit_test(bent_rods_touch_where_their_ends_meet),
         cmocka_unit_test(self_contact_can_be_left_out),
         cmocka_unit_test(groups_and_masks_filter),
-        cmocka_unit_test(things_that_cannot_move_do_not_meet),
+        cmocka_unit_test(objects_that_cannot_move_do_not_meet),
         cmocka_unit_test(no_model_no_contacts),
-        cmocka_unit_test(contacts_name_their_things),
+        cmocka_unit_test(contacts_name_their_objects),
         cmocka_unit_test(pairs_may_have_their_own_surface),
         cmocka_unit_test(thin_rods_do_not_pass),
         cmocka_unit_test(without_contact_they_would),

@@ -12,7 +12,7 @@
 
 #include "filum/filum.h"
 #include "filum/gradient.h"
-#include "things.h"
+#include "sample.h"
 
 /* Two stacks of three boxes of 0.5 kg on the ground, 1 m apart, and a ball above the first one. */
 static const char stacks[] =
@@ -63,23 +63,23 @@ static void check_stack_at_rest(const char* model, double tolerance)
     char keys[80];
     snprintf(keys, sizeof keys, "contact: %s, sleep: {}", model);
     FilWorld* world = load(keys, "");
-    FilStepInfo info = things_run(world, 240);  // 0.48 s: not yet
+    FilStepInfo info = sample_run(world, 240);  // 0.48 s: not yet
     assert_int_equal(info.asleep, 0);
     assert_false(sleeps(world, "box0"));
     const double before = fil_world_energy(world).gravity + fil_world_energy(world).kinetic;
-    info = things_run(world, 300);
+    info = sample_run(world, 300);
     assert_int_equal(info.asleep, 6);
     assert_true(sleeps(world, "box5"));
     assert_false(sleeps(world, "ground"));
     // nothing is solved, nothing moves, and contacts are still reported with what they bear
-    const FilVec3 at = things_position(world, fil_world_find_rigid(world, "box2"));
-    info = things_run(world, 100);
+    const FilVec3 at = sample_position(world, fil_world_find_rigid(world, "box2"));
+    info = sample_run(world, 100);
     assert_int_equal(info.contact_solves + info.contact_iterations, 0);
     assert_int_equal(info.asleep, 6);
     assert_int_equal(info.contacts, 24);
     assert_int_equal(fil_world_contact_count(world), 24);
     assert_true(info.max_penetration > 0.0);
-    assert_true(things_distance(at, things_position(world, fil_world_find_rigid(world, "box2"))) == 0.0);
+    assert_true(sample_distance(at, sample_position(world, fil_world_find_rigid(world, "box2"))) == 0.0);
     assert_true(fil_world_energy(world).kinetic == 0.0);
     // overlap that was there at first gives back a little on the way
     check_near(fil_world_energy(world).gravity, before, 1e-5 * before);
@@ -111,9 +111,9 @@ static void motion_and_default_stay_awake(void** state)
     (void)state;
     FilWorld *world = load("contact: sap, sleep: {time: 0.1}", ball), *plain = load("contact: sap", ball);
     for (int k = 0; k < 400; k++) {
-        const FilStepInfo info = things_run(world, 1);
+        const FilStepInfo info = sample_run(world, 1);
         assert_false(sleeps(world, "ball"));
-        assert_int_equal(things_run(plain, 1).asleep, 0);
+        assert_int_equal(sample_run(plain, 1).asleep, 0);
         assert_true(info.asleep == 0 || k >= 50);
     }
     assert_true(sleeps(world, "box0"));
@@ -128,23 +128,23 @@ static void ball_wakes_what_it_hits(void** state)
 {
     (void)state;
     FilWorld *world = load("contact: sap, sleep: {}", ball), *plain = load("contact: sap", ball);
-    things_run(world, 400);
-    things_run(plain, 400);
+    sample_run(world, 400);
+    sample_run(plain, 400);
     assert_true(sleeps(world, "box0") && sleeps(world, "box3"));
     int woken = -1;
     for (int k = 0; k < 700; k++) {
-        things_run(world, 1);
+        sample_run(world, 1);
         woken = woken < 0 && !sleeps(world, "box0") ? k : woken;
         // all of the stack wakes, and of that only; nothing is gained by it
         assert_int_equal(sleeps(world, "box0"), sleeps(world, "box2"));
         assert_true(sleeps(world, "box3") && sleeps(world, "box5"));
         // as without sleep, but for what creeps meanwhile
-        const FilEnergy now = fil_world_energy(world), its = (things_run(plain, 1), fil_world_energy(plain));
+        const FilEnergy now = fil_world_energy(world), its = (sample_run(plain, 1), fil_world_energy(plain));
         check_near(now.kinetic + now.gravity, its.kinetic + its.gravity, 1e-4);
     }
     // it falls 4.67 m to the top at 0.3 m: 0.976 s, 488 steps
     assert_in_range(woken, 85, 91);
-    assert_true(things_position(world, fil_world_find_rigid(world, "ball")).z < 0.4);
+    assert_true(sample_position(world, fil_world_find_rigid(world, "ball")).z < 0.4);
     fil_world_destroy(plain);
     fil_world_destroy(world);
 }
@@ -154,17 +154,17 @@ static void ball_sleeps_with_the_stack(void** state)
     (void)state;
     FilWorld* world = load("contact: sap, sleep: {speed: 0.01}",
                            "  - {name: lid, material: wood, position: [0, 0, 0.5], shapes: [{box: {size: [0.1, 0.1, 0.02]}}]}\n");
-    things_run(world, 1500);
+    sample_run(world, 1500);
     assert_true(sleeps(world, "lid") && sleeps(world, "box0") && sleeps(world, "box3"));
     check_near(lift(world, "lid"), 0.1 * 9.81, 1e-3);
     // one island with the stack now
     const FilId lid = fil_world_find_rigid(world, "lid");
-    const FilVec3 at = things_position(world, lid), still = {0.0, 0.0, 0.0}, up = {0.0, 0.0, 0.5};
+    const FilVec3 at = sample_position(world, lid), still = {0.0, 0.0, 0.0}, up = {0.0, 0.0, 0.5};
     assert_int_equal(fil_rigid_set_state(world, lid, at, (FilQuat){0.0, 0.0, 0.0, 1.0}, up, still), FIL_OK);
     assert_false(sleeps(world, "lid") || sleeps(world, "box0"));
     assert_true(sleeps(world, "box3"));
-    things_run(world, 10);
-    assert_true(things_position(world, lid).z > at.z + 5e-3);
+    sample_run(world, 10);
+    assert_true(sample_position(world, lid).z > at.z + 5e-3);
     fil_world_destroy(world);
 }
 
@@ -172,26 +172,26 @@ static void loads_wake(void** state)
 {
     (void)state;
     FilWorld* world = load("contact: sap, sleep: {}", push);
-    things_run(world, 590);
+    sample_run(world, 590);
     assert_true(sleeps(world, "box0"));
-    things_run(world, 40);  // 1.26 s
+    sample_run(world, 40);  // 1.26 s
     assert_false(sleeps(world, "box0") || sleeps(world, "box2"));
     assert_true(sleeps(world, "box3"));
     // 40 N are more than friction on the ground and below the second box: 0.5 (14.7 + 9.8) N
-    things_run(world, 200);
-    assert_true(things_position(world, fil_world_find_rigid(world, "box0")).x < -0.02);
+    sample_run(world, 200);
+    assert_true(sample_position(world, fil_world_find_rigid(world, "box0")).x < -0.02);
     // the second stack by a command
     FilDriveDef def = fil_drive_def_default();
     FilId drive;
     const double none[3] = {0.0, 0.0, 0.0}, up[3] = {0.0, 0.0, 30.0};
     def.object = fil_world_find_rigid(world, "box3");
     assert_int_equal(fil_world_add_drive(world, &def, &drive), FIL_OK);
-    things_run(world, 1);
+    sample_run(world, 1);
     assert_true(sleeps(world, "box3"));
     assert_int_equal(fil_drive_set(world, drive, up, 3), FIL_OK);
     assert_false(sleeps(world, "box3"));
-    things_run(world, 50);
-    assert_true(things_position(world, fil_world_find_rigid(world, "box3")).z > 0.1);
+    sample_run(world, 50);
+    assert_true(sample_position(world, fil_world_find_rigid(world, "box3")).z > 0.1);
     assert_int_equal(fil_drive_set(world, drive, none, 3), FIL_OK);
     fil_world_destroy(world);
 }
@@ -200,12 +200,12 @@ static void settings_wake(void** state)
 {
     (void)state;
     FilWorld* world = load("contact: sap, sleep: {}", "");
-    things_run(world, 400);
+    sample_run(world, 400);
     assert_true(sleeps(world, "box0"));
     assert_int_equal(fil_world_set_gravity(world, (FilVec3){0.0, 0.0, 9.81}), FIL_OK);
     assert_false(sleeps(world, "box0"));
-    things_run(world, 100);
-    assert_true(things_position(world, fil_world_find_rigid(world, "box0")).z > 0.1);
+    sample_run(world, 100);
+    assert_true(sample_position(world, fil_world_find_rigid(world, "box0")).z > 0.1);
     fil_world_destroy(world);
 }
 
@@ -221,17 +221,17 @@ static void scripted_bodies_wake(void** state)
              "drives:\n"
              "  - {name: sink, body: table, position: [[0, 0, 0, 0], [1, 0, 0, 0], [1.5, 0, 0, -0.2]]}\n"
              "  - {name: shove, body: ram, position: [[0, 0, 0, 0], [2, 0, 0, 0], [4, 1, 0, 0]]}\n");
-    things_run(world, 450);
+    sample_run(world, 450);
     assert_true(sleeps(world, "cup") && sleeps(world, "box0"));
-    const double top = things_position(world, fil_world_find_rigid(world, "cup")).z;
-    things_run(world, 60);  // 1.02 s
+    const double top = sample_position(world, fil_world_find_rigid(world, "cup")).z;
+    sample_run(world, 60);  // 1.02 s
     assert_false(sleeps(world, "cup"));
     assert_true(sleeps(world, "box0"));
-    things_run(world, 350);  // 1.72 s
-    check_near(things_position(world, fil_world_find_rigid(world, "cup")).z, top - 0.2, 1e-3);
-    things_run(world, 640);  // 3 s: it is at x = 0
+    sample_run(world, 350);  // 1.72 s
+    check_near(sample_position(world, fil_world_find_rigid(world, "cup")).z, top - 0.2, 1e-3);
+    sample_run(world, 640);  // 3 s: it is at x = 0
     assert_false(sleeps(world, "box0"));
-    assert_true(things_position(world, fil_world_find_rigid(world, "box0")).x > 0.08);
+    assert_true(sample_position(world, fil_world_find_rigid(world, "box0")).x > 0.08);
     assert_true(sleeps(world, "box3"));
     fil_world_destroy(world);
 }
@@ -253,16 +253,16 @@ static void restored_worlds_sleep_on(void** state)
     static const int saved_at[] = {300, 420, 1500};
     for (size_t s = 0; s < sizeof saved_at / sizeof *saved_at; s++) {
         FilWorld *world = load("contact: sap, sleep: {speed: 0.02}", ball), *other = load("contact: sap, sleep: {speed: 0.02}, threads: 2", ball);
-        things_run(world, saved_at[s]);
+        sample_run(world, saved_at[s]);
         const size_t size = fil_world_snapshot_size(world);
         void* snapshot = malloc(size);
         assert_non_null(snapshot);
         fil_world_save(world, snapshot);
-        things_run(other, 100);
+        sample_run(other, 100);
         assert_int_equal(fil_world_restore(other, snapshot, size), FIL_OK);
         for (int k = 0; k < 200; k++) {
             double forces[2][3 * 64] = {{0.0}};
-            const FilStepInfo info = things_run(world, 1), its = things_run(other, 1);
+            const FilStepInfo info = sample_run(world, 1), its = sample_run(other, 1);
             assert_int_equal(info.asleep, its.asleep);
             assert_int_equal(fil_world_hash(world), fil_world_hash(other));
             assert_int_equal(fil_world_contact_count(world), fil_world_contact_count(other));
@@ -287,7 +287,7 @@ static void threads_do_not_matter(void** state)
         char keys[80];
         snprintf(keys, sizeof keys, "contact: sap, sleep: {}, threads: %d", threads);
         FilWorld* world = load(keys, ball);
-        things_run(world, 700);
+        sample_run(world, 700);
         hashes[threads - 1] = fil_world_hash(world);
         assert_int_equal(hashes[threads - 1], hashes[0]);
         fil_world_destroy(world);
@@ -330,12 +330,12 @@ static void joined_bodies_and_rods_stay_awake(void** state)
 {
     (void)state;
     FilWorld* world = load("contact: sap, sleep: {}", "joints: [{name: bar, weld: {point: [0.5, 0, 0.25], a: {body: box2}, b: {body: box5}}}]\n");
-    things_run(world, 600);
+    sample_run(world, 600);
     assert_false(sleeps(world, "box0") || sleeps(world, "box5"));
     fil_world_destroy(world);
     world = load("contact: sap, sleep: {}", "");
-    things_rod(world, 8, 5e-3, (FilVec3){-0.02, 0.0, 0.306}, (FilVec3){6e-3, 0.0, 0.0}, (FilVec3){0.0, 0.0, 0.0});
-    things_run(world, 600);
+    sample_rod(world, 8, 5e-3, (FilVec3){-0.02, 0.0, 0.306}, (FilVec3){6e-3, 0.0, 0.0}, (FilVec3){0.0, 0.0, 0.0});
+    sample_run(world, 600);
     assert_false(sleeps(world, "box0"));
     assert_true(sleeps(world, "box3"));
     fil_world_destroy(world);

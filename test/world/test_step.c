@@ -38,7 +38,7 @@ static FilWorld* make_world(double dt, int iterations, int halvings, FilId* rod)
     return world;
 }
 
-static void info_tells_the_step(void** state)
+static void info_reports_the_step(void** state)
 {
     (void)state;
     FilId rod;
@@ -183,7 +183,7 @@ static void frames_that_cannot_follow_are_an_error(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(info_tells_the_step),
+        cmocka_unit_test(info_reports_the_step),
         cmocka_unit_test(halves_are_steps),
         cmocka_unit_test(halved_steps_follow_their_drives),
         cmocka_unit_test(failing_steps_say_how_far_they_went),

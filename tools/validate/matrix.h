@@ -116,7 +116,7 @@ void fil_matrix_tilt(FilMatrixBench* bench, int axis, double tangent);
 FilVec3 fil_matrix_velocity(const FilMatrixBench* bench); /* of the centre of mass */
 
 /* An outcome of a bench that failed: refused or not. */
-FilMatrixOutcome fil_matrix_lost(const FilMatrixBench* bench);
+FilMatrixOutcome fil_matrix_failed(const FilMatrixBench* bench);
 /* Judges |measured - expected| <= tolerance |scale|; "what: measured instead of expected" if it fails. */
 FilMatrixOutcome fil_matrix_judge(const char* what, double measured, double expected, double allowed);
 

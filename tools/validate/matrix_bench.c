@@ -10,7 +10,7 @@ static const double G = 9.81;
 /* s of CPU time, that one world may take: cells of ropes take less than one */
 static const double PATIENCE = 10.0;
 
-static void lose(FilMatrixBench* bench, bool refused, const char* why)
+static void fail_bench(FilMatrixBench* bench, bool refused, const char* why)
 {
     if (!bench->failed) {
         bench->failed = true;
@@ -59,7 +59,7 @@ static void compose(const char* model, double dt, bool ground, const FilMatrixKi
 static void expect(FilMatrixBench* bench, FilStatus status)
 {
     if (!bench->failed && status != FIL_OK) {
-        lose(bench, status == FIL_BAD_INPUT, fil_world_error(bench->world));
+        fail_bench(bench, status == FIL_BAD_INPUT, fil_world_error(bench->world));
     }
 }
 
@@ -84,7 +84,7 @@ static FilWorld* make(FilMatrixBench* bench, const char* model, double dt, doubl
     compose(model, dt, ground, kinds, places, count, text, sizeof text);
     const FilStatus status = fil_scene_load_text("matrix", text, strlen(text), NULL, &bench->world, NULL, &error);
     if (status != FIL_OK) {
-        lose(bench, status == FIL_BAD_INPUT, error.text);
+        fail_bench(bench, status == FIL_BAD_INPUT, error.text);
         return NULL;
     }
     expect(bench, fil_world_set_friction(bench->world, friction));
@@ -116,7 +116,7 @@ FilMatrixBench fil_matrix_load(const char* text)
     FilError error;
     const FilStatus status = fil_scene_load_text("matrix", text, strlen(text), NULL, &bench.world, NULL, &error);
     if (status != FIL_OK) {
-        lose(&bench, status == FIL_BAD_INPUT, error.text);
+        fail_bench(&bench, status == FIL_BAD_INPUT, error.text);
     }
     return bench;
 }
@@ -143,7 +143,7 @@ void fil_matrix_run(FilMatrixBench* bench, double duration)
         if (fil_bench_clock().cpu - bench->cpu > PATIENCE) {
             char text[96];
             snprintf(text, sizeof text, "given up after %g s of CPU time, at t = %g s", PATIENCE, fil_world_time(bench->world));
-            lose(bench, false, text);
+            fail_bench(bench, false, text);
         }
     }
 }
@@ -162,7 +162,7 @@ FilVec3 fil_matrix_velocity(const FilMatrixBench* bench)
     return (FilVec3){p.x / bench->mass, p.y / bench->mass, p.z / bench->mass};
 }
 
-FilMatrixOutcome fil_matrix_lost(const FilMatrixBench* bench)
+FilMatrixOutcome fil_matrix_failed(const FilMatrixBench* bench)
 {
     // a refusal must say what to do instead
     const bool advises = strstr(bench->text, "use ") != NULL;

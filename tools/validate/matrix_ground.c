@@ -62,7 +62,7 @@ static FilMatrixOutcome rest(FilMatrixBench* bench)
         force -= f.z / STEPS;
     }
     if (bench->failed) {
-        return fil_matrix_lost(bench);
+        return fil_matrix_failed(bench);
     }
     // what still comes to rest has that much less weight
     const double inertia = bench->mass * (fil_matrix_velocity(bench).z - before.z) / (STEPS * DT);
@@ -85,7 +85,7 @@ static FilMatrixOutcome stick(FilMatrixBench* bench, const FilMatrixKind* kind)
     const double start = along(bench->path, kind->axis);
     fil_matrix_run(bench, 0.05);
     const double speed = (along(bench->path, kind->axis) - start) / 0.05;
-    return bench->failed ? fil_matrix_lost(bench) : fil_matrix_judge("creep on a slope of 0.8 mu, m/s,", speed, 0.0, 1e-2 * gained);
+    return bench->failed ? fil_matrix_failed(bench) : fil_matrix_judge("creep on a slope of 0.8 mu, m/s,", speed, 0.0, 1e-2 * gained);
 }
 
 static FilMatrixOutcome slide(FilMatrixBench* bench, const FilMatrixKind* kind)
@@ -98,7 +98,7 @@ static FilMatrixOutcome slide(FilMatrixBench* bench, const FilMatrixKind* kind)
     fil_matrix_run(bench, 0.1);
     const double second = along(fil_matrix_velocity(bench), kind->axis);
     if (bench->failed) {
-        return fil_matrix_lost(bench);
+        return fil_matrix_failed(bench);
     }
     const double slope = (G * tangent * cosine - (second - first) / 0.1) / (G * cosine);
     FilMatrixOutcome outcome = fil_matrix_judge("friction over normal force on a slope", slope, MU, 1e-2 * MU);
@@ -109,7 +109,7 @@ static FilMatrixOutcome slide(FilMatrixBench* bench, const FilMatrixKind* kind)
     fil_matrix_run(bench, 0.02);
     const double fourth = along(fil_matrix_velocity(bench), kind->axis);
     if (bench->failed) {
-        return fil_matrix_lost(bench);
+        return fil_matrix_failed(bench);
     }
     return outcome.sign != FIL_MATRIX_HOLDS ? outcome : fil_matrix_judge("deceleration over g", (third - fourth) / (0.02 * G), MU, 1e-2 * MU);
 }
@@ -123,7 +123,7 @@ static FilMatrixOutcome roll(FilMatrixBench* bench, const FilMatrixKind* kind)
     fil_matrix_run(bench, 0.15);
     const double expected = G * sine / (1.0 + kind->lever);
     const double measured = (fil_matrix_velocity(bench).x - first) / 0.15;
-    return bench->failed ? fil_matrix_lost(bench) : fil_matrix_judge("acceleration rolling down, m/s^2,", measured, expected, 5e-3 * expected);
+    return bench->failed ? fil_matrix_failed(bench) : fil_matrix_judge("acceleration rolling down, m/s^2,", measured, expected, 5e-3 * expected);
 }
 
 /* Comes to rest, and slides off on a slope; how far by then, m. */
@@ -134,7 +134,7 @@ static FilMatrixOutcome slide_off(const char* model, const FilMatrixKind* kind, 
     const double start = along(bench.path, kind->axis);
     fil_matrix_tilt(&bench, kind->axis, kind->steepness * MU);
     fil_matrix_run(&bench, 0.1);
-    const FilMatrixOutcome lost = bench.failed ? fil_matrix_lost(&bench) : (FilMatrixOutcome){0};
+    const FilMatrixOutcome lost = bench.failed ? fil_matrix_failed(&bench) : (FilMatrixOutcome){0};
     *place = along(bench.path, kind->axis) - start;
     fil_matrix_end(&bench);
     return lost;

@@ -109,7 +109,7 @@ static Collision collide(const char* model, const FilMatrixKind* const* kinds, d
         }
     }
     if (bench.failed) {
-        c.lost = fil_matrix_lost(&bench);
+        c.lost = fil_matrix_failed(&bench);
     } else {
         c.momentum = size(minus(fil_world_momentum(bench.world), p)) / size(p);
         c.angular = size(minus(fil_world_angular_momentum(bench.world), l)) / size(l);
@@ -195,7 +195,7 @@ static FilMatrixOutcome rest(const char* model, const FilMatrixKind* const* kind
             upper += meeting.last / STEPS;
         }
     }
-    FilMatrixOutcome outcome = fil_matrix_lost(&bench);
+    FilMatrixOutcome outcome = fil_matrix_failed(&bench);
     if (!bench.failed) {
         const double inertia = bench.mass * (fil_matrix_velocity(&bench).z - before.z) / (STEPS * 1e-3);
         outcome = fil_matrix_judge("force on the ground over both weights", (ground - inertia) / bench.weight, 1.0, 1e-3);

@@ -38,8 +38,8 @@ static void write_hoop(double lean, char* text, size_t size)
 /* A stiff bar along x, clamped at both ends, and what hangs on it. */
 static FilMatrixBench begin(const char* model, Writer* write, double lean, double dt)
 {
-    char things[1024], text[2048];
-    write(lean, things, sizeof things);
+    char objects[1024], text[2048];
+    write(lean, objects, sizeof objects);
     snprintf(text, sizeof text,
              "world: {dt: %.17g, contact: %s, gravity: [0, 0, -9.81], max_halvings: 3}\n"
              "materials: {steel: {young: 1e+12, poisson: 0.3, density: 1000}}\n"
@@ -47,7 +47,7 @@ static FilMatrixBench begin(const char* model, Writer* write, double lean, doubl
              "  - {name: bar, material: steel, section: {circle: {radius: 0.005}},\n"
              "     shape: {straight: {from: [-0.3, 0, 0], to: [1.7, 0, 0], nodes: 21}}}\n"
              "attachments: [{name: left, clamp: {rod: bar, node: 0}}, {name: right, clamp: {rod: bar, node: -1}}]\n%s",
-             dt, model, things);
+             dt, model, objects);
     return fil_matrix_load(text);
 }
 
@@ -73,7 +73,7 @@ static FilMatrixOutcome rest(FilMatrixBench* bench)
     }
     const double drift = (place(bench) - start) / (STEPS * DT);
     if (bench->failed) {
-        return fil_matrix_lost(bench);
+        return fil_matrix_failed(bench);
     }
     const FilMatrixOutcome outcome = fil_matrix_judge("force over weight", force / (MASS * G), 1.0, 1e-3);
     return outcome.sign != FIL_MATRIX_HOLDS ? outcome : fil_matrix_judge("drift at rest, m/s,", drift, 0.0, 1e-4);
@@ -86,7 +86,7 @@ static FilMatrixOutcome stick(FilMatrixBench* bench)
     fil_matrix_run(bench, 0.2);
     const double start = place(bench);
     fil_matrix_run(bench, 0.05);
-    return bench->failed ? fil_matrix_lost(bench)
+    return bench->failed ? fil_matrix_failed(bench)
                          : fil_matrix_judge("creep on a slope of 0.8 mu, m/s,", (place(bench) - start) / 0.05, 0.0, 1e-2 * G * tangent * 0.15);
 }
 
@@ -98,7 +98,7 @@ static FilMatrixOutcome slide(FilMatrixBench* bench)
     const double first = speed(bench);
     fil_matrix_run(bench, 0.2);
     const double measured = (G * tangent * cosine - (speed(bench) - first) / 0.2) / (G * cosine);
-    return bench->failed ? fil_matrix_lost(bench) : fil_matrix_judge("friction over normal force on a slope", measured, MU, 1e-2 * MU);
+    return bench->failed ? fil_matrix_failed(bench) : fil_matrix_judge("friction over normal force on a slope", measured, MU, 1e-2 * MU);
 }
 
 static FilMatrixOutcome converge(const char* model, Writer* write)
@@ -108,7 +108,7 @@ static FilMatrixOutcome converge(const char* model, Writer* write)
         FilMatrixBench bench = begin(model, write, MU, DT / (1 << k));
         fil_matrix_tilt(&bench, 0, 2.0 * MU);
         fil_matrix_run(&bench, 0.2);
-        const FilMatrixOutcome lost = fil_matrix_lost(&bench);
+        const FilMatrixOutcome lost = fil_matrix_failed(&bench);
         const bool failed = bench.failed;
         places[k] = place(&bench);
         fil_matrix_end(&bench);

@@ -177,7 +177,7 @@ int fil_world_patch_count(const FilWorld* world);
 FilPatchInfo fil_world_patch(const FilWorld* world, int index);
 
 /* Total of all contacts on a rod or rigid body in the last step: force, and torque about the world's origin. */
-void fil_world_contact_wrench(const FilWorld* world, FilId thing, FilVec3* force, FilVec3* torque);
+void fil_world_contact_wrench(const FilWorld* world, FilId object, FilVec3* force, FilVec3* torque);
 
 FIL_API_END
 

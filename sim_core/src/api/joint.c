@@ -190,7 +190,7 @@ static FilStatus take_vertices(FilWorld* world, const FilJointDef* def, const ch
 }
 
 /* No triangle at a joint's point touches what that is joined to. */
-static FilStatus tell_collision(FilWorld* world, const FilJoint* joint)
+static FilStatus keep_apart_at(FilWorld* world, const FilJoint* joint)
 {
     const int a = shapes_of(world, &joint->side[0]), b = shapes_of(world, &joint->side[1]);
     FilStatus status = a >= 0 && b >= 0 && a != b ? fil_collision_keep_apart(&world->collision, a, b) : FIL_OK;
@@ -296,7 +296,7 @@ FilStatus fil_world_add_joint(FilWorld* world, const FilJointDef* def, FilId* id
         return fil_world_fail(world, FIL_OUT_OF_MEMORY, "joint '%s': out of memory", shown);
     }
     joint.target = joint.motor.target;
-    status = tell_collision(world, &joint);
+    status = keep_apart_at(world, &joint);
     if (status != FIL_OK) {
         drop(&joint);
         return fil_world_fail(world, status, "joint '%s': out of memory", shown);

@@ -185,7 +185,7 @@ void fil_foxglove_send(FilFoxglove* foxglove, uint32_t channel, uint64_t time, c
     }
 }
 
-void fil_foxglove_tell_time(FilFoxglove* foxglove, uint64_t time)
+void fil_foxglove_send_time(FilFoxglove* foxglove, uint64_t time)
 {
     unsigned char head[9] = {SERVER_TIME};
     bool notified = false;

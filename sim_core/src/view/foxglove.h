@@ -26,7 +26,7 @@ typedef struct FilFoxgloveChannel {
 FIL_MUST_CHECK FilStatus fil_foxglove_add_channel(FilFoxglove* foxglove, const FilFoxgloveChannel* channel, uint32_t* id);
 bool fil_foxglove_wants(FilFoxglove* foxglove, uint32_t channel);  /* somebody listens, or it is latched */
 uint64_t fil_foxglove_joined(FilFoxglove* foxglove);               /* subscriptions so far */
-void fil_foxglove_tell_time(FilFoxglove* foxglove, uint64_t time); /* ns: what all times are of; to everybody */
+void fil_foxglove_send_time(FilFoxglove* foxglove, uint64_t time); /* ns: what all times are of; to everybody */
 void fil_foxglove_send(FilFoxglove* foxglove, uint32_t channel, uint64_t time, const void* cdr, size_t size); /* time: ns */
 
 typedef enum FilFoxgloveType { FIL_FOXGLOVE_BOOL, FIL_FOXGLOVE_NUMBER, FIL_FOXGLOVE_TEXT } FilFoxgloveType;

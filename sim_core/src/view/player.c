@@ -18,7 +18,7 @@ FilStatus fil_player_open(FilPlayer* player, FilFilm* film, const FilViewServerD
     def.context = &player->queue;
     FilStatus status = fil_view_server_start(&def, &player->server, error);
     if (status == FIL_OK) {
-        status = fil_view_server_tell(player->server, description, size);
+        status = fil_view_server_send(player->server, description, size);
         return status == FIL_OK ? FIL_OK : fil_error(error, status, "out of memory");
     }
     return status;

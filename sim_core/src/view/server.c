@@ -81,7 +81,7 @@ static FilStatus publish(FilViewServer* server, Message* message, const void* by
     return kept ? FIL_OK : FIL_OUT_OF_MEMORY;
 }
 
-FilStatus fil_view_server_tell(FilViewServer* server, const char* text, size_t size)
+FilStatus fil_view_server_send(FilViewServer* server, const char* text, size_t size)
 {
     return publish(server, &server->text, text, size);
 }

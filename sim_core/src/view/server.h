@@ -36,7 +36,7 @@ void fil_view_server_stop(FilViewServer* server); /* NULL is fine */
 int fil_view_server_port(const FilViewServer* server);
 
 /* Text that every page gets, now or when it joins: the description. Each call replaces the last one's. */
-FIL_MUST_CHECK FilStatus fil_view_server_tell(FilViewServer* server, const char* text, size_t size);
+FIL_MUST_CHECK FilStatus fil_view_server_send(FilViewServer* server, const char* text, size_t size);
 /* The newest frame. One that is the same as the last is not sent again, but for pictures and after another text. */
 FIL_MUST_CHECK FilStatus fil_view_server_show(FilViewServer* server, const void* frame, size_t size);
 

@@ -22,7 +22,7 @@ int fil_view_server_port(const FilViewServer* server)
     return 0;
 }
 
-FilStatus fil_view_server_tell(FilViewServer* server, const char* text, size_t size)
+FilStatus fil_view_server_send(FilViewServer* server, const char* text, size_t size)
 {
     (void)server;
     (void)text;
@@ -32,7 +32,7 @@ FilStatus fil_view_server_tell(FilViewServer* server, const char* text, size_t s
 
 FilStatus fil_view_server_show(FilViewServer* server, const void* frame, size_t size)
 {
-    return fil_view_server_tell(server, frame, size);
+    return fil_view_server_send(server, frame, size);
 }
 
 FilViewCounts fil_view_server_counts(FilViewServer* server)

@@ -49,7 +49,7 @@ static FilStatus describe(FilViewSession* session)
                                             .speed = simulation->real_time_factor,
                                             .rest = &session->rest};
     char* text = fil_view_describe(&description, &size);
-    const FilStatus status = text != NULL ? fil_view_server_tell(session->server, text, size) : FIL_OUT_OF_MEMORY;
+    const FilStatus status = text != NULL ? fil_view_server_send(session->server, text, size) : FIL_OUT_OF_MEMORY;
     free(text);
     snprintf(session->described, sizeof session->described, "%s", fil_world_contact_model(simulation->world));
     snprintf(session->failure, sizeof session->failure, "%s", simulation->failure);
@@ -118,7 +118,7 @@ static FilStatus set_control(FilWorld* world, int object, int part, double value
     return settable ? kind->set_control(world, id, part, value) : FIL_OK;
 }
 
-static void tell_change(FilViewSession* session, FilStatus status, const FilError* error)
+static void report_change(FilViewSession* session, FilStatus status, const FilError* error)
 {
     fil_view_session_say(session, status == FIL_OK ? "" : error->text);
     session->stale = true;
@@ -133,7 +133,7 @@ FilStatus fil_view_session_set_parameter(FilViewSession* session, int index, dou
 {
     FilError own = {""};
     const FilStatus status = fil_source_change_parameter(&session->source, session->simulation, index, value, &own);
-    tell_change(session, status, &own);
+    report_change(session, status, &own);
     *error = own;
     return status;
 }
@@ -162,7 +162,7 @@ static void change_text(FilViewSession* session)
     pthread_mutex_unlock(&session->lock);
     if (text != NULL) {
         FilError error = {""};
-        tell_change(session, fil_source_change_text(&session->source, session->simulation, text, size, &error), &error);
+        report_change(session, fil_source_change_text(&session->source, session->simulation, text, size, &error), &error);
         free(text);
     }
 }

@@ -278,15 +278,15 @@ FilId fil_world_object_at(const FilWorld* world, int index)
     return index >= 0 && index < world->object_count ? fil_make_id(world, FIL_ID_OBJECT, index) : (FilId){0};
 }
 
-const char* fil_object_name(const FilWorld* world, FilId thing)
+const char* fil_object_name(const FilWorld* world, FilId object)
 {
-    const int index = fil_id_index(world, FIL_ID_OBJECT, thing);
+    const int index = fil_id_index(world, FIL_ID_OBJECT, object);
     return index < 0 ? NULL : world->objects[index].name;
 }
 
-double fil_object_mass(const FilWorld* world, FilId thing)
+double fil_object_mass(const FilWorld* world, FilId object)
 {
-    const int index = fil_id_find(world, FIL_ID_OBJECT, thing);
+    const int index = fil_id_find(world, FIL_ID_OBJECT, object);
     if (index < 0) {
         return NAN;
     }

@@ -1,4 +1,4 @@
-#include "things.h"
+#include "sample.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -10,7 +10,7 @@
 
 enum { MAX_NODES = 400 };
 
-FilWorld* things_world(const char* contact_model, double dt)
+FilWorld* sample_world(const char* contact_model, double dt)
 {
     FilWorldDef def = fil_world_def_default();
     def.contact_model = contact_model;
@@ -34,14 +34,14 @@ static FilId add_shape(FilWorld* world, const FilShapeDef* shape, FilMotion moti
     return id;
 }
 
-FilId things_ground(FilWorld* world)
+FilId sample_ground(FilWorld* world)
 {
     FilShapeDef shape = fil_shape_def_default();
     shape.type = FIL_SHAPE_HALF_SPACE;
     return add_shape(world, &shape, FIL_STATIC, (FilVec3){0.0, 0.0, 0.0});
 }
 
-FilId things_ball(FilWorld* world, double radius, double x, double y, double z)
+FilId sample_ball(FilWorld* world, double radius, double x, double y, double z)
 {
     FilShapeDef shape = fil_shape_def_default();
     shape.type = FIL_SHAPE_SPHERE;
@@ -49,7 +49,7 @@ FilId things_ball(FilWorld* world, double radius, double x, double y, double z)
     return add_shape(world, &shape, FIL_DYNAMIC, (FilVec3){x, y, z});
 }
 
-FilId things_cube(FilWorld* world, double size, double x, double y, double z)
+FilId sample_cube(FilWorld* world, double size, double x, double y, double z)
 {
     FilShapeDef shape = fil_shape_def_default();
     shape.type = FIL_SHAPE_BOX;
@@ -57,7 +57,7 @@ FilId things_cube(FilWorld* world, double size, double x, double y, double z)
     return add_shape(world, &shape, FIL_DYNAMIC, (FilVec3){x, y, z});
 }
 
-FilId things_rod(FilWorld* world, int nodes, double radius, FilVec3 from, FilVec3 step, FilVec3 velocity)
+FilId sample_rod(FilWorld* world, int nodes, double radius, FilVec3 from, FilVec3 step, FilVec3 velocity)
 {
     assert_true(nodes <= MAX_NODES);
     double x[3 * MAX_NODES], v[3 * MAX_NODES];
@@ -100,7 +100,7 @@ static void assert_finite(const FilWorld* world)
     }
 }
 
-FilStepInfo things_run(FilWorld* world, int count)
+FilStepInfo sample_run(FilWorld* world, int count)
 {
     FilStepInfo info = {0};
     int crossings = 0, halvings = 0;
@@ -118,12 +118,12 @@ FilStepInfo things_run(FilWorld* world, int count)
     return info;
 }
 
-double things_distance(FilVec3 a, FilVec3 b)
+double sample_distance(FilVec3 a, FilVec3 b)
 {
     return sqrt((a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y) + (a.z - b.z) * (a.z - b.z));
 }
 
-FilVec3 things_position(const FilWorld* world, FilId body)
+FilVec3 sample_position(const FilWorld* world, FilId body)
 {
     FilVec3 position;
     FilQuat orientation;
@@ -131,14 +131,14 @@ FilVec3 things_position(const FilWorld* world, FilId body)
     return position;
 }
 
-FilVec3 things_velocity(const FilWorld* world, FilId body)
+FilVec3 sample_velocity(const FilWorld* world, FilId body)
 {
     FilVec3 velocity, spin;
     fil_rigid_get_velocity(world, body, &velocity, &spin);
     return velocity;
 }
 
-FilVec3 things_node(const FilWorld* world, FilId rod, int node)
+FilVec3 sample_node(const FilWorld* world, FilId rod, int node)
 {
     double x[3 * MAX_NODES];
     fil_rod_get_positions(world, rod, x);
