@@ -273,7 +273,7 @@ static void predicts_where_f_reaches(void** state)
     FilBlockPcg pcg = {0};
     bind_fixture(&pcg, f, false);
     const FilBlockTerms terms = terms_of(f);
-    double more[N] = {0.0}, near[N] = {0.0};
+    double more[N] = {0.0}, predicted[N] = {0.0};
     int count, touched = 0;
     const int* reached = fil_block_pcg_reached(&pcg, &count);
     assert_true(fil_block_pcg_factor(&pcg, &terms));
@@ -291,7 +291,7 @@ static void predicts_where_f_reaches(void** state)
             f->f.values[k] *= change == 0 ? 1.0 : 1e-4;
         }
         assert_true(fil_block_pcg_factor_rest(&pcg, &terms));
-        fil_block_pcg_predict(&pcg, more, near);
+        fil_block_pcg_predict(&pcg, more, predicted);
         // solved from there, and from nothing
         double begun[N] = {0.0}, rest[N];
         memcpy(rest, f->b, sizeof rest);
@@ -302,7 +302,7 @@ static void predicts_where_f_reaches(void** state)
         }
         for (int k = 0; k < 4 * count; k++) {
             const int at = 4 * reached[k / 4] + k % 4;
-            assert_true(fabs(near[at] - f->x[at]) < 0.1);  // 6e-8 times the condition, 1e6
+            assert_true(fabs(predicted[at] - f->x[at]) < 0.1);  // 6e-8 times the condition, 1e6
         }
     }
     fil_block_pcg_free(&pcg);

@@ -58,31 +58,31 @@ static void free_case(Case* c)
     free(c->f);
 }
 
-static void analyze(FilBlockPreconditioner* near, const Case* c)
+static void analyze(FilBlockPreconditioner* precond, const Case* c)
 {
     int block[MAX_BLOCKS];
     for (int k = 0; k < c->a->start[c->n / 4]; k++) {
         block[k] = k;
     }
     const FilBlockPattern* const terms[FIL_BLOCK_TERMS] = {&c->a->pattern, NULL, &c->f->pattern};
-    assert_int_equal(fil_block_preconditioner_analyze(near, terms, block, true), FIL_OK);
+    assert_int_equal(fil_block_preconditioner_analyze(precond, terms, block, true), FIL_OK);
 }
 
-static bool is_definite(FilBlockPreconditioner* near, const Case* c)
+static bool is_definite(FilBlockPreconditioner* precond, const Case* c)
 {
     const FilBlockPreconditionerValues values = {.a = c->a->values};
-    return fil_block_preconditioner_factor_fixed(near, true, &values) && fil_block_preconditioner_factor_changing(near, c->f->values);
+    return fil_block_preconditioner_factor_fixed(precond, true, &values) && fil_block_preconditioner_factor_changing(precond, c->f->values);
 }
 
 /* Finds out by itself whether blocks are thin. */
-static void factor(FilBlockPreconditioner* near, const Case* c)
+static void factor(FilBlockPreconditioner* precond, const Case* c)
 {
-    assert_true(is_definite(near, c));
-    assert_int_equal(near->thin, c->thin);
+    assert_true(is_definite(precond, c));
+    assert_int_equal(precond->thin, c->thin);
 }
 
 /* Condition numbers are below 1e4 for these sizes: single precision is good to 6e-8 times that. */
-static void check_solution(FilBlockPreconditioner* near, const Case* c)
+static void check_solution(FilBlockPreconditioner* precond, const Case* c)
 {
     double x[MAX_N], y[MAX_N], size = 0.0;
     FilBlockCholesky* referee = fil_block_cholesky_create();
@@ -91,7 +91,7 @@ static void check_solution(FilBlockPreconditioner* near, const Case* c)
     memcpy(y, c->b, sizeof y);
     fil_block_cholesky_solve(referee, y);
     fil_block_cholesky_destroy(referee);
-    fil_block_preconditioner_solve(near, NULL, c->b, x);
+    fil_block_preconditioner_solve(precond, NULL, c->b, x);
     for (int k = 0; k < c->n; k++) {
         size = fmax(size, fabs(y[k]));
     }
@@ -104,15 +104,15 @@ static void random_patterns(void** state)
 {
     (void)state;
     Random random = {1};
-    FilBlockPreconditioner near = {0};
+    FilBlockPreconditioner precond = {0};
     for (int trial = 0; trial < 100; trial++) {
         Case c = make_case(&random, trial);
-        analyze(&near, &c);
-        factor(&near, &c);
-        check_solution(&near, &c);
+        analyze(&precond, &c);
+        factor(&precond, &c);
+        check_solution(&precond, &c);
         free_case(&c);
     }
-    fil_block_preconditioner_free(&near);
+    fil_block_preconditioner_free(&precond);
 }
 
 /* After a change of F, factoring what it reaches gives bit for bit what factoring all gives, and solving in parts what solving at
@@ -121,16 +121,16 @@ static void in_parts(void** state)
 {
     (void)state;
     Random random = {2};
-    FilBlockPreconditioner near = {0};
+    FilBlockPreconditioner precond = {0};
     int some = 0;
     for (int trial = 0; trial < 40; trial++) {
         Case c = make_case(&random, trial);
         double x[MAX_N], y[MAX_N], more[MAX_N] = {0.0};
         int count;
-        analyze(&near, &c);
-        factor(&near, &c);
-        fil_block_preconditioner_reduce(&near, NULL, c.b);
-        const int* reached = fil_block_preconditioner_reached(&near, &count);
+        analyze(&precond, &c);
+        factor(&precond, &c);
+        fil_block_preconditioner_reduce(&precond, NULL, c.b);
+        const int* reached = fil_block_preconditioner_reached(&precond, &count);
         some += count > 0 && 4 * count < c.n ? 1 : 0;
         for (int k = 0; k < 16 * c.f->start[c.n / 4]; k++) {
             c.f->values[k] *= trial % 3 > 0 && k % 80 >= 16 ? 1.0 : 0.5;  // all, or a fifth of them; dominant as before
@@ -138,27 +138,27 @@ static void in_parts(void** state)
         for (int k = 0; k < count; k++) {
             more[4 * reached[k]] = random_between(&random, -1.0, 1.0);
         }
-        assert_true(fil_block_preconditioner_factor_changing(&near, c.f->values));
-        fil_block_preconditioner_predict(&near, more, y);
+        assert_true(fil_block_preconditioner_factor_changing(&precond, c.f->values));
+        fil_block_preconditioner_predict(&precond, more, y);
         for (int k = 0; k < c.n; k++) {
             more[k] += c.b[k];
         }
-        fil_block_preconditioner_solve(&near, NULL, more, x);
+        fil_block_preconditioner_solve(&precond, NULL, more, x);
         for (int k = 0; k < count; k++) {
             assert_true(fabs(y[4 * reached[k]] - x[4 * reached[k]]) <= 1e-5);  // b + more is rounded before or after
         }
-        factor(&near, &c);
-        fil_block_preconditioner_solve(&near, NULL, more, y);
+        factor(&precond, &c);
+        fil_block_preconditioner_solve(&precond, NULL, more, y);
         assert_memory_equal(x, y, sizeof(double) * (size_t)c.n);
-        fil_block_preconditioner_reduce(&near, NULL, more);
+        fil_block_preconditioner_reduce(&precond, NULL, more);
         memset(more, 0, sizeof more);
-        fil_block_preconditioner_predict(&near, more, y);
-        fil_block_preconditioner_complete(&near, NULL, y);
+        fil_block_preconditioner_predict(&precond, more, y);
+        fil_block_preconditioner_complete(&precond, NULL, y);
         assert_memory_equal(x, y, sizeof(double) * (size_t)c.n);
         free_case(&c);
     }
     assert_in_range(some, 10, 40);  // of both kinds of columns
-    fil_block_preconditioner_free(&near);
+    fil_block_preconditioner_free(&precond);
 }
 
 /* Any number of workers makes the same bits, of factor and solutions. */
@@ -171,18 +171,19 @@ static void workers_do_not_matter(void** state)
         Case c = make_case(&random, trial);
         double x[2][MAX_N], y[2][MAX_N], none[MAX_N] = {0.0};
         for (int k = 0; k < 2; k++) {
-            FilBlockPreconditioner near = {0};
+            FilBlockPreconditioner precond = {0};
             FilWorkers* workers = fil_workers_create(k == 0 ? 1 : 2 + trial % 3);
             const FilBlockPreconditionerValues values = {.a = c.a->values, .workers = workers};
-            analyze(&near, &c);
-            assert_true(fil_block_preconditioner_factor_fixed(&near, true, &values) && fil_block_preconditioner_factor_changing(&near, c.f->values));
-            fil_block_preconditioner_solve(&near, workers, c.b, x[k]);
-            fil_block_preconditioner_reduce(&near, workers, c.b);
-            fil_block_preconditioner_predict(&near, none, y[k]);
-            fil_block_preconditioner_complete(&near, workers, y[k]);
-            some += near.trees.count > 1;
+            analyze(&precond, &c);
+            assert_true(fil_block_preconditioner_factor_fixed(&precond, true, &values) &&
+                        fil_block_preconditioner_factor_changing(&precond, c.f->values));
+            fil_block_preconditioner_solve(&precond, workers, c.b, x[k]);
+            fil_block_preconditioner_reduce(&precond, workers, c.b);
+            fil_block_preconditioner_predict(&precond, none, y[k]);
+            fil_block_preconditioner_complete(&precond, workers, y[k]);
+            some += precond.trees.count > 1;
             fil_workers_destroy(workers);
-            fil_block_preconditioner_free(&near);
+            fil_block_preconditioner_free(&precond);
         }
         assert_memory_equal(x[0], x[1], sizeof(double) * (size_t)c.n);
         assert_memory_equal(y[0], y[1], sizeof(double) * (size_t)c.n);
@@ -196,27 +197,27 @@ static void fourth_places_of_f(void** state)
 {
     (void)state;
     Random random = {4};
-    FilBlockPreconditioner near = {0};
+    FilBlockPreconditioner precond = {0};
     int some = 0;
     for (int trial = 0; trial < 40; trial += 2) {
         Case c = make_case(&random, trial);
         const FilBlockPreconditionerValues values = {.a = c.a->values};
         if (c.f->start[c.n / 4] > 0) {
             c.f->values[3] = c.f->values[12] = 0.01;  // little beside a pivot of 1
-            analyze(&near, &c);
-            assert_true(fil_block_preconditioner_factor_fixed(&near, true, &values));
-            assert_true(near.thin);
-            assert_false(fil_block_preconditioner_factor_changing(&near, c.f->values));
-            assert_false(near.thin);
-            assert_true(fil_block_preconditioner_factor_fixed(&near, false, &values));
-            assert_true(fil_block_preconditioner_factor_changing(&near, c.f->values));
-            check_solution(&near, &c);
+            analyze(&precond, &c);
+            assert_true(fil_block_preconditioner_factor_fixed(&precond, true, &values));
+            assert_true(precond.thin);
+            assert_false(fil_block_preconditioner_factor_changing(&precond, c.f->values));
+            assert_false(precond.thin);
+            assert_true(fil_block_preconditioner_factor_fixed(&precond, false, &values));
+            assert_true(fil_block_preconditioner_factor_changing(&precond, c.f->values));
+            check_solution(&precond, &c);
             some++;
         }
         free_case(&c);
     }
     assert_in_range(some, 5, 20);
-    fil_block_preconditioner_free(&near);
+    fil_block_preconditioner_free(&precond);
 }
 
 /* Pivots that just are, or are not, positive: as near as single precision tells. */
@@ -224,15 +225,15 @@ static void definiteness(void** state)
 {
     (void)state;
     Random random = {3};
-    FilBlockPreconditioner near = {0};
+    FilBlockPreconditioner precond = {0};
     for (int trial = 0; trial < 40; trial++) {
         Case c = make_case(&random, trial);
         const int column = (int)(random_bits(&random) % (uint64_t)(c.n / 4)), d = (int)(random_bits(&random) % 3);
         double x[MAX_N], unit[MAX_N] = {0.0};
         unit[4 * column + d] = 1.0;
-        analyze(&near, &c);
-        factor(&near, &c);
-        fil_block_preconditioner_solve(&near, NULL, unit, x);
+        analyze(&precond, &c);
+        factor(&precond, &c);
+        fil_block_preconditioner_solve(&precond, NULL, unit, x);
         // lowering entry (r, r) by t is singular at t = 1/(A^-1)_rr
         const double singular = 1.0 / x[4 * column + d];
         int k = c.a->start[column];
@@ -242,14 +243,14 @@ static void definiteness(void** state)
         double* pivot = &c.a->values[16 * k + 5 * d];
         const double old = *pivot, bad[] = {old - 1.01 * singular, -1.0, NAN, INFINITY, -INFINITY};
         *pivot = old - 0.99 * singular;
-        factor(&near, &c);
+        factor(&precond, &c);
         for (int b = 0; b < 5; b++) {
             *pivot = bad[b];
-            assert_false(is_definite(&near, &c));
+            assert_false(is_definite(&precond, &c));
         }
         free_case(&c);
     }
-    fil_block_preconditioner_free(&near);
+    fil_block_preconditioner_free(&precond);
 }
 
 int main(void)

@@ -11,7 +11,7 @@ void fil_block_pcg_free(FilBlockPcg* pcg)
     }
     fil_free(pcg->more.at);
     fil_free(pcg->vectors.at);
-    fil_block_preconditioner_free(&pcg->near);
+    fil_block_preconditioner_free(&pcg->precond);
     fil_block_parts_free(&pcg->parts);
     *pcg = (FilBlockPcg){0};
 }
@@ -55,24 +55,24 @@ FilStatus fil_block_pcg_bind(FilBlockPcg* pcg, const FilBlockTerms* terms, const
     pcg->a_pattern = terms->a_pattern;
     pcg->diagonal_only = weak == NULL;
     const int n = terms->a.columns, blocks = pcg->start.at[n] + terms->c.start[n];
-    const FilBlockPattern a = {n, pcg->start.at, pcg->row.at}, *const near[FIL_BLOCK_TERMS] = {&a, &terms->c, &terms->f};
+    const FilBlockPattern a = {n, pcg->start.at, pcg->row.at}, *const precond[FIL_BLOCK_TERMS] = {&a, &terms->c, &terms->f};
     FilStatus status = FIL_OK;
     bool fits = false;
     // an old one serves while it is not mostly about blocks that are gone: the analysis if blocks fit, else its order if that
     // makes little more fill
-    const bool serves = pcg->analysed && !afresh && n == pcg->near.symbolic.columns && 2 * blocks > pcg->analysed_blocks;
+    const bool serves = pcg->analysed && !afresh && n == pcg->precond.symbolic.columns && 2 * blocks > pcg->analysed_blocks;
     if (serves) {
-        status = fil_block_preconditioner_bind(&pcg->near, near, same ? NULL : pcg->block.at, &fits);
+        status = fil_block_preconditioner_bind(&pcg->precond, precond, same ? NULL : pcg->block.at, &fits);
     }
     *analysed = status == FIL_OK && !fits;
     bool order = *analysed && !serves;
     if (*analysed && serves) {
-        status = fil_block_preconditioner_analyze(&pcg->near, near, pcg->block.at, false);
-        order = status == FIL_OK && pcg->near.symbolic.factor_blocks > pcg->ordered_blocks + pcg->ordered_blocks / WORSE;
+        status = fil_block_preconditioner_analyze(&pcg->precond, precond, pcg->block.at, false);
+        order = status == FIL_OK && pcg->precond.symbolic.factor_blocks > pcg->ordered_blocks + pcg->ordered_blocks / WORSE;
     }
     if (order) {
-        status = fil_block_preconditioner_analyze(&pcg->near, near, pcg->block.at, true);
-        pcg->ordered_blocks = pcg->near.symbolic.factor_blocks;
+        status = fil_block_preconditioner_analyze(&pcg->precond, precond, pcg->block.at, true);
+        pcg->ordered_blocks = pcg->precond.symbolic.factor_blocks;
     }
     pcg->analysed_blocks = *analysed ? blocks : pcg->analysed_blocks;
     pcg->exact = order;
@@ -100,7 +100,7 @@ static bool factor(FilBlockPcg* pcg, const FilBlockTerms* terms, bool thin)
         more[weak[1]] += size;
         more[weak[2]] += size;
     }
-    return fil_block_preconditioner_factor_fixed(&pcg->near, thin,
+    return fil_block_preconditioner_factor_fixed(&pcg->precond, thin,
                                                  &(FilBlockPreconditionerValues){terms->a_values, terms->c_values, more, terms->workers});
 }
 
@@ -111,10 +111,10 @@ bool fil_block_pcg_factor(FilBlockPcg* pcg, const FilBlockTerms* terms)
 
 bool fil_block_pcg_factor_rest(FilBlockPcg* pcg, const FilBlockTerms* terms)
 {
-    const bool thin = pcg->near.thin, definite = fil_block_preconditioner_factor_changing(&pcg->near, terms->f_values);
+    const bool thin = pcg->precond.thin, definite = fil_block_preconditioner_factor_changing(&pcg->precond, terms->f_values);
     pcg->predicted = false;
-    if (thin && !pcg->near.thin) {
-        return factor(pcg, terms, false) && fil_block_preconditioner_factor_changing(&pcg->near, terms->f_values);
+    if (thin && !pcg->precond.thin) {
+        return factor(pcg, terms, false) && fil_block_preconditioner_factor_changing(&pcg->precond, terms->f_values);
     }
     return definite;
 }
@@ -123,18 +123,18 @@ bool fil_block_pcg_factor_rest(FilBlockPcg* pcg, const FilBlockTerms* terms)
 
 const int* fil_block_pcg_reached(const FilBlockPcg* pcg, int* count)
 {
-    return fil_block_preconditioner_reached(&pcg->near, count);
+    return fil_block_preconditioner_reached(&pcg->precond, count);
 }
 
 void fil_block_pcg_reduce(FilBlockPcg* pcg, FilWorkers* workers, const double* b)
 {
-    fil_block_preconditioner_reduce(&pcg->near, workers, b);
+    fil_block_preconditioner_reduce(&pcg->precond, workers, b);
     pcg->predicted = false;
 }
 
 void fil_block_pcg_predict(FilBlockPcg* pcg, const double* more, double* x)
 {
-    fil_block_preconditioner_predict(&pcg->near, more, x);
+    fil_block_preconditioner_predict(&pcg->precond, more, x);
     pcg->predicted = true;
 }
 
@@ -158,7 +158,7 @@ static void multiply(void* context, const double* x, double* y)
 static void precondition(void* context, const double* r, double* z)
 {
     const Solve* solve = context;
-    fil_block_preconditioner_solve(&solve->pcg->near, solve->terms->workers, r, z);
+    fil_block_preconditioner_solve(&solve->pcg->precond, solve->terms->workers, r, z);
 }
 
 FilBlockPcgResult fil_block_pcg_solve(FilBlockPcg* pcg, const FilBlockTerms* terms, double tolerance, int max, double* r, double* x)
@@ -166,7 +166,7 @@ FilBlockPcgResult fil_block_pcg_solve(FilBlockPcg* pcg, const FilBlockTerms* ter
     Solve solve = {pcg, terms};
     double* z = pcg->vectors.at;
     if (pcg->predicted) {
-        fil_block_preconditioner_complete(&pcg->near, terms->workers, z);
+        fil_block_preconditioner_complete(&pcg->precond, terms->workers, z);
         pcg->predicted = false;
     } else {
         precondition(&solve, r, z);

@@ -23,7 +23,7 @@ typedef struct FilBlockTerms {
 } FilBlockTerms;
 
 typedef struct FilBlockPcg {
-    FilBlockPreconditioner near; /* factor of the preconditioner */
+    FilBlockPreconditioner precond; /* factor of the preconditioner */
     bool analysed;
     bool exact;                          /* the analysis depends on nothing but the patterns bound */
     int analysed_blocks, ordered_blocks; /* of the preconditioner; of L when its order was found */

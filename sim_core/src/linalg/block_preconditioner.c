@@ -5,40 +5,40 @@
 
 #include "linalg/quad.h"
 
-/* Columns that lose their products at once, in as many rows at once. */
+/* Columns that products are subtracted from at once, in as many rows at once. */
 enum { TARGETS = 2, ROWS = 2 };
 
 /* The terms. */
 enum { A, C, F };
 
-void fil_block_preconditioner_free(FilBlockPreconditioner* near)
+void fil_block_preconditioner_free(FilBlockPreconditioner* precond)
 {
-    FilFloats* const floats[] = {&near->factor, &near->base, &near->inverse, &near->column, &near->x, &near->reduced};
+    FilFloats* const floats[] = {&precond->factor, &precond->base, &precond->inverse, &precond->column, &precond->x, &precond->reduced};
     for (size_t k = 0; k < sizeof floats / sizeof *floats; k++) {
         fil_free(floats[k]->at);
     }
-    fil_free(near->f_values.at);
-    fil_free(near->stale.at);
-    fil_free(near->place.at);
-    fil_free(near->outcome.at);
-    fil_free(near->gather_start.at);
-    fil_free(near->gather.at);
-    fil_subtrees_free(&near->trees);
-    fil_block_symbolic_free(&near->symbolic);
-    *near = (FilBlockPreconditioner){0};
+    fil_free(precond->f_values.at);
+    fil_free(precond->stale.at);
+    fil_free(precond->place.at);
+    fil_free(precond->outcome.at);
+    fil_free(precond->gather_start.at);
+    fil_free(precond->gather.at);
+    fil_subtrees_free(&precond->trees);
+    fil_block_symbolic_free(&precond->symbolic);
+    *precond = (FilBlockPreconditioner){0};
 }
 
-static bool reserve_f(FilBlockPreconditioner* near, const FilBlockPattern* f)
+static bool reserve_f(FilBlockPreconditioner* precond, const FilBlockPattern* f)
 {
-    near->f_blocks = f->start[f->columns];
-    return fil_doubles_reserve(&near->f_values, FIL_BLOCK_SIZE * (size_t)near->f_blocks + 1);
+    precond->f_blocks = f->start[f->columns];
+    return fil_doubles_reserve(&precond->f_values, FIL_BLOCK_SIZE * (size_t)precond->f_blocks + 1);
 }
 
 /* Subtrees of the fixed columns, by how many blocks each column is made of. */
-static bool find_subtrees(FilBlockPreconditioner* near)
+static bool find_subtrees(FilBlockPreconditioner* precond)
 {
-    const FilBlockSymbolic* s = &near->symbolic;
-    if (!fil_subtrees_reserve(&near->trees, s->columns) || !fil_ints_reserve(&near->outcome, (size_t)s->columns + 1)) {
+    const FilBlockSymbolic* s = &precond->symbolic;
+    if (!fil_subtrees_reserve(&precond->trees, s->columns) || !fil_ints_reserve(&precond->outcome, (size_t)s->columns + 1)) {
         return false;
     }
     for (int j = 0; j < s->first_changing; j++) {
@@ -46,36 +46,36 @@ static bool find_subtrees(FilBlockPreconditioner* near)
         for (int q = s->row_start.at[j]; q < s->row_start.at[j + 1]; q++) {
             work += s->column_start.at[s->row_column.at[q] + 1] - s->row_block.at[q];
         }
-        near->trees.work.at[j] = work;
+        precond->trees.work.at[j] = work;
     }
-    fil_subtrees_find(&near->trees, s->first_changing, s->parent.at);
+    fil_subtrees_find(&precond->trees, s->first_changing, s->parent.at);
     return true;
 }
 
 /* The block of column j from which on rows are above its subtree. */
-static int first_above(const FilBlockPreconditioner* near, int j)
+static int first_above(const FilBlockPreconditioner* precond, int j)
 {
-    const FilBlockSymbolic* s = &near->symbolic;
-    const int *task = near->trees.task.at, *row = s->row.at, end = s->column_start.at[j + 1];
+    const FilBlockSymbolic* s = &precond->symbolic;
+    const int *task = precond->trees.task.at, *row = s->row.at, end = s->column_start.at[j + 1];
     int p = s->column_start.at[j] + 1;
-    while (p < end && row[p] < s->first_changing && task[row[p]] == task[j] && task[j] < near->trees.count) {
+    while (p < end && row[p] < s->first_changing && task[row[p]] == task[j] && task[j] < precond->trees.count) {
         p++;
     }
     return p;
 }
 
 /* For solutions: lists by rows, as right-looking columns would come to them. */
-static bool find_gathered(FilBlockPreconditioner* near)
+static bool find_gathered(FilBlockPreconditioner* precond)
 {
-    const FilBlockSymbolic* s = &near->symbolic;
+    const FilBlockSymbolic* s = &precond->symbolic;
     const size_t n = (size_t)s->columns;
-    if (!fil_ints_reserve(&near->gather_start, n + 2) || !fil_ints_reserve(&near->gather, 2 * (size_t)s->factor_blocks + 1)) {
+    if (!fil_ints_reserve(&precond->gather_start, n + 2) || !fil_ints_reserve(&precond->gather, 2 * (size_t)s->factor_blocks + 1)) {
         return false;
     }
-    int* start = near->gather_start.at;
+    int* start = precond->gather_start.at;
     memset(start, 0, (n + 2) * sizeof *start);
     for (int j = 0; j < s->first_changing; j++) {
-        for (int p = first_above(near, j); p < s->column_start.at[j + 1]; p++) {
+        for (int p = first_above(precond, j); p < s->column_start.at[j + 1]; p++) {
             start[s->row.at[p] + 2]++;
         }
     }
@@ -83,8 +83,8 @@ static bool find_gathered(FilBlockPreconditioner* near)
         start[i + 2] += start[i + 1];
     }
     for (int j = 0; j < s->first_changing; j++) {
-        for (int p = first_above(near, j); p < s->column_start.at[j + 1]; p++) {
-            memcpy(near->gather.at + 2 * (size_t)start[s->row.at[p] + 1]++, (const int[]){j, p}, 2 * sizeof(int));
+        for (int p = first_above(precond, j); p < s->column_start.at[j + 1]; p++) {
+            memcpy(precond->gather.at + 2 * (size_t)start[s->row.at[p] + 1]++, (const int[]){j, p}, 2 * sizeof(int));
         }
     }
     return true;
@@ -99,43 +99,44 @@ static void renumber(FilBlockSymbolic* s, const int* a_block)
     }
 }
 
-FilStatus fil_block_preconditioner_analyze(FilBlockPreconditioner* near, const FilBlockPattern* const* terms, const int* a_block, bool order)
+FilStatus fil_block_preconditioner_analyze(FilBlockPreconditioner* precond, const FilBlockPattern* const* terms, const int* a_block, bool order)
 {
-    FilBlockSymbolic* s = &near->symbolic;
+    FilBlockSymbolic* s = &precond->symbolic;
     const FilStatus status = fil_block_symbolic_analyze(s, terms, true, order, INFINITY);
     if (status != FIL_OK) {
         return status;
     }
     renumber(s, a_block);
-    near->has_f = false;
+    precond->has_f = false;
     const size_t n = (size_t)s->columns, blocks = (size_t)s->factor_blocks;
     const size_t changing = blocks - (size_t)s->column_start.at[s->first_changing];
-    const bool room = find_subtrees(near) && find_gathered(near) && reserve_f(near, terms[F]) && fil_ints_reserve(&near->place, n) &&
-                      fil_ints_reserve(&near->stale, n) && fil_floats_reserve(&near->factor, FIL_BLOCK_SIZE * blocks) &&
-                      fil_floats_reserve(&near->base, FIL_BLOCK_SIZE * changing + 1) && fil_floats_reserve(&near->inverse, FIL_BLOCK_SIZE * n) &&
-                      fil_floats_reserve(&near->column, TARGETS * FIL_BLOCK_SIZE * n) && fil_floats_reserve(&near->x, FIL_BLOCK * n) &&
-                      fil_floats_reserve(&near->reduced, FIL_BLOCK * n);
+    const bool room = find_subtrees(precond) && find_gathered(precond) && reserve_f(precond, terms[F]) && fil_ints_reserve(&precond->place, n) &&
+                      fil_ints_reserve(&precond->stale, n) && fil_floats_reserve(&precond->factor, FIL_BLOCK_SIZE * blocks) &&
+                      fil_floats_reserve(&precond->base, FIL_BLOCK_SIZE * changing + 1) &&
+                      fil_floats_reserve(&precond->inverse, FIL_BLOCK_SIZE * n) &&
+                      fil_floats_reserve(&precond->column, TARGETS * FIL_BLOCK_SIZE * n) && fil_floats_reserve(&precond->x, FIL_BLOCK * n) &&
+                      fil_floats_reserve(&precond->reduced, FIL_BLOCK * n);
     return room ? FIL_OK : FIL_OUT_OF_MEMORY;
 }
 
-FilStatus fil_block_preconditioner_bind(FilBlockPreconditioner* near, const FilBlockPattern* const* terms, const int* a_block, bool* fits)
+FilStatus fil_block_preconditioner_bind(FilBlockPreconditioner* precond, const FilBlockPattern* const* terms, const int* a_block, bool* fits)
 {
-    near->has_f = false;
+    precond->has_f = false;
     *fits = false;
-    if (!reserve_f(near, terms[F])) {
+    if (!reserve_f(precond, terms[F])) {
         return FIL_OUT_OF_MEMORY;
     }
-    const FilStatus status = fil_block_symbolic_bind(&near->symbolic, terms, a_block != NULL ? A : C, fits);
+    const FilStatus status = fil_block_symbolic_bind(&precond->symbolic, terms, a_block != NULL ? A : C, fits);
     if (a_block != NULL && *fits) {
-        renumber(&near->symbolic, a_block);
+        renumber(&precond->symbolic, a_block);
     }
     return status;
 }
 
-const int* fil_block_preconditioner_reached(const FilBlockPreconditioner* near, int* count)
+const int* fil_block_preconditioner_reached(const FilBlockPreconditioner* precond, int* count)
 {
-    *count = near->symbolic.columns - near->symbolic.first_changing;
-    return near->symbolic.ordering.old_of_new + near->symbolic.first_changing;
+    *count = precond->symbolic.columns - precond->symbolic.first_changing;
+    return precond->symbolic.ordering.old_of_new + precond->symbolic.first_changing;
 }
 
 /* ---- the factor ----
@@ -154,9 +155,9 @@ static inline double fourth_of(const double* b, bool diagonal)
 }
 
 /* Adds a term's blocks to column j, or sets it to the first one's; false: they are not thin where that is asked for. */
-static inline bool add_sources(const FilBlockPreconditioner* near, float* column, int term, int j, const double* values, int width)
+static inline bool add_sources(const FilBlockPreconditioner* precond, float* column, int term, int j, const double* values, int width)
 {
-    const FilBlockSymbolic* s = &near->symbolic;
+    const FilBlockSymbolic* s = &precond->symbolic;
     const int first = s->column_start.at[j], *source = s->source[term].at;
     double fourth = 0.0;
     for (int p = first; p < s->column_start.at[j + 1]; p++, column += 4 * width) {
@@ -176,10 +177,10 @@ static inline bool add_sources(const FilBlockPreconditioner* near, float* column
     return fourth == 0.0;
 }
 
-/* `rows` blocks of `targets` columns lose the products of all columns k whose blocks from row j on begin at `from`: of their
+/* `rows` blocks of `targets` columns, less the products of all columns k whose blocks from row j on begin at `from`: of their
  * blocks in these rows, the first of them the i-th, with those in rows j and j + 1. */
-static inline __attribute__((always_inline)) void lose_tile(float* to[ROWS][TARGETS], int rows, int targets, const float* factor, const int* from,
-                                                            int run, int i, int width)
+static inline __attribute__((always_inline)) void subtract_tile(float* to[ROWS][TARGETS], int rows, int targets, const float* factor, const int* from,
+                                                                int run, int i, int width)
 {
     FilQuad c[ROWS][TARGETS][FIL_BLOCK], b[TARGETS];
     for (int r = 0; r < rows; r++) {
@@ -214,7 +215,7 @@ static inline __attribute__((always_inline)) void lose_tile(float* to[ROWS][TARG
     }
 }
 
-/* Columns j and, of two `targets`, j + 1 lose L_ik L_jk' in all `count` rows i >= j of `run` columns k, whose blocks from row j on
+/* L_ik L_jk' is subtracted from columns j and, of two `targets`, j + 1 in all `count` rows i >= j of `run` columns k, whose blocks from row j on
  * begin at `from`. Both are gathered as column j is, where rows have their `place`. */
 static inline __attribute__((always_inline)) void subtract_products(float* first, float* second, int targets, const float* factor, const int* from,
                                                                     int run, const int* row, int count, const int* place, int width)
@@ -223,11 +224,11 @@ static inline __attribute__((always_inline)) void subtract_products(float* first
     for (; i + 1 < count; i += 2) {
         const int here = place[row[i]], there = place[row[i + 1]];
         float* to[ROWS][TARGETS] = {{first + here, second + here}, {first + there, second + there}};
-        lose_tile(to, 2, targets, factor, from, run, i, width);
+        subtract_tile(to, 2, targets, factor, from, run, i, width);
     }
     if (i < count) {
         float* to[ROWS][TARGETS] = {{first + place[row[i]], second + place[row[i]]}};
-        lose_tile(to, 1, targets, factor, from, run, i, width);
+        subtract_tile(to, 1, targets, factor, from, run, i, width);
     }
 }
 
@@ -248,10 +249,10 @@ static inline int run_at(const FilBlockSymbolic* s, int q, int end)
     return run;
 }
 
-/* Column j loses all products of fixed, or of changing columns with row j; column j + 1, if it is there, those that it shares. */
-static inline void lose_row(const FilBlockPreconditioner* near, float* first, float* second, int j, bool changing, const int* place, int width)
+/* Subtracts from column j all products of fixed, or of changing columns with row j; from column j + 1, if it is there, those that it shares. */
+static inline void subtract_row(const FilBlockPreconditioner* precond, float* first, float* second, int j, bool changing, const int* place, int width)
 {
-    const FilBlockSymbolic* s = &near->symbolic;
+    const FilBlockSymbolic* s = &precond->symbolic;
     const int end = s->row_start.at[j + 1];
     for (int q = s->row_start.at[j], run; q < end; q += run) {
         const int k = s->row_column.at[q], *from = s->row_block.at + q, *row = s->row.at + from[0];
@@ -262,21 +263,21 @@ static inline void lose_row(const FilBlockPreconditioner* near, float* first, fl
         run = run_at(s, q, end);
         const int count = s->column_start.at[k + 1] - from[0];
         if (second != NULL && count > 1 && row[1] == j + 1) {
-            subtract_products(first, second, 2, near->factor.at, from, run, row, count, place, width);
+            subtract_products(first, second, 2, precond->factor.at, from, run, row, count, place, width);
         } else {
-            subtract_products(first, first, 1, near->factor.at, from, run, row, count, place, width);
+            subtract_products(first, first, 1, precond->factor.at, from, run, row, count, place, width);
         }
     }
 }
 
-/* Column j + 1 loses the products of changing columns with row j + 1 that column j did not share. */
-static inline void lose_rest(const FilBlockPreconditioner* near, float* column, int j, const int* place, int width)
+/* Subtracts from column j + 1 the products of changing columns with row j + 1 that column j did not share. */
+static inline void subtract_rest(const FilBlockPreconditioner* precond, float* column, int j, const int* place, int width)
 {
-    const FilBlockSymbolic* s = &near->symbolic;
+    const FilBlockSymbolic* s = &precond->symbolic;
     for (int q = s->row_start.at[j + 1]; q < s->row_start.at[j + 2]; q++) {
         const int k = s->row_column.at[q], *from = s->row_block.at + q, *row = s->row.at + from[0];
         if (k >= s->first_changing && row[-1] != j) {
-            subtract_products(column, column, 1, near->factor.at, from, 1, row, s->column_start.at[k + 1] - from[0], place, width);
+            subtract_products(column, column, 1, precond->factor.at, from, 1, row, s->column_start.at[k + 1] - from[0], place, width);
         }
     }
 }
@@ -314,10 +315,10 @@ static inline bool invert_pivot(const float* a, float* w, int width)
 }
 
 /* Column j of L from the gathered one. */
-static inline bool finish_column(FilBlockPreconditioner* near, const float* column, int j, int width)
+static inline bool finish_column(FilBlockPreconditioner* precond, const float* column, int j, int width)
 {
-    const FilBlockSymbolic* s = &near->symbolic;
-    float *w = block_at(near->inverse.at, j, width), *factor = block_at(near->factor.at, s->column_start.at[j], width);
+    const FilBlockSymbolic* s = &precond->symbolic;
+    float *w = block_at(precond->inverse.at, j, width), *factor = block_at(precond->factor.at, s->column_start.at[j], width);
     if (!invert_pivot(column, w, width)) {
         return false;
     }
@@ -353,10 +354,10 @@ static inline size_t column_bytes(const FilBlockSymbolic* s, int j, int width)
     return sizeof(float) * 4 * (size_t)width * (size_t)(s->column_start.at[j + 1] - s->column_start.at[j]);
 }
 
-static inline float* base_of(const FilBlockPreconditioner* near, int j, int width)
+static inline float* base_of(const FilBlockPreconditioner* precond, int j, int width)
 {
-    const FilBlockSymbolic* s = &near->symbolic;
-    return block_at(near->base.at, s->column_start.at[j] - s->column_start.at[s->first_changing], width);
+    const FilBlockSymbolic* s = &precond->symbolic;
+    return block_at(precond->base.at, s->column_start.at[j] - s->column_start.at[s->first_changing], width);
 }
 
 /* ---- fixed columns, shared by workers ---- */
@@ -364,39 +365,39 @@ static inline float* base_of(const FilBlockPreconditioner* near, int j, int widt
 enum { DONE, INDEFINITE, NOT_THIN };
 
 typedef struct Fixed {
-    FilBlockPreconditioner* near;
+    FilBlockPreconditioner* precond;
     const FilBlockPreconditionerValues* values;
 } Fixed;
 
 /* Column j, in a buffer: what a fixed one has to be finished from, and a changing one begins with. */
 static inline int make_fixed(const Fixed* fixed, int j, int* place, float* column, int width)
 {
-    const FilBlockPreconditioner* near = fixed->near;
+    const FilBlockPreconditioner* precond = fixed->precond;
     const FilBlockPreconditionerValues* values = fixed->values;
-    find_places(&near->symbolic, j, width, place);
-    const bool a_thin = add_sources(near, column, A, j, values->a, width), c_thin = add_sources(near, column, C, j, values->c, width);
+    find_places(&precond->symbolic, j, width, place);
+    const bool a_thin = add_sources(precond, column, A, j, values->a, width), c_thin = add_sources(precond, column, C, j, values->c, width);
     for (int k = 0; values->more != NULL && k < width; k++) {
-        column[5 * k] += (float)values->more[near->symbolic.ordering.old_of_new[j]];
+        column[5 * k] += (float)values->more[precond->symbolic.ordering.old_of_new[j]];
     }
-    lose_row(near, column, NULL, j, false, place, width);
+    subtract_row(precond, column, NULL, j, false, place, width);
     return a_thin && c_thin ? DONE : NOT_THIN;
 }
 
 /* Columns of some subtrees; the last one stands for what is above all. */
 static inline void make_trees(const Fixed* fixed, int first, int end, int worker, int width)
 {
-    FilBlockPreconditioner* near = fixed->near;
-    const size_t n = (size_t)near->symbolic.columns;
-    const FilSubtrees* trees = &near->trees;
-    int* place = near->place.at + (size_t)worker * n;
-    float* column = near->column.at + (size_t)worker * TARGETS * FIL_BLOCK_SIZE * n;
+    FilBlockPreconditioner* precond = fixed->precond;
+    const size_t n = (size_t)precond->symbolic.columns;
+    const FilSubtrees* trees = &precond->trees;
+    int* place = precond->place.at + (size_t)worker * n;
+    float* column = precond->column.at + (size_t)worker * TARGETS * FIL_BLOCK_SIZE * n;
     for (int t = first; t < end; t++) {
-        int* outcome = &near->outcome.at[t];
+        int* outcome = &precond->outcome.at[t];
         *outcome = DONE;
         for (int k = trees->start.at[t]; k < trees->start.at[t + 1] && *outcome == DONE; k++) {
             const int j = trees->column.at[k];
             *outcome = make_fixed(fixed, j, place, column, width);
-            *outcome = *outcome == DONE && !finish_column(near, column, j, width) ? INDEFINITE : *outcome;
+            *outcome = *outcome == DONE && !finish_column(precond, column, j, width) ? INDEFINITE : *outcome;
         }
     }
 }
@@ -404,7 +405,7 @@ static inline void make_trees(const Fixed* fixed, int first, int end, int worker
 static void make_some_trees(void* context, int first, int end, int worker)
 {
     const Fixed* fixed = context;
-    if (fixed->near->thin) {
+    if (fixed->precond->thin) {
         make_trees(fixed, first, end, worker, 3);
     } else {
         make_trees(fixed, first, end, worker, 4);
@@ -415,20 +416,20 @@ static void make_some_trees(void* context, int first, int end, int worker)
 static void make_bases(void* context, int first, int end, int worker)
 {
     const Fixed* fixed = context;
-    const FilBlockPreconditioner* near = fixed->near;
-    const FilBlockSymbolic* s = &near->symbolic;
-    int* place = near->place.at + (size_t)worker * (size_t)s->columns;
+    const FilBlockPreconditioner* precond = fixed->precond;
+    const FilBlockSymbolic* s = &precond->symbolic;
+    int* place = precond->place.at + (size_t)worker * (size_t)s->columns;
     for (int j = s->first_changing + first; j < s->first_changing + end; j++) {
-        near->outcome.at[j - s->first_changing] =
-            near->thin ? make_fixed(fixed, j, place, base_of(near, j, 3), 3) : make_fixed(fixed, j, place, base_of(near, j, 4), 4);
+        precond->outcome.at[j - s->first_changing] =
+            precond->thin ? make_fixed(fixed, j, place, base_of(precond, j, 3), 3) : make_fixed(fixed, j, place, base_of(precond, j, 4), 4);
     }
 }
 
-static int worst_outcome(const FilBlockPreconditioner* near, int count)
+static int worst_outcome(const FilBlockPreconditioner* precond, int count)
 {
     int worst = DONE;
     for (int k = 0; k < count; k++) {
-        worst = near->outcome.at[k] > worst ? near->outcome.at[k] : worst;
+        worst = precond->outcome.at[k] > worst ? precond->outcome.at[k] : worst;
     }
     return worst;
 }
@@ -439,50 +440,50 @@ static int grain_of(int count)
     return 1 + count / 100;
 }
 
-static int factor_fixed(FilBlockPreconditioner* near, const FilBlockPreconditionerValues* values)
+static int factor_fixed(FilBlockPreconditioner* precond, const FilBlockPreconditionerValues* values)
 {
-    const int trees = near->trees.count, changing = near->symbolic.columns - near->symbolic.first_changing;
-    Fixed fixed = {near, values};
+    const int trees = precond->trees.count, changing = precond->symbolic.columns - precond->symbolic.first_changing;
+    Fixed fixed = {precond, values};
     fil_workers_run(values->workers, trees, grain_of(trees), make_some_trees, &fixed);
     make_some_trees(&fixed, trees, trees + 1, 0);
-    const int worst = worst_outcome(near, trees + 1);
+    const int worst = worst_outcome(precond, trees + 1);
     if (worst != DONE) {
         return worst;
     }
     fil_workers_run(values->workers, changing, grain_of(changing), make_bases, &fixed);
-    return worst_outcome(near, changing);
+    return worst_outcome(precond, changing);
 }
 
 /* Room for each worker's column. */
-static bool reserve_columns(FilBlockPreconditioner* near, FilWorkers* workers)
+static bool reserve_columns(FilBlockPreconditioner* precond, FilWorkers* workers)
 {
-    const size_t n = (size_t)near->symbolic.columns * (size_t)fil_workers_count(workers);
-    return fil_ints_reserve(&near->place, n) && fil_floats_reserve(&near->column, TARGETS * FIL_BLOCK_SIZE * n);
+    const size_t n = (size_t)precond->symbolic.columns * (size_t)fil_workers_count(workers);
+    return fil_ints_reserve(&precond->place, n) && fil_floats_reserve(&precond->column, TARGETS * FIL_BLOCK_SIZE * n);
 }
 
 /* Whether F is another in column j than it was. */
-static bool has_changed(const FilBlockPreconditioner* near, int j, const double* f_values)
+static bool has_changed(const FilBlockPreconditioner* precond, int j, const double* f_values)
 {
-    const FilBlockSymbolic* s = &near->symbolic;
+    const FilBlockSymbolic* s = &precond->symbolic;
     const int* source = s->source[F].at;
     bool changed = false;
     for (int p = s->column_start.at[j]; p < s->column_start.at[j + 1] && !changed; p++) {
         const size_t block = FIL_BLOCK_SIZE * (size_t)(source[p] >> 1);
-        changed = source[p] != FIL_BLOCK_NO_SOURCE && memcmp(f_values + block, near->f_values.at + block, FIL_BLOCK_SIZE * sizeof *f_values) != 0;
+        changed = source[p] != FIL_BLOCK_NO_SOURCE && memcmp(f_values + block, precond->f_values.at + block, FIL_BLOCK_SIZE * sizeof *f_values) != 0;
     }
     return changed;
 }
 
 /* Flags the changing columns in which F is another than it was, and what depends on them. */
-static void find_stale(FilBlockPreconditioner* near, const double* f_values)
+static void find_stale(FilBlockPreconditioner* precond, const double* f_values)
 {
-    const FilBlockSymbolic* s = &near->symbolic;
-    int* stale = near->stale.at;
+    const FilBlockSymbolic* s = &precond->symbolic;
+    int* stale = precond->stale.at;
     for (int j = s->first_changing; j < s->columns; j++) {
-        stale[j] = !near->has_f;
+        stale[j] = !precond->has_f;
     }
-    for (int j = s->first_changing; j < s->columns && near->has_f; j++) {
-        stale[j] = stale[j] || has_changed(near, j, f_values);
+    for (int j = s->first_changing; j < s->columns && precond->has_f; j++) {
+        stale[j] = stale[j] || has_changed(precond, j, f_values);
         if (stale[j] && s->parent.at[j] >= 0) {
             stale[s->parent.at[j]] = true;
         }
@@ -497,64 +498,64 @@ static inline bool are_alike(const FilBlockSymbolic* s, int j)
 }
 
 /* Column j before changing columns take from it. */
-static inline void start_column(FilBlockPreconditioner* near, int j, const double* f_values, float* column, int width)
+static inline void start_column(FilBlockPreconditioner* precond, int j, const double* f_values, float* column, int width)
 {
-    memcpy(column, base_of(near, j, width), column_bytes(&near->symbolic, j, width));
-    near->thin = add_sources(near, column, F, j, f_values, width) && near->thin;
+    memcpy(column, base_of(precond, j, width), column_bytes(&precond->symbolic, j, width));
+    precond->thin = add_sources(precond, column, F, j, f_values, width) && precond->thin;
 }
 
-static inline bool factor_changing(FilBlockPreconditioner* near, const double* f_values, int width)
+static inline bool factor_changing(FilBlockPreconditioner* precond, const double* f_values, int width)
 {
-    FilBlockSymbolic* s = &near->symbolic;
+    FilBlockSymbolic* s = &precond->symbolic;
     int* place = s->scratch.at;
     // the second one's blocks are where the first has those of the same rows
-    float *const first = near->column.at, *const second = first + FIL_BLOCK_SIZE * (size_t)s->columns, *const own = second + 4 * width;
+    float *const first = precond->column.at, *const second = first + FIL_BLOCK_SIZE * (size_t)s->columns, *const own = second + 4 * width;
     for (int j = s->first_changing, targets; j < s->columns; j += targets) {
         targets = are_alike(s, j) ? 2 : 1;  // also if only the second is stale: sums are in the same order then
-        if (!near->stale.at[j + targets - 1]) {
+        if (!precond->stale.at[j + targets - 1]) {
             continue;  // nor is the first, on which it depends
         }
         find_places(s, j, width, place);
-        start_column(near, j, f_values, first, width);
+        start_column(precond, j, f_values, first, width);
         if (targets == 2) {
-            start_column(near, j + 1, f_values, own, width);
-            lose_rest(near, second, j, place, width);
+            start_column(precond, j + 1, f_values, own, width);
+            subtract_rest(precond, second, j, place, width);
         }
-        lose_row(near, first, targets == 2 ? second : NULL, j, true, place, width);
-        bool definite = finish_column(near, first, j, width);
+        subtract_row(precond, first, targets == 2 ? second : NULL, j, true, place, width);
+        bool definite = finish_column(precond, first, j, width);
         if (definite && targets == 2) {
             const int from = s->column_start.at[j] + 1, count = s->column_start.at[j + 1] - from;
-            subtract_products(second, second, 1, near->factor.at, &from, 1, s->row.at + from, count, place, width);
-            definite = finish_column(near, own, j + 1, width);
+            subtract_products(second, second, 1, precond->factor.at, &from, 1, s->row.at + from, count, place, width);
+            definite = finish_column(precond, own, j + 1, width);
         }
-        if (!definite || (width < FIL_BLOCK && !near->thin)) {
+        if (!definite || (width < FIL_BLOCK && !precond->thin)) {
             return false;
         }
     }
     return true;
 }
 
-bool fil_block_preconditioner_factor_fixed(FilBlockPreconditioner* near, bool thin, const FilBlockPreconditionerValues* values)
+bool fil_block_preconditioner_factor_fixed(FilBlockPreconditioner* precond, bool thin, const FilBlockPreconditionerValues* values)
 {
-    near->has_f = false;
-    if (!reserve_columns(near, values->workers)) {
+    precond->has_f = false;
+    if (!reserve_columns(precond, values->workers)) {
         return false;
     }
-    near->thin = thin;
-    int outcome = factor_fixed(near, values);
+    precond->thin = thin;
+    int outcome = factor_fixed(precond, values);
     if (outcome == NOT_THIN) {
-        near->thin = false;
-        outcome = factor_fixed(near, values);
+        precond->thin = false;
+        outcome = factor_fixed(precond, values);
     }
     return outcome == DONE;
 }
 
-bool fil_block_preconditioner_factor_changing(FilBlockPreconditioner* near, const double* f_values)
+bool fil_block_preconditioner_factor_changing(FilBlockPreconditioner* precond, const double* f_values)
 {
-    find_stale(near, f_values);
-    near->has_f = near->thin ? factor_changing(near, f_values, 3) : factor_changing(near, f_values, 4);
-    if (near->f_blocks > 0) {
-        memcpy(near->f_values.at, f_values, FIL_BLOCK_SIZE * (size_t)near->f_blocks * sizeof *f_values);
+    find_stale(precond, f_values);
+    precond->has_f = precond->thin ? factor_changing(precond, f_values, 3) : factor_changing(precond, f_values, 4);
+    if (precond->f_blocks > 0) {
+        memcpy(precond->f_values.at, f_values, FIL_BLOCK_SIZE * (size_t)precond->f_blocks * sizeof *f_values);
     }
-    return near->has_f;
+    return precond->has_f;
 }

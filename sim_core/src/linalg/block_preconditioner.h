@@ -3,7 +3,7 @@
  * Half the bytes and twice the lanes of block_cholesky.h, and good to five digits or so where the condition is 1e2: for
  * what is repeated until it is right anyway. What F reaches, and what depends on that, is eliminated last, so that F may
  * change at the price of those columns.
- * Left-looking by columns: column j is gathered in a buffer, which loses the products of the columns k that have a block in
+ * Left-looking by columns: column j is gathered in a buffer, less the products of the columns k that have a block in
  * row j. Where several of those go on alike below row j, and where column j + 1 is as column j, as in the dense corners that fill makes,
  * sums stay in registers over all k for two rows and both columns at once.
  * Subtrees of the elimination tree are shared by workers, in factorisations and solutions; sums are in the same order whoever makes them. */
@@ -24,7 +24,7 @@ typedef struct FilBlockPreconditioner {
     FilInts place;        /* where blocks of that are, by row; of each worker */
     FilInts outcome;      /* of parts of a factorisation */
     FilSubtrees trees;    /* of the fixed columns */
-    FilInts gather_start; /* columns + 1: what each row above the subtrees of its columns loses to fixed ones ... */
+    FilInts gather_start; /* columns + 1: what fixed columns subtract from each row above their subtrees ... */
     FilInts gather;       /* ... in the order of these: column and place in L */
     FilFloats x, reduced; /* vectors in pivot order: at work; with the fixed columns eliminated */
     FilDoubles f_values;  /* F as the changing columns have it ... */
@@ -33,7 +33,7 @@ typedef struct FilBlockPreconditioner {
     FilInts stale; /* whether changing columns are not those of the present F */
 } FilBlockPreconditioner;
 
-void fil_block_preconditioner_free(FilBlockPreconditioner* near);
+void fil_block_preconditioner_free(FilBlockPreconditioner* precond);
 
 /* Where the numbers are. */
 typedef struct FilBlockPreconditionerValues {
@@ -44,27 +44,27 @@ typedef struct FilBlockPreconditionerValues {
 
 /* As of block_cholesky.h; `terms` are A, C and F. Block k of A has the number a_block[k] among its values. When binding NULL says
  * that A is as it was. `order` as of block_symbolic.h. */
-FIL_MUST_CHECK FilStatus fil_block_preconditioner_analyze(FilBlockPreconditioner* near, const FilBlockPattern* const* terms, const int* a_block,
+FIL_MUST_CHECK FilStatus fil_block_preconditioner_analyze(FilBlockPreconditioner* precond, const FilBlockPattern* const* terms, const int* a_block,
                                                           bool order);
-FIL_MUST_CHECK FilStatus fil_block_preconditioner_bind(FilBlockPreconditioner* near, const FilBlockPattern* const* terms, const int* a_block,
+FIL_MUST_CHECK FilStatus fil_block_preconditioner_bind(FilBlockPreconditioner* precond, const FilBlockPattern* const* terms, const int* a_block,
                                                        bool* fits);
 
 /* Factors columns that F does not reach; then the rest, as often as F changes, as far as it does. False: not positive definite, as
  * far as single precision tells. `thin`: try whether the fourth places of all blocks are idle but for the diagonal's own; near->thin
  * says so then. If it is those of F that are not, the second fails with near->thin false, and the first must be repeated. */
-FIL_MUST_CHECK bool fil_block_preconditioner_factor_fixed(FilBlockPreconditioner* near, bool thin, const FilBlockPreconditionerValues* values);
-FIL_MUST_CHECK bool fil_block_preconditioner_factor_changing(FilBlockPreconditioner* near, const double* f_values);
+FIL_MUST_CHECK bool fil_block_preconditioner_factor_fixed(FilBlockPreconditioner* precond, bool thin, const FilBlockPreconditionerValues* values);
+FIL_MUST_CHECK bool fil_block_preconditioner_factor_changing(FilBlockPreconditioner* precond, const double* f_values);
 
 /* The columns that F reaches. */
-const int* fil_block_preconditioner_reached(const FilBlockPreconditioner* near, int* count);
+const int* fil_block_preconditioner_reached(const FilBlockPreconditioner* precond, int* count);
 
 /* x = (A + C + F)^-1 b */
-void fil_block_preconditioner_solve(FilBlockPreconditioner* near, FilWorkers* workers, const double* b, double* x);
+void fil_block_preconditioner_solve(FilBlockPreconditioner* precond, FilWorkers* workers, const double* b, double* x);
 
 /* The same in parts: what there is to do with b before F is known; then x for b + more where F reaches, `more` being zero
  * elsewhere; then the rest of x. */
-void fil_block_preconditioner_reduce(FilBlockPreconditioner* near, FilWorkers* workers, const double* b);
-void fil_block_preconditioner_predict(FilBlockPreconditioner* near, const double* more, double* x);
-void fil_block_preconditioner_complete(FilBlockPreconditioner* near, FilWorkers* workers, double* x);
+void fil_block_preconditioner_reduce(FilBlockPreconditioner* precond, FilWorkers* workers, const double* b);
+void fil_block_preconditioner_predict(FilBlockPreconditioner* precond, const double* more, double* x);
+void fil_block_preconditioner_complete(FilBlockPreconditioner* precond, FilWorkers* workers, double* x);
 
 #endif

@@ -9,9 +9,9 @@ static inline const float* block_at(const FilFloats* blocks, int k, int width)
 }
 
 /* x_j <- W_j x_j */
-static inline FilQuad apply_pivot(const FilBlockPreconditioner* near, int j, float* x, int width)
+static inline FilQuad apply_pivot(const FilBlockPreconditioner* precond, int j, float* x, int width)
 {
-    const float* w = block_at(&near->inverse, j, width);
+    const float* w = block_at(&precond->inverse, j, width);
     const FilQuad b = fil_quad_load(x + 4 * j);
     FilQuad y = fil_quad_all(0.0F);
     for (int k = 0; k < width; k++) {
@@ -22,9 +22,9 @@ static inline FilQuad apply_pivot(const FilBlockPreconditioner* near, int j, flo
 }
 
 /* x_i <- x_i - L_p y */
-static inline void subtract_block(const FilBlockPreconditioner* near, int p, FilQuad y, float* xi, int width)
+static inline void subtract_block(const FilBlockPreconditioner* precond, int p, FilQuad y, float* xi, int width)
 {
-    const float* l = block_at(&near->factor, p, width);
+    const float* l = block_at(&precond->factor, p, width);
     FilQuad z = fil_quad_load(xi);
     for (int k = 0; k < width; k++) {
         z = fil_quad_sub_lane(z, fil_quad_load(l + 4 * k), y, k);
@@ -33,50 +33,50 @@ static inline void subtract_block(const FilBlockPreconditioner* near, int p, Fil
 }
 
 /* Columns begin to end of L y = b, in place. */
-static inline void solve_forward(const FilBlockPreconditioner* near, int begin, int end, float* x, int width)
+static inline void solve_forward(const FilBlockPreconditioner* precond, int begin, int end, float* x, int width)
 {
-    const FilBlockSymbolic* s = &near->symbolic;
+    const FilBlockSymbolic* s = &precond->symbolic;
     for (int j = begin; j < end; j++) {
-        const FilQuad y = apply_pivot(near, j, x, width);
+        const FilQuad y = apply_pivot(precond, j, x, width);
         for (int p = s->column_start.at[j] + 1; p < s->column_start.at[j + 1]; p++) {
-            subtract_block(near, p, y, x + (ptrdiff_t)4 * s->row.at[p], width);
+            subtract_block(precond, p, y, x + (ptrdiff_t)4 * s->row.at[p], width);
         }
     }
 }
 
 /* The same of a subtree, in its own rows; those above gather theirs. */
-static inline void solve_tree_forward(const FilBlockPreconditioner* near, int tree, float* x, int width)
+static inline void solve_tree_forward(const FilBlockPreconditioner* precond, int tree, float* x, int width)
 {
-    const FilBlockSymbolic* s = &near->symbolic;
-    const FilSubtrees* trees = &near->trees;
+    const FilBlockSymbolic* s = &precond->symbolic;
+    const FilSubtrees* trees = &precond->trees;
     for (int c = trees->start.at[tree]; c < trees->start.at[tree + 1]; c++) {
         const int j = trees->column.at[c];
-        const FilQuad y = apply_pivot(near, j, x, width);
+        const FilQuad y = apply_pivot(precond, j, x, width);
         for (int p = s->column_start.at[j] + 1; p < s->column_start.at[j + 1]; p++) {
             const int i = s->row.at[p];
             if (i >= s->first_changing || trees->task.at[i] != tree) {
                 break;  // all that follow are above, too
             }
-            subtract_block(near, p, y, x + (ptrdiff_t)4 * i, width);
+            subtract_block(precond, p, y, x + (ptrdiff_t)4 * i, width);
         }
     }
 }
 
-/* What row i loses to fixed columns, in the order of these. */
-static inline void gather_row(const FilBlockPreconditioner* near, int i, float* x, int width)
+/* What fixed columns subtract from row i, in their order. */
+static inline void gather_row(const FilBlockPreconditioner* precond, int i, float* x, int width)
 {
-    const int* gather = near->gather.at;
-    for (int q = near->gather_start.at[i]; q < near->gather_start.at[i + 1]; q++) {
-        subtract_block(near, gather[2 * q + 1], fil_quad_load(x + (ptrdiff_t)4 * gather[2 * q]), x + (ptrdiff_t)4 * i, width);
+    const int* gather = precond->gather.at;
+    for (int q = precond->gather_start.at[i]; q < precond->gather_start.at[i + 1]; q++) {
+        subtract_block(precond, gather[2 * q + 1], fil_quad_load(x + (ptrdiff_t)4 * gather[2 * q]), x + (ptrdiff_t)4 * i, width);
     }
 }
 
 /* Row j of L' x = y, in place; those below are done. */
-static inline void solve_row(const FilBlockPreconditioner* near, int j, float* x, int width)
+static inline void solve_row(const FilBlockPreconditioner* precond, int j, float* x, int width)
 {
-    const FilBlockSymbolic* s = &near->symbolic;
+    const FilBlockSymbolic* s = &precond->symbolic;
     const int *start = s->column_start.at, *row = s->row.at;
-    const float *w = block_at(&near->inverse, j, width), *l = block_at(&near->factor, start[j] + 1, width);
+    const float *w = block_at(&precond->inverse, j, width), *l = block_at(&precond->factor, start[j] + 1, width);
     FilQuad sum[FIL_BLOCK] = {fil_quad_all(0.0F), fil_quad_all(0.0F), fil_quad_all(0.0F), fil_quad_all(0.0F)};
     for (int p = start[j] + 1; p < start[j + 1]; p++, l += 4 * width) {
         const FilQuad z = fil_quad_load(x + 4 * row[p]);
@@ -95,7 +95,7 @@ static inline void solve_row(const FilBlockPreconditioner* near, int j, float* x
 /* ---- shared by workers ---- */
 
 typedef struct Solve {
-    const FilBlockPreconditioner* near;
+    const FilBlockPreconditioner* precond;
     float* x;
 } Solve;
 
@@ -104,10 +104,10 @@ static void forward_trees(void* context, int first, int end, int worker)
     const Solve* solve = context;
     (void)worker;
     for (int t = first; t < end; t++) {
-        if (solve->near->thin) {
-            solve_tree_forward(solve->near, t, solve->x, 3);
+        if (solve->precond->thin) {
+            solve_tree_forward(solve->precond, t, solve->x, 3);
         } else {
-            solve_tree_forward(solve->near, t, solve->x, 4);
+            solve_tree_forward(solve->precond, t, solve->x, 4);
         }
     }
 }
@@ -115,13 +115,13 @@ static void forward_trees(void* context, int first, int end, int worker)
 static void backward_trees(void* context, int first, int end, int worker)
 {
     const Solve* solve = context;
-    const FilSubtrees* trees = &solve->near->trees;
+    const FilSubtrees* trees = &solve->precond->trees;
     (void)worker;
     for (int c = trees->start.at[end] - 1; c >= trees->start.at[first]; c--) {
-        if (solve->near->thin) {
-            solve_row(solve->near, trees->column.at[c], solve->x, 3);
+        if (solve->precond->thin) {
+            solve_row(solve->precond, trees->column.at[c], solve->x, 3);
         } else {
-            solve_row(solve->near, trees->column.at[c], solve->x, 4);
+            solve_row(solve->precond, trees->column.at[c], solve->x, 4);
         }
     }
 }
@@ -130,13 +130,13 @@ static void backward_trees(void* context, int first, int end, int worker)
 static void gather_changing(void* context, int first, int end, int worker)
 {
     const Solve* solve = context;
-    const int from = solve->near->symbolic.first_changing;
+    const int from = solve->precond->symbolic.first_changing;
     (void)worker;
     for (int i = from + first; i < from + end; i++) {
-        if (solve->near->thin) {
-            gather_row(solve->near, i, solve->x, 3);
+        if (solve->precond->thin) {
+            gather_row(solve->precond, i, solve->x, 3);
         } else {
-            gather_row(solve->near, i, solve->x, 4);
+            gather_row(solve->precond, i, solve->x, 4);
         }
     }
 }
@@ -147,103 +147,103 @@ static int grain_of(int count)
     return 1 + count / 16;
 }
 
-/* Fixed columns of L y = b; what the others lose to them. */
-static void forward_fixed(const FilBlockPreconditioner* near, FilWorkers* workers, float* x)
+/* Fixed columns of L y = b, and what they subtract from the others. */
+static void forward_fixed(const FilBlockPreconditioner* precond, FilWorkers* workers, float* x)
 {
-    const FilSubtrees* trees = &near->trees;
-    const int changing = near->symbolic.columns - near->symbolic.first_changing;
-    Solve solve = {near, x};
+    const FilSubtrees* trees = &precond->trees;
+    const int changing = precond->symbolic.columns - precond->symbolic.first_changing;
+    Solve solve = {precond, x};
     fil_workers_run(workers, trees->count, grain_of(trees->count), forward_trees, &solve);
     for (int c = trees->start.at[trees->count]; c < trees->start.at[trees->count + 1]; c++) {
         const int j = trees->column.at[c];
-        if (near->thin) {
-            gather_row(near, j, x, 3);
-            (void)apply_pivot(near, j, x, 3);
+        if (precond->thin) {
+            gather_row(precond, j, x, 3);
+            (void)apply_pivot(precond, j, x, 3);
         } else {
-            gather_row(near, j, x, 4);
-            (void)apply_pivot(near, j, x, 4);
+            gather_row(precond, j, x, 4);
+            (void)apply_pivot(precond, j, x, 4);
         }
     }
     fil_workers_run(workers, changing, grain_of(changing), gather_changing, &solve);
 }
 
-static void backward_fixed(const FilBlockPreconditioner* near, FilWorkers* workers, float* x)
+static void backward_fixed(const FilBlockPreconditioner* precond, FilWorkers* workers, float* x)
 {
-    const int trees = near->trees.count;
-    Solve solve = {near, x};
+    const int trees = precond->trees.count;
+    Solve solve = {precond, x};
     backward_trees(&solve, trees, trees + 1, 0);
     fil_workers_run(workers, trees, grain_of(trees), backward_trees, &solve);
 }
 
 /* Columns that F reaches. */
-static void solve_changing(const FilBlockPreconditioner* near, float* x)
+static void solve_changing(const FilBlockPreconditioner* precond, float* x)
 {
-    const int first = near->symbolic.first_changing, columns = near->symbolic.columns;
-    if (near->thin) {
-        solve_forward(near, first, columns, x, 3);
+    const int first = precond->symbolic.first_changing, columns = precond->symbolic.columns;
+    if (precond->thin) {
+        solve_forward(precond, first, columns, x, 3);
     } else {
-        solve_forward(near, first, columns, x, 4);
+        solve_forward(precond, first, columns, x, 4);
     }
     for (int j = columns - 1; j >= first; j--) {
-        if (near->thin) {
-            solve_row(near, j, x, 3);
+        if (precond->thin) {
+            solve_row(precond, j, x, 3);
         } else {
-            solve_row(near, j, x, 4);
+            solve_row(precond, j, x, 4);
         }
     }
 }
 
 /* From the order of variables to that of pivots, and back. */
-static void take(const FilBlockPreconditioner* near, const double* b, float* x)
+static void take(const FilBlockPreconditioner* precond, const double* b, float* x)
 {
-    const int* variable = near->symbolic.ordering.old_of_new;
-    for (int j = 0; j < near->symbolic.columns; j++) {
+    const int* variable = precond->symbolic.ordering.old_of_new;
+    for (int j = 0; j < precond->symbolic.columns; j++) {
         for (int k = 0; k < FIL_BLOCK; k++) {
             x[FIL_BLOCK * j + k] = (float)b[FIL_BLOCK * variable[j] + k];
         }
     }
 }
 
-static void give(const FilBlockPreconditioner* near, int begin, const float* from, double* x)
+static void give(const FilBlockPreconditioner* precond, int begin, const float* from, double* x)
 {
-    const int* variable = near->symbolic.ordering.old_of_new;
-    for (int j = begin; j < near->symbolic.columns; j++) {
+    const int* variable = precond->symbolic.ordering.old_of_new;
+    for (int j = begin; j < precond->symbolic.columns; j++) {
         for (int k = 0; k < FIL_BLOCK; k++) {
             x[FIL_BLOCK * variable[j] + k] = (double)from[FIL_BLOCK * j + k];
         }
     }
 }
 
-void fil_block_preconditioner_solve(FilBlockPreconditioner* near, FilWorkers* workers, const double* b, double* x)
+void fil_block_preconditioner_solve(FilBlockPreconditioner* precond, FilWorkers* workers, const double* b, double* x)
 {
-    take(near, b, near->x.at);
-    forward_fixed(near, workers, near->x.at);
-    solve_changing(near, near->x.at);
-    backward_fixed(near, workers, near->x.at);
-    give(near, 0, near->x.at, x);
+    take(precond, b, precond->x.at);
+    forward_fixed(precond, workers, precond->x.at);
+    solve_changing(precond, precond->x.at);
+    backward_fixed(precond, workers, precond->x.at);
+    give(precond, 0, precond->x.at, x);
 }
 
-void fil_block_preconditioner_reduce(FilBlockPreconditioner* near, FilWorkers* workers, const double* b)
+void fil_block_preconditioner_reduce(FilBlockPreconditioner* precond, FilWorkers* workers, const double* b)
 {
-    take(near, b, near->reduced.at);
-    forward_fixed(near, workers, near->reduced.at);
+    take(precond, b, precond->reduced.at);
+    forward_fixed(precond, workers, precond->reduced.at);
 }
 
-void fil_block_preconditioner_predict(FilBlockPreconditioner* near, const double* more, double* x)
+void fil_block_preconditioner_predict(FilBlockPreconditioner* precond, const double* more, double* x)
 {
-    const int *variable = near->symbolic.ordering.old_of_new, first = near->symbolic.first_changing, columns = near->symbolic.columns;
+    const int *variable = precond->symbolic.ordering.old_of_new, first = precond->symbolic.first_changing, columns = precond->symbolic.columns;
     for (int j = first; j < columns; j++) {
         for (int k = 0; k < FIL_BLOCK; k++) {
-            near->x.at[FIL_BLOCK * j + k] = near->reduced.at[FIL_BLOCK * j + k] + (float)more[FIL_BLOCK * variable[j] + k];
+            precond->x.at[FIL_BLOCK * j + k] = precond->reduced.at[FIL_BLOCK * j + k] + (float)more[FIL_BLOCK * variable[j] + k];
         }
     }
-    solve_changing(near, near->x.at);
-    give(near, first, near->x.at, x);
+    solve_changing(precond, precond->x.at);
+    give(precond, first, precond->x.at, x);
 }
 
-void fil_block_preconditioner_complete(FilBlockPreconditioner* near, FilWorkers* workers, double* x)
+void fil_block_preconditioner_complete(FilBlockPreconditioner* precond, FilWorkers* workers, double* x)
 {
-    memcpy(near->x.at, near->reduced.at, FIL_BLOCK * (size_t)near->symbolic.first_changing * sizeof *near->x.at);
-    backward_fixed(near, workers, near->x.at);
-    give(near, 0, near->x.at, x);
+    memcpy(precond->x.at, precond->reduced.at, FIL_BLOCK * (size_t)precond->symbolic.first_changing * sizeof *precond->x.at);
+    backward_fixed(precond, workers, precond->x.at);
+    give(precond, 0, precond->x.at, x);
 }

@@ -71,7 +71,7 @@ typedef struct Sheet {
     const int* reached;      /* columns that friction reaches */
     double *right, *x;       /* right side and solution */
     double *lead, lead_size; /* what friction's model adds to the right side where it reaches, unless majorised */
-    double* near;            /* solution where it does, with the preconditioner */
+    double* predicted;       /* solution where it does, with the preconditioner */
 } Sheet;
 
 /* Takes what friction's model leads the residual by. */
@@ -114,9 +114,9 @@ static bool settle_friction(Sheet* sheet, double* direction)
     fil_block_pcg_reduce(&stage->pcg, sheet->terms.workers, sheet->right);
     for (int k = 1; take_friction(sheet); k++) {
         take_lead(sheet);
-        fil_block_pcg_predict(&stage->pcg, sheet->lead, sheet->near);
+        fil_block_pcg_predict(&stage->pcg, sheet->lead, sheet->predicted);
         for (int i = 0; i < sheet->reached_count; i++) {
-            memcpy(direction + 4 * block[sheet->reached[i]], sheet->near + 4 * sheet->reached[i], FIL_BLOCK * sizeof *direction);
+            memcpy(direction + 4 * block[sheet->reached[i]], sheet->predicted + 4 * sheet->reached[i], FIL_BLOCK * sizeof *direction);
         }
         if (field->review(sheet->solver, sheet->v, direction) <= negligible || k == REVIEWS) {
             return true;
@@ -172,7 +172,7 @@ FilStatus fil_potential_solve_sheet(FilSolver* solver, const FilPotentialField* 
                    .x = solver->contact.v,
                    .right = at,
                    .lead = at + n,
-                   .near = at + 2 * n};
+                   .predicted = at + 2 * n};
     FilStatus status = FIL_OK;
     *result = FIL_PCG_SLOW;
     // where they are slow, with the bodies' stiffness in the factor, and for some steps at once
