@@ -58,12 +58,13 @@ static inline bool is_zero(const double* x)
     return x[0] == 0.0 && x[1] == 0.0 && x[2] == 0.0 && x[3] == 0.0;
 }
 
-void fil_block_multiply_add(const FilBlockPattern* pattern, const double* values, const double* x, double* y)
+/* Columns begin to end of one term; rows from `end` on go to `beyond`. */
+static void multiply_part(const FilBlockPattern* pattern, const double* values, int begin, int end, const double* x, double* y, double* beyond)
 {
-    for (int j = 0; j < pattern->columns; j++) {
+    const FilPair zero = fil_pair_both(0.0);
+    for (int j = begin; j < end; j++) {
         const double* xj = x + FIL_BLOCK * j;
         const bool at_rest = is_zero(xj);
-        const FilPair zero = fil_pair_both(0.0);
         const FilPair scale[FIL_BLOCK] = {fil_pair_both(xj[0]), fil_pair_both(xj[1]), fil_pair_both(xj[2]), fil_pair_both(xj[3])};
         ColumnSum sum = {{zero, zero, zero, zero}};
         for (int k = pattern->start[j]; k < pattern->start[j + 1]; k++) {
@@ -75,13 +76,18 @@ void fil_block_multiply_add(const FilBlockPattern* pattern, const double* values
             // a block at (i, j) stands at (j, i), too; diagonal ones are symmetric
             add_transposed(&sum, block, x + FIL_BLOCK * i);
             if (i != j) {
-                add_straight(y + FIL_BLOCK * i, block, scale);
+                add_straight(i < end ? y + FIL_BLOCK * i : beyond + FIL_BLOCK * (i - end), block, scale);
             }
         }
         for (int c = 0; c < FIL_BLOCK; c++) {
             y[FIL_BLOCK * j + c] += fil_pair_sum(sum.at[c]);
         }
     }
+}
+
+void fil_block_multiply_add(const FilBlockPattern* pattern, const double* values, const double* x, double* y)
+{
+    multiply_part(pattern, values, 0, pattern->columns, x, y, NULL);
 }
 
 /* ---- row by row ---- */
@@ -204,32 +210,6 @@ typedef struct PartProduct {
 static double* beyond_of(const PartProduct* product, int p)
 {
     return product->parts->beyond.at + FIL_BLOCK * (size_t)p * (size_t)product->terms[0].columns;
-}
-
-/* Columns begin to end of one term; rows from `end` on go to `beyond`. */
-static void multiply_part(const FilBlockPattern* pattern, const double* values, int begin, int end, const double* x, double* y, double* beyond)
-{
-    const FilPair zero = fil_pair_both(0.0);
-    for (int j = begin; j < end; j++) {
-        const double* xj = x + FIL_BLOCK * j;
-        const bool at_rest = is_zero(xj);
-        const FilPair scale[FIL_BLOCK] = {fil_pair_both(xj[0]), fil_pair_both(xj[1]), fil_pair_both(xj[2]), fil_pair_both(xj[3])};
-        ColumnSum sum = {{zero, zero, zero, zero}};
-        for (int k = pattern->start[j]; k < pattern->start[j + 1]; k++) {
-            const int i = pattern->row[k];
-            const double* block = values + FIL_BLOCK_SIZE * (size_t)k;
-            if (at_rest && is_zero(x + FIL_BLOCK * i)) {
-                continue;
-            }
-            add_transposed(&sum, block, x + FIL_BLOCK * i);
-            if (i != j) {
-                add_straight(i < end ? y + FIL_BLOCK * i : beyond + FIL_BLOCK * (i - end), block, scale);
-            }
-        }
-        for (int c = 0; c < FIL_BLOCK; c++) {
-            y[FIL_BLOCK * j + c] += fil_pair_sum(sum.at[c]);
-        }
-    }
 }
 
 static void multiply_parts(void* context, int first, int last, int worker)
