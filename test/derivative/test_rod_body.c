@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "body/derivative.h"
 #include "body/rod.h"
 #include "random_rod.h"
 
@@ -329,10 +330,92 @@ static void cords(void** state)
     }
 }
 
+/* ---- variations of a step: dm, whatever Newton's method leaves ---- */
+
+enum { PLACE, RATE, END_RATE, PARTS };
+
+/* m at the end w, from a start that is varied by a share of `parts`; the start moves as a body with that velocity does. */
+static void residual_of_varied(Bench* bench, const FilStepSetup* setup, const double* w, double parts[PARTS][MAX_UNKNOWNS], double share,
+                               double* residual)
+{
+    const FilStepSetup motion = {.dt = 1.0, .theta = 1.0, .theta_vq = 1.0};
+    double q[MAX_UNKNOWNS], v[MAX_UNKNOWNS], end[MAX_UNKNOWNS], move[MAX_UNKNOWNS];
+    double* h = calloc((size_t)fil_rod_body_h_size(bench->body), sizeof(double));
+    assert_non_null(h);
+    for (int k = 0; k < bench->unknowns; ++k) {
+        move[k] = share * parts[PLACE][k];
+        end[k] = w[k] + share * parts[END_RATE][k];
+    }
+    fil_rod_ops.begin(bench->body, &motion, bench->q, bench->v, bench->h);
+    fil_rod_ops.finish(bench->body, move, q, v, h);
+    for (int k = 0; k < bench->unknowns; ++k) {
+        v[k] = bench->v[k] + share * parts[RATE][k];
+    }
+    fil_rod_ops.begin(bench->body, setup, q, v, h);
+    evaluate(bench, end, residual);
+    free(h);
+}
+
+/* How far dm is from central differences, extrapolated, by the largest of its kind: forces, or moments about edges. */
+static double variation_mismatch(Bench* bench, const FilStepSetup* setup, const double* w, double parts[PARTS][MAX_UNKNOWNS])
+{
+    static const double sizes[2] = {1e-5, 2e-5};  // m, rad and those a second: truncation (2e-4)^4, rounding 1e-16/1e-5
+    double exact[MAX_UNKNOWNS], quotient[MAX_UNKNOWNS] = {0.0}, sides[2][MAX_UNKNOWNS], wrong[2] = {0.0}, largest[2] = {0.0};
+    fil_rod_ops.begin(bench->body, setup, bench->q, bench->v, bench->h);
+    evaluate(bench, w, exact);
+    assert_null(fil_rod_ops.derivative->prepare(bench->body, w));
+    fil_rod_ops.derivative->vary(bench->body, parts[PLACE], parts[RATE], parts[END_RATE], exact, NULL);
+    for (int s = 0; s < 2; ++s) {
+        residual_of_varied(bench, setup, w, parts, sizes[s], sides[0]);
+        residual_of_varied(bench, setup, w, parts, -sizes[s], sides[1]);
+        for (int k = 0; k < bench->unknowns; ++k) {
+            quotient[k] += (s == 0 ? 4.0 : -1.0) / 3.0 * (sides[0][k] - sides[1][k]) / (2.0 * sizes[s]);
+        }
+    }
+    for (int k = 0; k < bench->unknowns; ++k) {
+        const int kind = k % 4 == 3;
+        wrong[kind] = fmax(wrong[kind], fabs(quotient[k] - exact[k]));
+        largest[kind] = fmax(largest[kind], fabs(exact[k]));
+    }
+    return fmax(wrong[0] / largest[0], wrong[1] / largest[1]);
+}
+
+/* Edges that turn fast about themselves and across: by the start's place and rate and by the end's rate, one at a time and together. */
+static void steps_of_spinning_rods(void** state)
+{
+    (void)state;
+    const FilStepSetup setup = {.dt = 0.002, .theta = 1.0, .theta_vq = 1.0, .gravity = {0.5, -1.0, -9.81}};
+    Random random = {26};
+    double nodes[3 * 20], angles[20];
+    for (int n = 3; n < 9; ++n) {
+        for (int which = 0; which <= PARTS; ++which) {
+            FilRodDef def = random_def(&random, n, n > 5, nodes, angles);
+            double w[MAX_UNKNOWNS], parts[PARTS][MAX_UNKNOWNS] = {{0.0}};
+            Bench bench;
+            make_bench(&bench, &def, 1, NULL, 0);
+            for (int k = 0; k < bench.unknowns; ++k) {
+                const bool moves = k % 4 != 3 || k / 4 < n - (n <= 5);  // the last node of an open rod has no edge
+                bench.v[k] = moves ? (k % 4 == 3 ? 200.0 : 3.0) * random_between(&random, -1.0, 1.0) : 0.0;
+                w[k] = moves ? bench.v[k] + random_between(&random, -1.0, 1.0) : 0.0;
+                for (int p = 0; p < PARTS; ++p) {
+                    const double size = p == PLACE ? 1.0 : 1.0 / setup.dt;  // rates change forces as little as they move things in a step
+                    parts[p][k] = moves && (which == p || which == PARTS) ? size * random_between(&random, -1.0, 1.0) : 0.0;
+                }
+            }
+            const double off = variation_mismatch(&bench, &setup, w, parts);
+            if (!(off < 1e-9)) {
+                fail_msg("a rod of %d nodes: the variation of m by %d is off by %g", n, which, off);
+            }
+            free_bench(&bench);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(free_rods), cmocka_unit_test(closed_rods), cmocka_unit_test(held_rods), cmocka_unit_test(networks), cmocka_unit_test(cords),
+        cmocka_unit_test(free_rods), cmocka_unit_test(closed_rods), cmocka_unit_test(held_rods),
+        cmocka_unit_test(networks),  cmocka_unit_test(cords),       cmocka_unit_test(steps_of_spinning_rods),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
