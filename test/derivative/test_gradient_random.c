@@ -204,6 +204,20 @@ static void add_rod(Text* t, const char* name, double y0, double y1, double z)
     add(t, "}");
 }
 
+/* A rod without twist. */
+static void add_cord(Text* t, const char* name, double y0, double y1, double z)
+{
+    add(t, "{name: %s, material: rubber, section: {circle: {radius: 0.006}}, twist_free: true, damping: {mass: %.3f}, shape: {polyline: {points: [",
+        name, pick(t, 0.0, 1.0));
+    for (int k = 0; k < 6; k++) {
+        add(t, "%s[%.4f, %.4f, %.4f]", k > 0 ? ", " : "", -0.2 + 0.08 * k + pick(t, -0.01, 0.01), y0 + (y1 - y0) * k / 5.0 + pick(t, -0.01, 0.01),
+            z + pick(t, -0.003, 0.003));
+    }
+    add(t, "]}}");
+    add_vector(t, "velocity", 0.0, 0.0, -0.3, 0.3);
+    add(t, "}");
+}
+
 /* Twisted, damped or not, free or clamped. */
 static void rod_on_the_ground_sap(Text* t)
 {
@@ -274,6 +288,39 @@ static void rod_on_a_ball(Text* t, Model model)
     add(t, "]\n");
 }
 
+static void cord_on_the_ground(Text* t, Model model)
+{
+    add_model(t, model);
+    add(t, RUBBER "rigid_bodies: [" GROUND "]\nrods: [");
+    add_cord(t, "a", 0.0, 0.05, 0.012);
+    add(t, "]\n");
+}
+
+/* Which a drive turns. */
+static void cord_on_a_ball(Text* t, Model model)
+{
+    add_model(t, model);
+    add(t, RUBBER "rigid_bodies: [{name: b, motion: kinematic, shapes: [{sphere: {radius: 0.05}}]");
+    add_vector(t, "position", 0.0, 0.0, -0.06, 0.01);
+    add(t, "}]\nrods: [");
+    add_cord(t, "a", -0.02, 0.02, 0.004);
+    add(t, "]\ndrives: [{name: d, body: b, rotation: [[0, 0, 0, 0], [1, %.3f, %.3f, %.3f]]}]\n", pick(t, -3.0, 3.0), pick(t, -3.0, 3.0),
+        pick(t, -3.0, 3.0));
+}
+
+/* A face that moves is met by nodes. */
+static void cord_on_a_box(Text* t, Model model)
+{
+    add_model(t, model);
+    add(t, RUBBER "rigid_bodies: [{name: b, mass: %.3f, shapes: [{box: {size: [1, 0.6, 0.1]}}]", pick(t, 0.2, 2.0));
+    add_vector(t, "position", 0.0, 0.0, -0.05, 0.0);
+    add_vector(t, "angular_velocity", 0.0, 0.0, 0.0, 0.3);
+    add_vector(t, "velocity", 0.0, 0.0, 0.0, 0.3);
+    add(t, "}]\nrods: [");
+    add_cord(t, "a", -0.02, 0.02, 0.013);
+    add(t, "]\n");
+}
+
 static void arm_on_the_ground_potential(Text* t, Model model)
 {
     char place[100];
@@ -338,6 +385,9 @@ static const struct {
     {"rods that cross", rods_that_cross, true},
     {"rods that cross at nodes", rods_that_cross_at_nodes, true},
     {"rods on a ball", rod_on_a_ball, true},
+    {"cords on the ground", cord_on_the_ground, false},
+    {"cords on a ball that turns", cord_on_a_ball, false},
+    {"cords on a box", cord_on_a_box, false},
     {"robots and a ball", robot_and_ball, false},
     {"arms on the ground", arm_on_the_ground_potential, false},
     {"arms on a ball", arm_on_a_ball_potential, false},

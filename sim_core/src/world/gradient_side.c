@@ -70,6 +70,26 @@ FilStatus fil_gradient_side_take(const FilGradient* gradient, const FilState* at
     return FIL_OK;
 }
 
+void fil_gradient_side_take_node(const FilGradient* gradient, FilGradientMaker* maker, int collider, int block, int which, double share,
+                                 double* twist)
+{
+    const FilWorldCollider* c = &gradient->world->collision.colliders[collider];
+    FilGradientSide* side = &maker->sides[maker->count++];
+    *side = (FilGradientSide){.body = &gradient->world->system.bodies[c->body],
+                              .index = c->index,
+                              .which = which,
+                              .share = share,
+                              .size = 4,
+                              .is_node = true,
+                              .block = {block},
+                              .twist = twist};
+    maker->size += side->size;
+    memset(twist, 0, MOTION * sizeof(double) * (size_t)side->size);
+    for (int k = 0; k < 3; k++) {
+        twist[k * side->size + k] = 1.0;
+    }
+}
+
 /* Velocity, spin and stretch of a side that moves with z; `whole`: with what moves it from outside. False if z is zero. */
 static bool move_side(const FilGradientSide* side, const double* z, bool whole, double* motion)
 {
@@ -155,7 +175,7 @@ void fil_gradient_maker_vary(const FilGradientMaker* maker, double share, const 
         fil_v3_axpy(weight, side->share, turn);
         fil_v3_axpy(weight, side->share * motion[6] * fil_v3_dot(g, side->axis), side->axis);
         fil_v3_scale(force, side->share, g);
-        if (moves) {
+        if (moves && !side->is_node) {
             side->body->ops->derivative->sweep(side->body->impl, side->index, side->part, maker->point, 1, (const double(*)[3]) & force,
                                                &(const double*){z + at}, place + at);
         }

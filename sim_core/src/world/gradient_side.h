@@ -15,6 +15,7 @@ typedef struct FilGradientSide {
     int which;                      /* of the contact's two sides */
     double share;                   /* of its velocity in that side's, with the sign: of side 0 it is negative */
     int size;                       /* of unknowns */
+    bool is_node;                   /* of a cord: a node alone, which turns with nothing */
     int block[FIL_JACOBIAN_BLOCKS]; /* of a body that deforms: its blocks, in the order of the unknowns */
     FilShape shape;                 /* of a body that deforms: what the part is */
     FilPose pose;
@@ -44,6 +45,9 @@ typedef struct FilGradientLaw {
 /* A side's motion at the maker's point, where the state is `at`; `twist` has room for 7 rows of its unknowns. FIL_BAD_INPUT where it is not known. */
 FIL_MUST_CHECK FilStatus fil_gradient_side_take(const FilGradient* gradient, const FilState* at, FilGradientMaker* maker, int collider, int part,
                                                 int which, double share, double* twist);
+/* Of a node that turns with nothing, a block of its body. */
+void fil_gradient_side_take_node(const FilGradient* gradient, FilGradientMaker* maker, int collider, int block, int which, double share,
+                                 double* twist);
 /* The block of the body that block k of a side is, and which of the world's unknowns an unknown is. */
 int fil_gradient_side_block(const FilGradientSide* side, int k);
 /* Which of the world's unknowns the maker's are. */

@@ -18,6 +18,30 @@ static int split_of(const FilIpcPair* pair)
 
 /* ---- friction ---- */
 
+/* Corners of a side of a cord: none, an edge, which takes moments across itself, or a node, which takes none (solver/ipc_slide.c). */
+typedef enum Cord { CORD_NONE, CORD_EDGE, CORD_NODE } Cord;
+
+static Cord cord_of(const FilWorld* world, const FilIpcPair* pair, int side)
+{
+    const int split = split_of(pair), from = side == 0 ? 0 : split, to = side == 0 ? split : pair->corner_count;
+    const FilCollider* c = from < to ? &fil_ipc_collider_of(world, pair->point[from])->collider : NULL;
+    return c == NULL || c->kind != FIL_COLLIDER_ROW || c->twists ? CORD_NONE : to - from == 2 ? CORD_EDGE : CORD_NODE;
+}
+
+static bool is_movable(const FilWorld* world, const FilIpcPair* pair, int side)
+{
+    const FilIpcSurface* surface = &world->solver.ipc.surface;
+    return side == 0 && pair->plane >= 0 ? world->collision.colliders[surface->planes[pair->plane]].collider.movable
+                                         : fil_ipc_collider_of(world, pair->point[side == 0 ? 0 : split_of(pair)])->collider.movable;
+}
+
+/* The side whose node friction acts at, as it takes no moments that the other could not; -1: it acts at a surface, or midway in the gap. */
+static int node_side(const FilWorld* world, const FilIpcPair* pair)
+{
+    const bool first = cord_of(world, pair, 0) == CORD_NODE && is_movable(world, pair, 1);
+    return first ? 0 : cord_of(world, pair, 1) == CORD_NODE ? 1 : -1;
+}
+
 /* What corners of one side are together, as its closest point is free to move along them. */
 static void touch_of(const FilWorld* world, const FilIpcPair* pair, const FilClosest* closest, int side, const double* x, const double* normal,
                      FilTouch* touch)
@@ -50,7 +74,6 @@ static const char* take_touching(const FilWorld* world, const FilState* at, cons
     const double* x = solver->ipc.points.at;
     const int split = split_of(pair);
     double weight[4];
-    bool movable[2];
     *t = (FilTouching){.beyond = 0.0};
     t->distance = fil_ipc_pair_see(solver, pair, t->normal, weight);
     if (pair->plane >= 0) {
@@ -60,7 +83,6 @@ static const char* take_touching(const FilWorld* world, const FilState* at, cons
         if (solver->ipc.surface.points[pair->point[0]].rim > 0) {
             fil_gradient_take_rim(world, pair->point[0], at->q, &t->touch[1]);
         }
-        movable[0] = world->collision.colliders[solver->ipc.surface.planes[pair->plane]].collider.movable;
     } else {
         double corners[12];
         for (int i = 0; i < pair->corner_count; i++) {
@@ -72,18 +94,40 @@ static const char* take_touching(const FilWorld* world, const FilState* at, cons
         const FilClosest closest = fil_feature_closest(pair->repulsion.pair, corners);
         touch_of(world, pair, &closest, 0, x, t->normal, &t->touch[0]);
         touch_of(world, pair, &closest, 1, x, t->normal, &t->touch[1]);
-        movable[0] = fil_ipc_collider_of(world, pair->point[0])->collider.movable;
     }
-    movable[1] = fil_ipc_collider_of(world, pair->point[split])->collider.movable;
     for (int i = split; i < pair->corner_count; i++) {
         fil_v3_axpy(t->middle, fabs(weight[i]), x + 3 * pair->point[i]);
     }
     fil_v3_axpy(t->middle, -t->touch[1].rounding - 0.5 * t->distance, t->normal);
     // midway in the gap, or on the surface that moves (solver/ipc_slide.c)
-    t->beyond = movable[0] && movable[1] ? 0.0 : movable[1] ? 0.5 : -0.5;
+    const bool first = is_movable(world, pair, 0), second = is_movable(world, pair, 1);
+    t->beyond = first && second ? 0.0 : second ? 0.5 : -0.5;
     fil_v3_copy(t->point, t->middle);
     fil_v3_axpy(t->point, t->beyond * t->distance, t->normal);
+    const int node = node_side(world, pair);
+    if (node >= 0) {
+        fil_v3_copy(t->point, x + 3 * pair->point[node == 0 ? 0 : split]);
+    }
     return fil_touching_check(t);
+}
+
+/* Edges of cords do not turn about themselves. */
+static void untwist(FilGradientSide* side)
+{
+    for (int k = 0; k < MOTION * side->size; k++) {
+        side->twist[k] = k % 4 == 3 ? 0.0 : side->twist[k];  // sizes are multiples of four
+    }
+}
+
+/* The contact's point goes where the node goes that friction acts at. */
+static void follow_node(FilGradientMaker* maker, int which)
+{
+    memset(maker->moves, 0, 3 * sizeof(double) * (size_t)maker->size);
+    for (int s = 0, at = 0; s < maker->count; at += maker->sides[s++].size) {
+        for (int k = 0; k < 3 && maker->sides[s].which == which; k++) {
+            maker->moves[k * maker->size + at + k] = 1.0;
+        }
+    }
 }
 
 /* The sides' motion: an edge of a rod, both edges of a node, or the shape. */
@@ -100,11 +144,20 @@ static FilStatus take_sides(FilGradient* gradient, const FilState* at, const Fil
     if (first->node < 0) {
         return fil_gradient_side_take(gradient, at, maker, first->collider, 0, side, sign, work);
     }
+    const Cord cord = cord_of(world, pair, side);
+    FilStatus status = FIL_OK;
     if (to - from == 2) {
         const int edge = first->part[0] == last->part[0] || first->part[0] == last->part[1] ? first->part[0] : first->part[1];
-        return fil_gradient_side_take(gradient, at, maker, first->collider, edge, side, sign, work);
+        status = fil_gradient_side_take(gradient, at, maker, first->collider, edge, side, sign, work);
+        if (status == FIL_OK && cord == CORD_EDGE) {
+            untwist(&maker->sides[maker->count - 1]);
+        }
+        return status;
     }
-    FilStatus status = FIL_OK;
+    if (cord == CORD_NODE) {
+        fil_gradient_side_take_node(gradient, maker, first->collider, first->node, side, sign, work);
+        return FIL_OK;
+    }
     for (int k = 0; k < 2 && status == FIL_OK; k++) {
         const int before = maker->size;
         status = fil_gradient_side_take(gradient, at, maker, first->collider, first->part[k], side, 0.5 * sign, work);
@@ -235,9 +288,10 @@ static const char* see_slide(const FilGradient* gradient, const FilState* at, co
     const FilIpcPair* pair = &slide->pair;
     const char* why = take_touching(world, at, pair, touching);
     *slope = why == NULL && gradient->round == 0 ? find_bound(world, slide, touching->distance) : 0.0;
-    for (int i = 0; i < pair->corner_count && why == NULL; i++) {
-        const FilCollider* c = &fil_ipc_collider_of(world, pair->point[i])->collider;
-        why = c->kind == FIL_COLLIDER_ROW && !c->twists ? "rub, a cord, of which gradients are not known yet" : NULL;
+    for (int side = 0; side < 2 && why == NULL; side++) {
+        const bool edge = cord_of(world, pair, side) == CORD_EDGE && cord_of(world, pair, 1 - side) != CORD_NODE;
+        why = edge && is_movable(world, pair, 1 - side) ? "rub, an edge of a cord and something that moves, of which gradients are not known yet"
+                                                        : NULL;
     }
     return why;
 }
@@ -273,6 +327,10 @@ static FilStatus take_slide(FilGradient* gradient, const FilState* at, int index
     work += FIL_CONTACT_MOTION * m;
     fil_gradient_maker_name(&maker, out->unknown);
     fil_gradient_maker_move(&maker, &touching);
+    const int node = node_side(world, &slide->pair);
+    if (node >= 0) {
+        follow_node(&maker, node);
+    }
     fil_gradient_maker_jacobian(&maker, gradient->v, out->unknown, out->jacobian, u);
     find_law(slide, world->solver.settings.model.ipc.slip_speed, slope, u, &law);
     memcpy(out->hessian, law.hessian, sizeof law.hessian);
