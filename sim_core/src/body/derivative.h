@@ -37,7 +37,8 @@ typedef struct FilDerivativeOps {
     /* out = A x, on what is free; and the diagonal of A, zero elsewhere. */
     void (*tangent)(const void* body, const double* x, double* out);
     void (*tangent_diagonal)(const void* body, double* out);
-    /* The variation of the place at v^, which A is of; transposed: adds, and `place` is scratch afterwards. */
+    /* The variation of the place at v^, which A is of (of rods, as bend(), as linearised() left it, wherever prepare() was called since); transposed:
+     * adds, and `place` is scratch afterwards. */
     void (*at_free)(void* body, const double* start, const double* free_rate, double* place);
     void (*at_free_back)(void* body, double* place, double* start, double* free_rate);
     /* out += the change of A (v - v^), on what is free, by the place at v^ and at the start, and blocks += that of A's diagonal blocks, 16 numbers

@@ -60,7 +60,8 @@ static bool allocate(FilRodBody* body)
                            .stretches = fil_arena_alloc(body->arena, n, sizeof(FilBendStretch)),
                            .weighs = fil_arena_alloc(body->arena, n, sizeof(bool))};
     body->derivative->bends = bends;
-    return bends->hinges != NULL && bends->stretches != NULL && bends->weighs != NULL;
+    body->derivative->at_free = fil_arena_alloc(body->arena, n, sizeof(FilEdgeTurn));
+    return body->derivative->at_free != NULL && bends->hinges != NULL && bends->stretches != NULL && bends->weighs != NULL;
 }
 
 static FilBendEdge edge_of(const FilRodBody* body, const FilRod* rod, int i)
@@ -202,6 +203,9 @@ const char* fil_rod_take_bends(FilRodBody* body, const double* v_free, const dou
     }
     FilRodBends* bends = d->bends;
     bends->hinge_count = bends->stretch_count = 0;
+    for (int i = 0; i < d->edge_count; i++) {
+        d->at_free[i] = d->edges[i].turn;
+    }
     for (int k = 0; k < 4 * body->node_count; k++) {
         d->weight[k] = body->is_free[k] * (v[k] - v_free[k]);
     }

@@ -28,8 +28,16 @@ static bool is_open(const FilRodBody* body, int k)
     return k % 4 == 3 ? body->derivative->angle_counts[k / 4] : !body->held[k];
 }
 
-/* Variation of the place where forces are taken, or (`last`) where the step ends. */
-static void find_end(const FilRodBody* body, bool last, const double* place, const double* end_rate, double* end)
+/* Where a step is looked at: where forces are taken, where it ends, and where bends were taken. */
+typedef enum Where { AT_FORCES, AT_END, AT_FREE } Where;
+
+static const FilEdgeTurn* turn_of(const FilRodDerivative* d, Where where, int edge)
+{
+    return where == AT_FREE ? &d->at_free[edge] : where == AT_END ? &d->edges[edge].last : &d->edges[edge].turn;
+}
+
+/* Variation of the place there. */
+static void find_end(const FilRodBody* body, Where where, const double* place, const double* end_rate, double* end)
 {
     const FilRodDerivative* d = body->derivative;
     const double dt = body->setup.dt;
@@ -39,14 +47,14 @@ static void find_end(const FilRodBody* body, bool last, const double* place, con
     for (int i = 0; i < d->edge_count; i++) {
         const FilEdgeVariation* edge = &d->edges[i];
         const int a = edge->unknown[0], b = edge->unknown[1];
-        const FilEdgeTurn* turn = last ? &edge->last : &edge->turn;
+        const FilEdgeTurn* turn = turn_of(d, where, i);
         for (int k = 0; k < 3 && is_open(body, edge->angle); k++) {
             end[edge->angle] += turn->start[k] * (at(place, b + k) - at(place, a + k)) + turn->end[k] * (end[b + k] - end[a + k]);
         }
     }
 }
 
-static void find_end_back(const FilRodBody* body, bool last, double* end, double* place, double* end_rate)
+static void find_end_back(const FilRodBody* body, Where where, double* end, double* place, double* end_rate)
 {
     const FilRodDerivative* d = body->derivative;
     const double dt = body->setup.dt;
@@ -54,7 +62,7 @@ static void find_end_back(const FilRodBody* body, bool last, double* end, double
         const FilEdgeVariation* edge = &d->edges[i];
         const int a = edge->unknown[0], b = edge->unknown[1];
         const double weight = end[edge->angle];
-        const FilEdgeTurn* turn = last ? &edge->last : &edge->turn;
+        const FilEdgeTurn* turn = turn_of(d, where, i);
         for (int k = 0; k < 3 && is_open(body, edge->angle); k++) {
             place[b + k] += turn->start[k] * weight;
             place[a + k] -= turn->start[k] * weight;
@@ -206,7 +214,7 @@ static void vary(void* pointer, const double* place, const double* rate, const d
     FilRodDerivative* d = body->derivative;
     const int n = 4 * body->node_count;
     if (residual != NULL) {
-        find_end(body, false, place, end_rate, d->end);
+        find_end(body, AT_FORCES, place, end_rate, d->end);
         for (int k = 0; k < n; k++) {
             residual[k] = body->mass[k] * (end_rate[k] - at(rate, k)) + body->setup.dt * body->damping[k] * end_rate[k];
         }
@@ -222,7 +230,7 @@ static void vary(void* pointer, const double* place, const double* rate, const d
         }
     }
     if (end_place != NULL) {
-        find_end(body, true, place, end_rate, end_place);
+        find_end(body, AT_END, place, end_rate, end_place);
         for (int c = 0; c < body->copy_count; c++) {  // which are where their owners are
             fil_v3_copy(end_place + 4 * body->copies[c], end_place + 4 * body->owner[body->copies[c]]);
         }
@@ -242,7 +250,7 @@ static void vary_back(void* pointer, const double* residual, const double* end_p
         fil_v3_set(d->end + 4 * body->copies[c], 0.0, 0.0, 0.0);
     }
     if (end_place != NULL) {
-        find_end_back(body, true, d->end, place, end_rate);
+        find_end_back(body, AT_END, d->end, place, end_rate);
     }
     for (int k = 0; k < n; k++) {
         d->end[k] = 0.0;
@@ -256,7 +264,7 @@ static void vary_back(void* pointer, const double* residual, const double* end_p
         add_gyroscopic_back(body, d->weight, d->end, end_rate);
         add_torques_back(body, d->weight, d->end);
         add_strains(body, true, d->weight, place);
-        find_end_back(body, false, d->end, place, end_rate);
+        find_end_back(body, AT_FORCES, d->end, place, end_rate);
     }
 }
 
@@ -308,12 +316,12 @@ static void tangent_diagonal(const void* pointer, double* out)
 
 static void at_free(void* pointer, const double* start, const double* free_rate, double* place)
 {
-    find_end(pointer, false, start, free_rate, place);
+    find_end(pointer, AT_FREE, start, free_rate, place);
 }
 
 static void at_free_back(void* pointer, double* place, double* start, double* free_rate)
 {
-    find_end_back(pointer, false, place, start, free_rate);
+    find_end_back(pointer, AT_FREE, place, start, free_rate);
 }
 
 const FilDerivativeOps fil_rod_derivative_ops = {.prepare = fil_rod_prepare_derivative,

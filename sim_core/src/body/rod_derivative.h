@@ -46,6 +46,7 @@ typedef struct FilRodDerivative {
     bool* angle_counts;   /* per node: the edge has an angle that forces depend on */
     double *end, *weight; /* 4 per node: scratch */
     FilRodBends* bends;   /* NULL: none was asked for yet */
+    FilEdgeTurn* at_free; /* per edge: turn where bends were taken, which stays when forces are taken elsewhere */
     const FilRodBody* body;
     int first_unknown; /* of the rod being visited */
 } FilRodDerivative;

@@ -83,7 +83,7 @@ FilStatus fil_gradient_create(FilWorld* world, FilGradient** gradient)
     }
     FilGradient* made = fil_alloc(1, sizeof *made);
     const size_t n = (size_t)world->system.v_count;
-    double* numbers = fil_alloc(16 * n + 1, sizeof *numbers);
+    double* numbers = fil_alloc(17 * n + 1, sizeof *numbers);
     if (made == NULL || numbers == NULL) {
         fil_free(made);
         fil_free(numbers);
@@ -102,8 +102,11 @@ FilStatus fil_gradient_create(FilWorld* world, FilGradient** gradient)
                           .at_free = numbers + 8 * n,
                           .bent = numbers + 9 * n,
                           .end = numbers + 10 * n,
-                          .lags = {.guess = numbers + 11 * n, .adapts = fil_gradient_pairs_adapt(world), .guesses = fil_gradient_guesses(world)},
-                          .blocks = numbers + 12 * n,
+                          .lags = {.guess = numbers + 11 * n,
+                                   .diagonal = numbers + 12 * n,
+                                   .adapts = fil_gradient_pairs_adapt(world),
+                                   .guesses = fil_gradient_guesses(world)},
+                          .blocks = numbers + 13 * n,
                           .potential = world->solver.model->velocity == NULL,
                           .remembers = remembers(world)};
     // derivatives are of free motion that is solved for and of contacts of one edge each; plain steps of this world are the same from here on

@@ -75,6 +75,7 @@ enum { FIL_GRADIENT_ROW = 192 };
 typedef struct FilGradientRow {
     FilGradientSlope at[FIL_GRADIENT_ROW + 1]; /* the last takes what there is no room for */
     int count;                                 /* more than there is room for: it is not known */
+    double by_inertia;                         /* of the contact */
 } FilGradientRow;
 
 /* Numbers that a contact under IMC or IPC holds fixed: stiffness, steps ahead, distance at the start, bound of friction. */
@@ -84,7 +85,8 @@ typedef struct FilGradientLag {
     int size;     /* of unknowns that it pushes, ... */
     int* unknown; /* ... and which they are */
     double* push; /* a row for each number: the change of J' gamma by it */
-    double by_global[FIL_LAGS];
+    double by_global[FIL_LAGS], by_inertia[FIL_LAGS];
+    int inertia;             /* the unknown whose diagonal that is, -1: it stays */
     int first[FIL_LAGS + 1]; /* slopes of each number */
 } FilGradientLag;
 
@@ -94,15 +96,17 @@ typedef struct FilGradientLags {
     FilGradientLag* items;
     int count;
     double* numbers;
-    int *unknowns, *inertia; /* where slopes of each contact's inertia begin */
+    int *unknowns, *inertia; /* per contact, as above */
+    bool* bends;             /* per body: its tangent has one of these; NULL: none was asked for yet */
     FilGradientSlope* slopes;
-    int slope_count, slope_capacity, inertia_count;
-    size_t capacity, number_capacity, unknown_capacity, inertia_capacity;
+    int slope_count, slope_capacity;
+    size_t capacity, number_capacity, unknown_capacity, inertia_capacity, bend_capacity;
     /* the model's memory at the end: a stiffness that all follow, and a speed */
     FilImcGlobalSlopes global;
     FilGradientRow stiffness, speed;
     double keeps_speed; /* by what it was */
-    double* guess;      /* n: a variation of the first guess, or weights of it */
+    double* guess;      /* n: a variation of the first guess, or weights of it, ... */
+    double* diagonal;   /* ... and of the tangents' diagonals there */
 } FilGradientLags;
 
 /* Where the numbers of the next friction under IPC go. */

@@ -1,7 +1,7 @@
 /* Numbers that IMC holds fixed over a step, and how they follow its start (contact/imc_derivative.h). The stiffness of a contact follows a global
  * one, or its own speed and inertia; it looks ahead by its stiffness and inertia. Inertia is the least of the tangents' diagonals at the first guess:
- * the derivative of a diagonal entry, by the place there, is a third derivative of the elastic energy, as under SAP. The bound of friction is F =
- * -E'(y) |dD/dx|, with y = d0 + a dt d' at the start, or y = d + a (d - d0) at an earlier solution. */
+ * the derivative of a diagonal entry, by the place there, is a third derivative of the elastic energy, found for all contacts at once
+ * (gradient_lag.c). The bound of friction is F = -E'(y) |dD/dx|, with y = d0 + a dt d' at the start, or y = d + a (d - d0) at an earlier solution. */
 #include <math.h>
 #include <string.h>
 
@@ -30,8 +30,15 @@ static FilGradientSlope* slope_at(FilGradientRow* row, int unknown)
     return &row->at[row->count++];
 }
 
+static void clear_row(FilGradientRow* row)
+{
+    row->count = 0;
+    row->by_inertia = 0.0;
+}
+
 static void add_row(FilGradientRow* to, double scale, const FilGradientRow* from)
 {
+    to->by_inertia += scale * from->by_inertia;
     if (from->count > FIL_GRADIENT_ROW) {
         to->count = from->count;
     }
@@ -64,7 +71,7 @@ static FilStatus append(FilGradient* gradient, const FilGradientRow* row)
 
 /* ---- inertia ---- */
 
-/* The unknown whose diagonal is least among those that the contact moves, of velocities. */
+/* The unknown whose diagonal is least among those that the contact moves, of velocities; -1: that stays, as the mass is more, and counts. */
 static int lightest(const FilGradient* gradient, const FilContact* contact)
 {
     const FilContactSet* set = &gradient->world->collision.set;
@@ -75,45 +82,18 @@ static int lightest(const FilGradient* gradient, const FilContact* contact)
             best = less ? k : best;
         }
     }
-    return best;
+    return best >= 0 && gradient->v_free[best] < gradient->diagonal[best] * (1.0 - 1e-12) ? -1 : best;
 }
 
-static const FilBody* body_of(const FilWorld* world, int unknown)
+/* Marks the body whose tangent has an unknown of a contact's. */
+static void mark_body(FilGradient* gradient, const FilContact* contact, int unknown)
 {
-    int b = 0;
-    while (unknown >= world->system.bodies[b].v + world->system.bodies[b].v_count) {
-        b++;
+    const FilWorld* world = gradient->world;
+    for (int s = 0; s < 2 && unknown >= 0; s++) {
+        const int b = world->collision.colliders[contact->collider[s]].body;
+        const FilBody* body = &world->system.bodies[b];
+        gradient->lags.bends[b] |= unknown >= body->v && unknown < body->v + body->v_count;
     }
-    return &world->system.bodies[b];
-}
-
-/* How the diagonal of an unknown follows the start and the first guess. */
-static FilStatus vary_diagonal(FilGradient* gradient, int unknown, FilGradientRow* row)
-{
-    const FilBody* body = body_of(gradient->world, unknown);
-    const FilDerivativeOps* ops = body->ops->derivative;
-    const size_t bytes = sizeof(double) * (size_t)body->v_count;
-    const int own = unknown - body->v;
-    double *place = gradient->at_free + body->v, *start = gradient->bent + body->v, *guess = gradient->free_rate + body->v;
-    memset(place, 0, bytes);
-    memset(start, 0, bytes);
-    memset(guess, 0, bytes);
-    if (gradient->v_free[unknown] < gradient->diagonal[unknown] * (1.0 - 1e-12)) {  // the mass is more than that, and counts
-        return FIL_OK;
-    }
-    double* weight = gradient->blocks + 4 * body->v + 16 * (own / 4) + 5 * (own % 4);  // all others are zero
-    *weight = 1.0;
-    ops->bend_back(body->impl, guess, gradient->blocks + 4 * body->v, place, start);
-    *weight = 0.0;
-    ops->at_free_back(body->impl, place, start, guess);
-    for (int k = 0; k < body->v_count; k++) {
-        if (start[k] != 0.0 || guess[k] != 0.0) {
-            FilGradientSlope* s = slope_at(row, body->v + k);
-            s->by_place = start[k];
-            s->by_guess = guess[k];
-        }
-    }
-    return FIL_OK;
 }
 
 /* Bodies at the first guess, with how their tangents vary there. */
@@ -152,25 +132,22 @@ FilStatus fil_gradient_inertia_take(FilGradient* gradient)
     FilWorld* world = gradient->world;
     const FilPotentialProblem* p = &world->solver.potential.problem;
     FilGradientLags* lags = &gradient->lags;
-    lags->slope_count = lags->inertia_count = 0;
-    if (!lags->adapts || !world->solver.contact.active || world->collision.set.count == 0 || p->count == 0) {
+    if (!lags->adapts) {
         return FIL_OK;
     }
-    if (!fil_buffer_reserve((void**)&lags->inertia, &lags->inertia_capacity, (size_t)p->count + 1, sizeof(int))) {
+    const size_t bodies = (size_t)world->system.body_count;
+    if (!fil_buffer_reserve((void**)&lags->inertia, &lags->inertia_capacity, (size_t)p->count + 1, sizeof(int)) ||
+        !fil_buffer_reserve((void**)&lags->bends, &lags->bend_capacity, bodies + 1, sizeof(bool))) {
         return fil_world_fail(world, FIL_OUT_OF_MEMORY, "out of memory for a gradient");
     }
-    memset(gradient->blocks, 0, 4 * sizeof(double) * (size_t)gradient->n);
-    FilStatus status = evaluate_guess(gradient);
-    for (int k = 0; k < p->count && status == FIL_OK; k++) {
-        FilGradientRow row = {.count = 0};
-        const int unknown = lightest(gradient, p->contacts[k].contact);
-        lags->inertia[k] = lags->slope_count;
-        status = unknown >= 0 ? vary_diagonal(gradient, unknown, &row) : FIL_OK;
-        status = status == FIL_OK ? append(gradient, &row) : status;
+    memset(lags->bends, 0, bodies * sizeof(bool));
+    if (!world->solver.contact.active || world->collision.set.count == 0 || p->count == 0) {
+        return FIL_OK;
     }
-    lags->inertia_count = lags->slope_count;
-    if (status == FIL_OK) {
-        lags->inertia[p->count] = lags->slope_count;
+    const FilStatus status = evaluate_guess(gradient);
+    for (int k = 0; k < p->count && status == FIL_OK; k++) {
+        lags->inertia[k] = lightest(gradient, p->contacts[k].contact);
+        mark_body(gradient, p->contacts[k].contact, lags->inertia[k]);
     }
     return status;
 }
@@ -222,7 +199,7 @@ static void see_edges(const FilImcSettings* s, const FilPotentialContact* c, con
 
 /* What numbers that are held fixed are made of. */
 typedef struct Parts {
-    FilGradientRow distance, velocity, inertia, start, size, tilt, share;
+    FilGradientRow distance, velocity, start, size, tilt, share;
 } Parts;
 
 /* Of a contact's energy at a distance `over`: E' by the stiffness, E' and E''. */
@@ -303,16 +280,15 @@ static void take_parts(const FilGradient* gradient, const FilGradientPair* pair,
     const FilPotentialContact* c = pair->contact;
     const FilGradientLags* lags = &gradient->lags;
     const int m = pair->maker.size;
-    parts->distance.count = parts->velocity.count = parts->inertia.count = parts->start.count = parts->size.count = parts->tilt.count = 0;
-    parts->share.count = 0;
+    FilGradientRow* const all[] = {&parts->distance, &parts->velocity, &parts->start, &parts->size, &parts->tilt, &parts->share};
+    for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) {
+        clear_row(all[k]);
+    }
     for (int i = 0; i < m; i++) {
         slope_at(&parts->distance, pair->unknown[i])->by_place += pair->maker.moves[6 * m + i];
     }
     if (lags->adapts) {
         take_velocity(pair, gradient->world->system.next.v, false, &parts->velocity);
-        for (int k = lags->inertia[pair->index]; k < lags->inertia[pair->index + 1]; k++) {
-            parts->inertia.at[parts->inertia.count++] = lags->slopes[k];
-        }
     }
     if (c->nodes) {
         Edges edges;
@@ -353,7 +329,8 @@ static void bound_at_last(const FilGradient* gradient, const FilGradientPair* pa
 {
     const FilPotentialContact* c = pair->contact;
     const double dt = gradient->world->def.dt, *v = gradient->world->solver.potential.rounds.at + (size_t)(gradient->round - 1) * (size_t)gradient->n;
-    FilGradientRow *out = &rows[FIL_LAG_BOUND], closing = {.count = 0};
+    FilGradientRow *out = &rows[FIL_LAG_BOUND], closing;
+    clear_row(&closing);
     double size = 1.0, since = 0.0;  // how far it has come since the start
     Force f;
     if (c->nodes) {
@@ -368,7 +345,7 @@ static void bound_at_last(const FilGradient* gradient, const FilGradientPair* pa
         f = force_at(gradient, c, edges.distance + c->ahead * since);
         take_ends(c, edges.size_by_x, true, &closing);
         add_row(out, -f.first, &closing);
-        closing.count = 0;
+        clear_row(&closing);
         take_ends(c, edges.by_x, true, &closing);
         add_row(out, -f.second * size * (1.0 + c->ahead), &closing);
         add_row(out, f.second * size * c->ahead, &parts->start);
@@ -449,7 +426,6 @@ static void lead_global(FilGradient* gradient, int index, const Parts* parts)
         if (global->contact[k] == index) {
             add_row(&lags->stiffness, global->by[k][FIL_IMC_BY_DISTANCE], &parts->distance);
             add_row(&lags->stiffness, global->by[k][FIL_IMC_BY_VELOCITY], &parts->velocity);
-            add_row(&lags->stiffness, global->by[k][FIL_IMC_BY_INERTIA], &parts->inertia);
         }
     }
     if (global->closest == index) {
@@ -465,21 +441,22 @@ FilStatus fil_gradient_pair_lag(FilGradient* gradient, FilGradientPair* pair)
     Parts parts;
     FilGradientRow rows[FIL_LAGS];
     FilGradientLag* lag = &lags->items[lags->count++];
-    *lag = (FilGradientLag){.size = pair->maker.size, .unknown = pair->pushed, .push = pair->push};
+    *lag = (FilGradientLag){
+        .size = pair->maker.size, .unknown = pair->pushed, .push = pair->push, .inertia = lags->adapts ? lags->inertia[pair->index] : -1};
     memcpy(lag->unknown, pair->unknown, sizeof(int) * (size_t)lag->size);
     take_parts(gradient, pair, &parts);
     for (int s = 0; s < FIL_LAGS; s++) {
-        rows[s].count = 0;
+        clear_row(&rows[s]);
     }
     FilImcContactSlopes slopes;
     fil_imc_contact_slopes(p, c, p->memory[FIL_IMC_STIFFNESS], &slopes);
     lead_global(gradient, pair->index, &parts);
     add_row(&rows[FIL_LAG_STIFFNESS], slopes.by[FIL_IMC_BY_DISTANCE], &parts.distance);
     add_row(&rows[FIL_LAG_STIFFNESS], slopes.by[FIL_IMC_BY_VELOCITY], &parts.velocity);
-    add_row(&rows[FIL_LAG_STIFFNESS], slopes.by[FIL_IMC_BY_INERTIA], &parts.inertia);
+    rows[FIL_LAG_STIFFNESS].by_inertia = slopes.by[FIL_IMC_BY_INERTIA];
     add_row(&rows[FIL_LAG_STIFFNESS], slopes.by_share, &parts.share);
     add_row(&rows[FIL_LAG_AHEAD], slopes.ahead_by_stiffness, &rows[FIL_LAG_STIFFNESS]);
-    add_row(&rows[FIL_LAG_AHEAD], slopes.ahead_by_inertia, &parts.inertia);
+    rows[FIL_LAG_AHEAD].by_inertia += slopes.ahead_by_inertia;
     add_row(&rows[FIL_LAG_AHEAD], slopes.ahead_by_tilt, &parts.tilt);
     add_row(&rows[FIL_LAG_START], c->nodes ? 1.0 : 0.0, &parts.start);
     lag->by_global[FIL_LAG_STIFFNESS] = slopes.by_global;
@@ -492,6 +469,7 @@ FilStatus fil_gradient_pair_lag(FilGradient* gradient, FilGradientPair* pair)
     take_push(gradient, pair);
     FilStatus status = FIL_OK;
     for (int s = 0; s < FIL_LAGS && status == FIL_OK; s++) {
+        lag->by_inertia[s] = rows[s].by_inertia;
         lag->first[s] = lags->slope_count;
         status = append(gradient, &rows[s]);
         lag->first[s + 1] = lags->slope_count;
@@ -503,8 +481,9 @@ void fil_gradient_lags_begin(FilGradient* gradient)
 {
     FilGradientLags* lags = &gradient->lags;
     const FilWorld* world = gradient->world;
-    lags->count = lags->stiffness.count = lags->speed.count = 0;
-    lags->slope_count = lags->inertia_count;
+    lags->count = lags->slope_count = 0;
+    clear_row(&lags->stiffness);
+    clear_row(&lags->speed);
     lags->global = (FilImcGlobalSlopes){.by_memory = {1.0}, .contact = {-1, -1, -1}, .closest = -1};
     lags->keeps_speed = 1.0;
     if (lags->adapts && world->solver.contact.active && world->collision.set.count > 0 && world->solver.potential.problem.count > 0) {

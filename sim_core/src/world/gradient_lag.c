@@ -92,6 +92,85 @@ static void take_guess_back(FilGradient* gradient, double* start)
     }
 }
 
+/* ---- tangents at the first guess ---- */
+
+void fil_gradient_clear_tangents(FilGradient* gradient)
+{
+    const size_t n = (size_t)gradient->n;
+    memset(gradient->at_free, 0, sizeof(double) * n);
+    memset(gradient->blocks, 0, 4 * sizeof(double) * n);
+}
+
+/* How their diagonals vary, from a variation of the start and of the guess: a third derivative of the elastic energy, one sweep for all contacts. */
+static void find_diagonals(FilGradient* gradient, const double* start)
+{
+    const FilSystem* system = &gradient->world->system;
+    double *diagonal = gradient->lags.diagonal, *blocks = gradient->blocks, *place = gradient->at_free;
+    fil_gradient_clear_tangents(gradient);
+    memset(gradient->bent, 0, sizeof(double) * (size_t)gradient->n);
+    for (int b = 0; b < system->body_count; b++) {
+        const FilBody* body = &system->bodies[b];
+        if (gradient->lags.bends[b]) {
+            const FilDerivativeOps* ops = body->ops->derivative;
+            ops->at_free(body->impl, start + body->v, gradient->lags.guess + body->v, place + body->v);
+            ops->bend(body->impl, place + body->v, start + body->v, gradient->bent + body->v, blocks + 4 * body->v);
+        }
+    }
+    for (int k = 0; k < gradient->n; k++) {
+        diagonal[k] = blocks[4 * (k - k % 4) + 5 * (k % 4)];
+    }
+}
+
+/* Transposed: adds to the start and to the weights of the guess. */
+static void take_diagonals_back(FilGradient* gradient, double* start)
+{
+    const FilSystem* system = &gradient->world->system;
+    double *diagonal = gradient->lags.diagonal, *blocks = gradient->blocks, *place = gradient->at_free, *none = gradient->bent;
+    bool any = false;
+    for (int k = 0; k < gradient->n; k++) {
+        any |= diagonal[k] != 0.0;
+    }
+    if (!any) {
+        return;
+    }
+    fil_gradient_clear_tangents(gradient);
+    for (int k = 0; k < gradient->n; k++) {
+        blocks[4 * (k - k % 4) + 5 * (k % 4)] = diagonal[k];
+        diagonal[k] = none[k] = 0.0;
+    }
+    for (int b = 0; b < system->body_count; b++) {
+        const FilBody* body = &system->bodies[b];
+        if (gradient->lags.bends[b]) {
+            const FilDerivativeOps* ops = body->ops->derivative;
+            ops->bend_back(body->impl, none + body->v, blocks + 4 * body->v, place + body->v, start + body->v);
+            ops->at_free_back(body->impl, place + body->v, start + body->v, gradient->lags.guess + body->v);
+        }
+    }
+}
+
+/* By the inertia of the contacts that lead it. */
+static double leads_of(const FilGradientLags* lags)
+{
+    double sum = 0.0;
+    for (int k = 0; k < FIL_IMC_LEADERS; k++) {
+        const int unknown = lags->global.contact[k] >= 0 ? lags->inertia[lags->global.contact[k]] : -1;
+        sum += unknown >= 0 ? lags->global.by[k][FIL_IMC_BY_INERTIA] * lags->diagonal[unknown] : 0.0;
+    }
+    return sum;
+}
+
+static void add_leads_back(FilGradientLags* lags, double weight)
+{
+    for (int k = 0; k < FIL_IMC_LEADERS; k++) {
+        const int unknown = lags->global.contact[k] >= 0 ? lags->inertia[lags->global.contact[k]] : -1;
+        if (unknown >= 0) {
+            lags->diagonal[unknown] += weight * lags->global.by[k][FIL_IMC_BY_INERTIA];
+        }
+    }
+}
+
+/* ---- products ---- */
+
 /* The stiffness that all follow. */
 static double global_of(const FilGradient* gradient, const double* start, const Variables* v)
 {
@@ -101,7 +180,7 @@ static double global_of(const FilGradient* gradient, const double* start, const 
     }
     const double* memory = start + 3 * gradient->n;
     return lags->global.by_memory[0] * memory[0] + lags->global.by_memory[1] * memory[1] +
-           value_of(lags, lags->stiffness.at, lags->stiffness.count, v);
+           value_of(lags, lags->stiffness.at, lags->stiffness.count, v) + leads_of(lags);
 }
 
 static void add_global_back(FilGradient* gradient, double weight, double* start)
@@ -110,6 +189,7 @@ static void add_global_back(FilGradient* gradient, double weight, double* start)
     double* memory = start + 3 * gradient->n;
     memory[0] += weight * lags->global.by_memory[0];
     memory[1] += weight * lags->global.by_memory[1];
+    add_leads_back(lags, weight);
     add_back(lags, lags->stiffness.at, lags->stiffness.count, weight, gradient->n, start, NULL);
 }
 
@@ -122,12 +202,17 @@ void fil_gradient_lags_vary(FilGradient* gradient, const double* start, const do
     if (lags->guesses) {
         find_guess(gradient, start);
     }
+    if (lags->adapts) {
+        find_diagonals(gradient, start);
+    }
     const Variables v = variables_of(gradient, start, last);
     const double global = global_of(gradient, start, &v);
     for (int k = 0; k < lags->count; k++) {
         const FilGradientLag* lag = &lags->items[k];
         for (int s = 0; s < FIL_LAGS; s++) {
-            const double value = lag->by_global[s] * global + value_of(lags, lags->slopes + lag->first[s], lag->first[s + 1] - lag->first[s], &v);
+            const double more = lags->adapts && lag->inertia >= 0 ? lag->by_inertia[s] * lags->diagonal[lag->inertia] : 0.0;
+            const double value =
+                lag->by_global[s] * global + more + value_of(lags, lags->slopes + lag->first[s], lag->first[s + 1] - lag->first[s], &v);
             for (int i = 0; i < lag->size && value != 0.0; i++) {
                 out[lag->unknown[i]] += lag->push[s * lag->size + i] * value;
             }
@@ -145,6 +230,9 @@ void fil_gradient_lags_vary_back(FilGradient* gradient, const double* weight, do
     if (lags->guesses) {
         memset(lags->guess, 0, sizeof(double) * (size_t)gradient->n);
     }
+    if (lags->adapts) {
+        memset(lags->diagonal, 0, sizeof(double) * (size_t)gradient->n);
+    }
     for (int k = 0; k < lags->count; k++) {
         const FilGradientLag* lag = &lags->items[k];
         for (int s = 0; s < FIL_LAGS; s++) {
@@ -153,11 +241,15 @@ void fil_gradient_lags_vary_back(FilGradient* gradient, const double* weight, do
                 value += lag->push[s * lag->size + i] * weight[lag->unknown[i]];
             }
             global += lag->by_global[s] * value;
+            if (lags->adapts && lag->inertia >= 0) {
+                lags->diagonal[lag->inertia] += lag->by_inertia[s] * value;
+            }
             add_back(lags, lags->slopes + lag->first[s], lag->first[s + 1] - lag->first[s], value, gradient->n, start, last);
         }
     }
     if (lags->adapts) {
         add_global_back(gradient, global, start);
+        take_diagonals_back(gradient, start);
     }
     if (lags->guesses) {
         take_guess_back(gradient, start);
@@ -172,13 +264,14 @@ void fil_gradient_lags_keep(FilGradient* gradient, const double* start, double* 
         return;
     }
     find_guess(gradient, start);
-    const Variables v = variables_of(gradient, start, NULL);
     for (int k = 0; k < n; k++) {
         end[2 * n + k] = gradient->diagonal[k] > 0.0 ? end[n + k] - start[n + k] : 0.0;
     }
     if (!lags->adapts) {
         return;
     }
+    const Variables v = variables_of(gradient, start, NULL);
+    find_diagonals(gradient, start);
     end[3 * n] = global_of(gradient, start, &v);
     end[3 * n + 1] = lags->keeps_speed * start[3 * n + 1] + value_of(lags, lags->speed.at, lags->speed.count, &v);
 }
@@ -199,7 +292,9 @@ void fil_gradient_lags_keep_back(FilGradient* gradient, const double* end, doubl
     if (!lags->adapts) {
         return;
     }
+    memset(lags->diagonal, 0, sizeof(double) * (size_t)n);
     add_global_back(gradient, end[3 * n], start);
+    take_diagonals_back(gradient, start);
     start[3 * n + 1] += lags->keeps_speed * end[3 * n + 1];
     add_back(lags, lags->speed.at, lags->speed.count, end[3 * n + 1], n, start, NULL);
     take_guess_back(gradient, start);
@@ -211,5 +306,6 @@ void fil_gradient_lags_free(FilGradientLags* lags)
     fil_free(lags->numbers);
     fil_free(lags->unknowns);
     fil_free(lags->inertia);
+    fil_free(lags->bends);
     fil_free(lags->slopes);
 }

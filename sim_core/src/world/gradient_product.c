@@ -13,13 +13,6 @@ static double at(const double* a, int k)
     return a != NULL ? a[k] : 0.0;
 }
 
-void fil_gradient_clear_tangents(FilGradient* gradient)
-{
-    const size_t n = (size_t)gradient->n;
-    memset(gradient->at_free, 0, sizeof(double) * n);
-    memset(gradient->blocks, 0, 4 * sizeof(double) * n);
-}
-
 FilStatus fil_gradient_vary_free(FilGradient* gradient, int b, const double* place, const double* push, double* r)
 {
     const FilBody* body = &gradient->world->system.bodies[b];
