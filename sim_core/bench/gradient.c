@@ -69,6 +69,10 @@ static const Case cases[] = {
     {"box, ipc", 500, IPC BOX},
     {"rod on the ground, ipc", 500, IPC LIES("")},
     {"rod on the ground, imc", 300, IMC LIES("")},
+    {"rods that cross, imc", 300,
+     IMC RUBBER "rigid_bodies: [" GROUND "]\nrods: [{" ROD
+                ", shape: {straight: {from: [0, 0, 0.0065], to: [1, 0, 0.0065], nodes: 100}}}, {name: s, material: rubber, section: {circle: "
+                "{radius: 0.006}}, shape: {straight: {from: [0.01, -0.03, 0.0188], to: [1.01, 0.03, 0.0188], nodes: 100}}}]\n"},
 };
 
 /* Least CPU time of a batch, s. */

@@ -27,6 +27,7 @@ typedef struct FilGradientContact {
     double hessian[9];                       /* gamma by J v is -G, */
     double by_velocity[3], by_compliance[3]; /* and this by the normal velocity at the start, and by the compliance w ... */
     double* by_block;                        /* ... which tangents of bodies that deform change: 16 numbers for each four unknowns; NULL: none does */
+    struct FilGradientLag* lag;              /* what it holds fixed under IMC; NULL: nothing */
 } FilGradientContact;
 
 typedef struct FilGradientContacts {
@@ -69,13 +70,16 @@ typedef struct FilGradientSlope {
     double by_place, by_rate, by_guess, by_last_place, by_last_rate;
 } FilGradientSlope;
 
+/* Numbers of a contact that those follow: what it is at the start, and its normal velocity at the solution before. */
+enum { FIL_LAG_BY_LAST = FIL_IMC_STARTS, FIL_LAG_NUMBERS };
+
 /* Slopes of a number that is being made, an unknown only once. */
 enum { FIL_GRADIENT_ROW = 192 };
 
 typedef struct FilGradientRow {
     FilGradientSlope at[FIL_GRADIENT_ROW + 1]; /* the last takes what there is no room for */
     int count;                                 /* more than there is room for: it is not known */
-    double by_inertia;                         /* of the contact */
+    double by[FIL_LAG_NUMBERS];                /* numbers of the contact, which have slopes of their own */
 } FilGradientRow;
 
 /* Numbers that a contact under IMC or IPC holds fixed: stiffness, steps ahead, distance at the start, bound of friction. */
@@ -85,9 +89,11 @@ typedef struct FilGradientLag {
     int size;     /* of unknowns that it pushes, ... */
     int* unknown; /* ... and which they are */
     double* push; /* a row for each number: the change of J' gamma by it */
-    double by_global[FIL_LAGS], by_inertia[FIL_LAGS];
-    int inertia;             /* the unknown whose diagonal that is, -1: it stays */
-    int first[FIL_LAGS + 1]; /* slopes of each number */
+    double by_global[FIL_LAGS], by[FIL_LAGS][FIL_LAG_NUMBERS];
+    int inertia;               /* the unknown whose diagonal that is, -1: it stays */
+    double *normal, *by_place; /* of distance, normal velocity and that of the solution before: J's third row, and three by the place; NULL: none */
+    bool made;                 /* those by the place; else they are gone back through with the contact itself */
+    int first[FIL_LAGS + 1];   /* slopes of each number */
 } FilGradientLag;
 
 typedef struct FilGradientLags {
@@ -222,6 +228,8 @@ int fil_gradient_lags_size(const FilGradient* gradient);
 void fil_gradient_lags_vary(FilGradient* gradient, const double* start, const double* last, double* out);
 /* Transposed: adds to both. */
 void fil_gradient_lags_vary_back(FilGradient* gradient, const double* weight, double* start, double* last);
+/* to += the weights of a contact's numbers, from weights of J' gamma. */
+void fil_gradient_lag_weigh(const FilGradientLag* lag, const double* weight, double* to);
 /* What the next step remembers, from variations of the start and of the end's velocity; transposed: adds to both. */
 void fil_gradient_lags_keep(FilGradient* gradient, const double* start, double* end);
 void fil_gradient_lags_keep_back(FilGradient* gradient, const double* end, double* start, double* end_rate);
@@ -237,6 +245,8 @@ FIL_MUST_CHECK FilStatus fil_gradient_turn_to(FilGradient* gradient, int round);
 FilStepSetup fil_gradient_setup(const FilGradient* gradient);
 /* Where bodies that have begun the step end it with v. */
 void fil_gradient_end_bodies(const FilSystem* system, const double* v, FilState* state);
+/* Velocities of the solution before the one that is prepared, which is not the first. */
+const double* fil_gradient_before(const FilGradient* gradient);
 /* Where an earlier solution ended; bodies are where the step began. */
 void fil_gradient_state_at(const FilGradient* gradient, int round, FilState* state);
 /* Bounds of friction under IMC as they follow from solution v; NULL: from the start. */

@@ -133,6 +133,9 @@ FilStatus fil_gradient_contacts_rows(FilGradient* gradient)
             change[k] += touch->by_compliance[k / m] * row[k % m];
         }
         fil_gradient_maker_rows(&touch->maker, touch->law.impulse, change, scratch, out);
+        if (out->lag != NULL) {
+            fil_gradient_lag_slopes(gradient, out->lag, &touch->maker, change);
+        }
     }
     return FIL_OK;
 }

@@ -12,6 +12,9 @@
 
 enum { MOTION = FIL_PART_MOTION, ENDS = FIL_IMC_ENDS };
 
+/* For each unknown of a contact: its column of both sides' twists, and of J. */
+enum { NUMBERS = MOTION + 3 };
+
 bool fil_gradient_pairs_adapt(const FilWorld* world)
 {
     const FilImcSettings* s = &world->solver.settings.model.imc;
@@ -89,28 +92,28 @@ static FilStatus take_rows(FilGradient* gradient, FilGradientPair* pair, double*
 {
     const FilPotentialContact* c = pair->contact;
     FilGradientContact* out = &gradient->contacts.items[gradient->contacts.count];
-    FilGradientMaker* maker = &pair->maker;
-    FilGradientLaw law;
-    FilTouching touching;
-    FilStatus status = fil_gradient_contact_sides(gradient, c->contact, work, maker, out);
-    status = status == FIL_OK ? fil_gradient_contact_touching(gradient, c->contact, maker, &touching) : status;
+    FilGradientTouch* touch = &gradient->contacts.touches[gradient->contacts.count];
+    FilGradientMaker* maker = &touch->maker;
+    FilStatus status = fil_gradient_contact_sides(gradient, c->contact, numbers, maker, out);
+    status = status == FIL_OK ? fil_gradient_contact_touching(gradient, c->contact, maker, &touch->touching) : status;
     if (status != FIL_OK) {
         return status;
     }
     const size_t m = (size_t)maker->size;
-    *out = (FilGradientContact){.constraint = -1, .body = {-1, -1}, .size = maker->size, .unknown = out->unknown, .jacobian = numbers};
-    out->by_place = numbers + 3 * m;
-    maker->moves = work + MOTION * m;
-    pair->work = work + (MOTION + FIL_CONTACT_MOTION) * m;
-    fil_gradient_maker_move(maker, &touching);
+    *out = (FilGradientContact){.constraint = -1, .body = {-1, -1}, .size = maker->size, .unknown = out->unknown, .touch = touch};
+    out->jacobian = touch->z = numbers + MOTION * m;  // no compliance: z has no rows
+    touch->rows = 0;
+    fil_v3_set(touch->by_compliance, 0.0, 0.0, 0.0);
+    touch->law = (FilGradientLaw){.impulse = {0.0}};
+    maker->moves = work;
     fil_gradient_maker_jacobian(maker, gradient->v, out->unknown, out->jacobian, pair->u);
+    pair->touch = touch;
+    pair->work = work + FIL_CONTACT_MOTION * m;
     pair->unknown = out->unknown;
     pair->jacobian = out->jacobian;
     if (c->rows) {
-        find_law(gradient, c, pair->u, &law);
-        memcpy(out->hessian, law.hessian, sizeof law.hessian);
-        fil_gradient_maker_law(gradient, maker, &law, out->unknown, pair->work + 3 * m, pair->work);
-        fil_gradient_maker_rows(maker, law.impulse, pair->work, pair->work + 3 * m, out);
+        find_law(gradient, c, pair->u, &touch->law);
+        memcpy(out->hessian, touch->law.hessian, sizeof out->hessian);
     }
     return FIL_OK;
 }
@@ -127,19 +130,20 @@ static FilStatus make_room(FilGradient* gradient, size_t* work)
     const size_t count = (size_t)p->count;
     for (int k = 0; k < p->count; k++) {
         const size_t m = (size_t)fil_gradient_contact_size(gradient->world, p->contacts[k].contact);
-        numbers += m * (m + 3);
+        numbers += NUMBERS * m;
         all += m;
         max = m > max ? m : max;
     }
-    *work = (MOTION + FIL_CONTACT_MOTION + 6) * max + 1;
+    *work = (FIL_CONTACT_MOTION + 7) * max + 1;  // as fil_gradient_contacts_rows() needs it
     const bool room = fil_buffer_reserve((void**)&contacts->items, &contacts->capacity, count + 1, sizeof *contacts->items) &&
+                      fil_buffer_reserve((void**)&contacts->touches, &contacts->touch_capacity, count + 1, sizeof *contacts->touches) &&
                       fil_buffer_reserve((void**)&contacts->unknowns, &contacts->unknown_capacity, all + 1, sizeof(int)) &&
                       fil_buffer_reserve((void**)&contacts->numbers, &contacts->number_capacity, numbers + *work, sizeof(double)) &&
                       fil_buffer_reserve((void**)&barriers->items, &barriers->capacity, count, sizeof *barriers->items) &&
                       fil_buffer_reserve((void**)&barriers->numbers, &barriers->number_capacity, ENDS * ENDS * count, sizeof(double)) &&
                       fil_buffer_reserve((void**)&barriers->unknowns, &barriers->unknown_capacity, ENDS * count, sizeof(int)) &&
                       fil_buffer_reserve((void**)&lags->items, &lags->capacity, count, sizeof *lags->items) &&
-                      fil_buffer_reserve((void**)&lags->numbers, &lags->number_capacity, FIL_LAGS * all + 1, sizeof(double)) &&
+                      fil_buffer_reserve((void**)&lags->numbers, &lags->number_capacity, FIL_PAIR_ROWS * all + 1, sizeof(double)) &&
                       fil_buffer_reserve((void**)&lags->unknowns, &lags->unknown_capacity, all + 1, sizeof(int));
     return room ? FIL_OK : fil_world_fail(gradient->world, FIL_OUT_OF_MEMORY, "out of memory for a gradient");
 }
@@ -185,16 +189,16 @@ static FilStatus take_pair(FilGradient* gradient, int k, Room* room)
         return FIL_OK;
     }
     FilGradientContact* out = &contacts->items[contacts->count];
-    FilGradientPair pair = {.contact = c, .index = k, .push = room->push, .pushed = room->pushed};
+    FilGradientPair pair = {.contact = c, .index = k, .out = rows ? out : NULL, .push = room->push, .pushed = room->pushed};
     out->unknown = room->unknown;
     FilStatus status = take_rows(gradient, &pair, room->next, room->work);
     status = status == FIL_OK ? fil_gradient_pair_lag(gradient, &pair) : status;
     if (status == FIL_OK) {
         const size_t m = (size_t)out->size;
-        room->push += FIL_LAGS * m;
+        room->push += FIL_PAIR_ROWS * m;
         room->pushed += m;
         contacts->count += rows;
-        room->next += rows ? m * (m + 3) : 0;
+        room->next += rows ? NUMBERS * m : 0;
         room->unknown += rows ? m : 0;
     }
     return status;

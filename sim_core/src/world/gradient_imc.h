@@ -7,6 +7,9 @@
 
 enum { FIL_IMC_ENDS = 12 };
 
+/* Of a lag: what it pushes on, J's third row, and three by the place. */
+enum { FIL_PAIR_ROWS = FIL_LAGS + 4 };
+
 /* Which of the world's unknowns coordinate i of a contact's four nodes is. */
 static inline int fil_imc_end_unknown(const FilPotentialContact* c, int i)
 {
@@ -16,13 +19,14 @@ static inline int fil_imc_end_unknown(const FilPotentialContact* c, int i)
 /* One that is being taken. */
 typedef struct FilGradientPair {
     const FilPotentialContact* contact;
-    int index; /* of the problem's contacts */
-    FilGradientMaker maker;
+    int index;               /* of the problem's contacts */
+    FilGradientTouch* touch; /* its maker has room for moves */
+    FilGradientContact* out; /* NULL: it has no rows there, and slopes are made at once */
     double u[3];
     const int* unknown; /* of the maker's */
     const double* jacobian;
-    double* work; /* room for 6 rows of those */
-    double* push; /* where its lag goes */
+    double* work; /* room for 3 rows of those */
+    double* push; /* where its lag goes, FIL_PAIR_ROWS of those */
     int* pushed;
 } FilGradientPair;
 

@@ -33,12 +33,14 @@ static FilGradientSlope* slope_at(FilGradientRow* row, int unknown)
 static void clear_row(FilGradientRow* row)
 {
     row->count = 0;
-    row->by_inertia = 0.0;
+    memset(row->by, 0, sizeof row->by);
 }
 
 static void add_row(FilGradientRow* to, double scale, const FilGradientRow* from)
 {
-    to->by_inertia += scale * from->by_inertia;
+    for (int k = 0; k < FIL_LAG_NUMBERS; k++) {
+        to->by[k] += scale * from->by[k];
+    }
     if (from->count > FIL_GRADIENT_ROW) {
         to->count = from->count;
     }
@@ -257,39 +259,40 @@ static void take_ends(const FilPotentialContact* c, const double* by_x, bool las
     }
 }
 
-/* Velocity along the normal, with velocities v: by the start's place, and by v itself where that is the start's (else the solution's before). */
-static void take_velocity(const FilGradientPair* pair, const double* v, bool last, FilGradientRow* row)
+/* The velocity along the normal, with velocities v, by the start's place; `work` has room for a row. */
+static void find_velocity(const FilGradientMaker* maker, const double* v, const int* unknown, double* work, double* place)
 {
     static const double normal[3] = {0.0, 0.0, 1.0};
-    const int m = pair->maker.size;
-    double *own = pair->work, *place = pair->work + m;
-    for (int i = 0; i < m; i++) {
-        own[i] = v[pair->unknown[i]];
+    for (int i = 0; i < maker->size; i++) {
+        work[i] = v[unknown[i]];
         place[i] = 0.0;
     }
-    fil_gradient_maker_vary(&pair->maker, 1.0, normal, own, true, place);
-    for (int i = 0; i < m; i++) {
-        FilGradientSlope* s = slope_at(row, pair->unknown[i]);
-        s->by_place += place[i];
-        *(last ? &s->by_last_rate : &s->by_rate) += pair->jacobian[2 * m + i];
+    fil_gradient_maker_vary(maker, 1.0, normal, work, true, place);
+}
+
+void fil_gradient_lag_slopes(const FilGradient* gradient, FilGradientLag* lag, const FilGradientMaker* maker, double* work)
+{
+    const int m = lag->size;
+    const size_t row = sizeof(double) * (size_t)m;
+    memcpy(lag->by_place, maker->moves + 6 * m, row);
+    find_velocity(maker, gradient->world->system.next.v, lag->unknown, work, lag->by_place + m);
+    if (gradient->round > 0) {
+        find_velocity(maker, fil_gradient_before(gradient), lag->unknown, work, lag->by_place + 2 * m);
+    } else {
+        memset(lag->by_place + 2 * m, 0, row);
     }
+    lag->made = true;
 }
 
 static void take_parts(const FilGradient* gradient, const FilGradientPair* pair, Parts* parts)
 {
     const FilPotentialContact* c = pair->contact;
-    const FilGradientLags* lags = &gradient->lags;
-    const int m = pair->maker.size;
     FilGradientRow* const all[] = {&parts->distance, &parts->velocity, &parts->start, &parts->size, &parts->tilt, &parts->share};
     for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) {
         clear_row(all[k]);
     }
-    for (int i = 0; i < m; i++) {
-        slope_at(&parts->distance, pair->unknown[i])->by_place += pair->maker.moves[6 * m + i];
-    }
-    if (lags->adapts) {
-        take_velocity(pair, gradient->world->system.next.v, false, &parts->velocity);
-    }
+    parts->distance.by[FIL_IMC_BY_DISTANCE] = 1.0;
+    parts->velocity.by[FIL_IMC_BY_VELOCITY] = gradient->lags.adapts ? 1.0 : 0.0;
     if (c->nodes) {
         Edges edges;
         take_share(gradient, c, &parts->share);
@@ -328,7 +331,7 @@ static void bound_at_start(const FilGradient* gradient, const FilPotentialContac
 static void bound_at_last(const FilGradient* gradient, const FilGradientPair* pair, const Parts* parts, FilGradientRow* rows, double* by_global)
 {
     const FilPotentialContact* c = pair->contact;
-    const double dt = gradient->world->def.dt, *v = gradient->world->solver.potential.rounds.at + (size_t)(gradient->round - 1) * (size_t)gradient->n;
+    const double dt = gradient->world->def.dt, *v = fil_gradient_before(gradient);
     FilGradientRow *out = &rows[FIL_LAG_BOUND], closing;
     clear_row(&closing);
     double size = 1.0, since = 0.0;  // how far it has come since the start
@@ -350,13 +353,12 @@ static void bound_at_last(const FilGradient* gradient, const FilGradientPair* pa
         add_row(out, -f.second * size * (1.0 + c->ahead), &closing);
         add_row(out, f.second * size * c->ahead, &parts->start);
     } else {
-        for (int i = 0; i < pair->maker.size; i++) {
-            since += dt * pair->jacobian[2 * pair->maker.size + i] * v[pair->unknown[i]];
+        for (int i = 0; i < pair->touch->maker.size; i++) {
+            since += dt * pair->jacobian[2 * pair->touch->maker.size + i] * v[pair->unknown[i]];
         }
         since += dt * c->contact->bias[2];
         f = force_at(gradient, c, c->contact->distance + (1.0 + c->ahead) * since);
-        take_velocity(pair, v, true, &closing);
-        add_row(out, -f.second * (1.0 + c->ahead) * dt, &closing);
+        out->by[FIL_LAG_BY_LAST] -= f.second * (1.0 + c->ahead) * dt;
         add_row(out, -f.second, &parts->distance);
     }
     add_row(out, -f.by_stiffness * size, &rows[FIL_LAG_STIFFNESS]);
@@ -372,7 +374,7 @@ static void take_push(const FilGradient* gradient, const FilGradientPair* pair)
     const FilImcSettings* s = &gradient->world->solver.settings.model.imc;
     const FilPotentialContact* c = pair->contact;
     const double dt = gradient->world->def.dt, *u = pair->u;
-    const int m = pair->maker.size;
+    const int m = pair->touch->maker.size;
     double* push = pair->push;
     memset(push, 0, FIL_LAGS * sizeof(double) * (size_t)m);
     if (c->nodes) {
@@ -417,19 +419,27 @@ bool fil_gradient_leads(const FilGradient* gradient, int contact)
     return leads;
 }
 
-/* Adds what a contact that the global stiffness follows does to it. */
-static void lead_global(FilGradient* gradient, int index, const Parts* parts)
+/* Adds what a contact that the global stiffness follows does to it, but for its inertia. */
+static void lead_global(FilGradient* gradient, const FilGradientPair* pair)
 {
     FilGradientLags* lags = &gradient->lags;
     const FilImcGlobalSlopes* global = &lags->global;
+    const FilGradientMaker* maker = &pair->touch->maker;
+    const int m = maker->size;
+    double distance = 0.0, velocity = 0.0, *place = pair->work;
     for (int k = 0; k < FIL_IMC_LEADERS; k++) {
-        if (global->contact[k] == index) {
-            add_row(&lags->stiffness, global->by[k][FIL_IMC_BY_DISTANCE], &parts->distance);
-            add_row(&lags->stiffness, global->by[k][FIL_IMC_BY_VELOCITY], &parts->velocity);
-        }
+        distance += global->contact[k] == pair->index ? global->by[k][FIL_IMC_BY_DISTANCE] : 0.0;
+        velocity += global->contact[k] == pair->index ? global->by[k][FIL_IMC_BY_VELOCITY] : 0.0;
     }
-    if (global->closest == index) {
-        add_row(&lags->speed, global->speed_scale, &parts->velocity);
+    const double speed = global->closest == pair->index ? global->speed_scale : 0.0;
+    find_velocity(maker, gradient->world->system.next.v, pair->unknown, pair->work + m, place);
+    for (int i = 0; i < m; i++) {
+        FilGradientSlope* s = slope_at(&lags->stiffness, pair->unknown[i]);
+        s->by_place += distance * maker->moves[6 * m + i] + velocity * place[i];
+        s->by_rate += velocity * pair->jacobian[2 * m + i];
+        s = slope_at(&lags->speed, pair->unknown[i]);
+        s->by_place += speed * place[i];
+        s->by_rate += speed * pair->jacobian[2 * m + i];
     }
 }
 
@@ -441,22 +451,31 @@ FilStatus fil_gradient_pair_lag(FilGradient* gradient, FilGradientPair* pair)
     Parts parts;
     FilGradientRow rows[FIL_LAGS];
     FilGradientLag* lag = &lags->items[lags->count++];
-    *lag = (FilGradientLag){
-        .size = pair->maker.size, .unknown = pair->pushed, .push = pair->push, .inertia = lags->adapts ? lags->inertia[pair->index] : -1};
-    memcpy(lag->unknown, pair->unknown, sizeof(int) * (size_t)lag->size);
+    const int m = pair->touch->maker.size;
+    *lag = (FilGradientLag){.size = m, .unknown = pair->pushed, .push = pair->push, .normal = pair->push + FIL_LAGS * m};
+    lag->by_place = lag->normal + m;
+    lag->inertia = lags->adapts ? lags->inertia[pair->index] : -1;
+    memcpy(lag->unknown, pair->unknown, sizeof(int) * (size_t)m);
+    memcpy(lag->normal, pair->jacobian + 2 * m, sizeof(double) * (size_t)m);
     take_parts(gradient, pair, &parts);
     for (int s = 0; s < FIL_LAGS; s++) {
         clear_row(&rows[s]);
     }
     FilImcContactSlopes slopes;
     fil_imc_contact_slopes(p, c, p->memory[FIL_IMC_STIFFNESS], &slopes);
-    lead_global(gradient, pair->index, &parts);
+    const bool leads = fil_gradient_leads(gradient, pair->index);
+    if (leads || pair->out == NULL) {
+        fil_gradient_maker_move(&pair->touch->maker, &pair->touch->touching);
+    }
+    if (leads) {
+        lead_global(gradient, pair);
+    }
     add_row(&rows[FIL_LAG_STIFFNESS], slopes.by[FIL_IMC_BY_DISTANCE], &parts.distance);
     add_row(&rows[FIL_LAG_STIFFNESS], slopes.by[FIL_IMC_BY_VELOCITY], &parts.velocity);
-    rows[FIL_LAG_STIFFNESS].by_inertia = slopes.by[FIL_IMC_BY_INERTIA];
+    rows[FIL_LAG_STIFFNESS].by[FIL_IMC_BY_INERTIA] = slopes.by[FIL_IMC_BY_INERTIA];
     add_row(&rows[FIL_LAG_STIFFNESS], slopes.by_share, &parts.share);
     add_row(&rows[FIL_LAG_AHEAD], slopes.ahead_by_stiffness, &rows[FIL_LAG_STIFFNESS]);
-    rows[FIL_LAG_AHEAD].by_inertia += slopes.ahead_by_inertia;
+    rows[FIL_LAG_AHEAD].by[FIL_IMC_BY_INERTIA] += slopes.ahead_by_inertia;
     add_row(&rows[FIL_LAG_AHEAD], slopes.ahead_by_tilt, &parts.tilt);
     add_row(&rows[FIL_LAG_START], c->nodes ? 1.0 : 0.0, &parts.start);
     lag->by_global[FIL_LAG_STIFFNESS] = slopes.by_global;
@@ -469,10 +488,15 @@ FilStatus fil_gradient_pair_lag(FilGradient* gradient, FilGradientPair* pair)
     take_push(gradient, pair);
     FilStatus status = FIL_OK;
     for (int s = 0; s < FIL_LAGS && status == FIL_OK; s++) {
-        lag->by_inertia[s] = rows[s].by_inertia;
+        memcpy(lag->by[s], rows[s].by, sizeof rows[s].by);
         lag->first[s] = lags->slope_count;
         status = append(gradient, &rows[s]);
         lag->first[s + 1] = lags->slope_count;
+    }
+    if (pair->out != NULL) {
+        pair->out->lag = lag;
+    } else {
+        fil_gradient_lag_slopes(gradient, lag, &pair->touch->maker, pair->work);
     }
     return status;
 }

@@ -193,6 +193,20 @@ static void add_global_back(FilGradient* gradient, double weight, double* start)
     add_back(lags, lags->stiffness.at, lags->stiffness.count, weight, gradient->n, start, NULL);
 }
 
+/* How what a contact is varies, of which slopes have been made. */
+static void find_numbers(const FilGradientLags* lags, const FilGradientLag* lag, const Variables* v, double* number)
+{
+    const int m = lag->size;
+    number[FIL_IMC_BY_INERTIA] = lags->adapts && lag->inertia >= 0 ? lags->diagonal[lag->inertia] : 0.0;
+    for (int i = 0; i < m && lag->normal != NULL; i++) {
+        const int k = lag->unknown[i];
+        const double place = v->place[k], last = v->last_rate != NULL ? v->last_rate[k] : 0.0;
+        number[FIL_IMC_BY_DISTANCE] += lag->by_place[i] * place;
+        number[FIL_IMC_BY_VELOCITY] += lag->by_place[m + i] * place + lag->normal[i] * v->rate[k];
+        number[FIL_LAG_BY_LAST] += lag->by_place[2 * m + i] * place + lag->normal[i] * last;
+    }
+}
+
 void fil_gradient_lags_vary(FilGradient* gradient, const double* start, const double* last, double* out)
 {
     FilGradientLags* lags = &gradient->lags;
@@ -209,14 +223,56 @@ void fil_gradient_lags_vary(FilGradient* gradient, const double* start, const do
     const double global = global_of(gradient, start, &v);
     for (int k = 0; k < lags->count; k++) {
         const FilGradientLag* lag = &lags->items[k];
+        double number[FIL_LAG_NUMBERS] = {0.0};
+        find_numbers(lags, lag, &v, number);
         for (int s = 0; s < FIL_LAGS; s++) {
-            const double more = lags->adapts && lag->inertia >= 0 ? lag->by_inertia[s] * lags->diagonal[lag->inertia] : 0.0;
-            const double value =
-                lag->by_global[s] * global + more + value_of(lags, lags->slopes + lag->first[s], lag->first[s + 1] - lag->first[s], &v);
+            double value = lag->by_global[s] * global + value_of(lags, lags->slopes + lag->first[s], lag->first[s + 1] - lag->first[s], &v);
+            for (int i = 0; i < FIL_LAG_NUMBERS; i++) {
+                value += lag->by[s][i] * number[i];
+            }
             for (int i = 0; i < lag->size && value != 0.0; i++) {
                 out[lag->unknown[i]] += lag->push[s * lag->size + i] * value;
             }
         }
+    }
+}
+
+/* Weights of one of a contact's numbers, from those of what they push on. */
+static double value_of_push(const FilGradientLag* lag, int s, const double* weight)
+{
+    double value = 0.0;
+    for (int i = 0; i < lag->size; i++) {
+        value += lag->push[s * lag->size + i] * weight[lag->unknown[i]];
+    }
+    return value;
+}
+
+void fil_gradient_lag_weigh(const FilGradientLag* lag, const double* weight, double* to)
+{
+    for (int s = 0; s < FIL_LAGS; s++) {
+        const double value = value_of_push(lag, s, weight);
+        for (int i = 0; i < FIL_LAG_NUMBERS; i++) {
+            to[i] += value * lag->by[s][i];
+        }
+    }
+}
+
+/* Transposed; what distance and velocities do by the place is gone back through with the contact itself, if slopes have not been made. */
+static void add_numbers_back(FilGradient* gradient, const FilGradientLag* lag, const double* to, double* start, double* last)
+{
+    const int n = gradient->n, m = lag->size;
+    const double distance = to[FIL_IMC_BY_DISTANCE], velocity = to[FIL_IMC_BY_VELOCITY], before = to[FIL_LAG_BY_LAST];
+    if (gradient->lags.adapts && lag->inertia >= 0) {
+        gradient->lags.diagonal[lag->inertia] += to[FIL_IMC_BY_INERTIA];
+    }
+    for (int i = 0; i < m && lag->normal != NULL; i++) {
+        start[n + lag->unknown[i]] += velocity * lag->normal[i];
+        if (last != NULL) {
+            last[n + lag->unknown[i]] += before * lag->normal[i];
+        }
+    }
+    for (int i = 0; i < m && lag->made; i++) {
+        start[lag->unknown[i]] += distance * lag->by_place[i] + velocity * lag->by_place[m + i] + before * lag->by_place[2 * m + i];
     }
 }
 
@@ -235,17 +291,16 @@ void fil_gradient_lags_vary_back(FilGradient* gradient, const double* weight, do
     }
     for (int k = 0; k < lags->count; k++) {
         const FilGradientLag* lag = &lags->items[k];
+        double to[FIL_LAG_NUMBERS] = {0.0};
         for (int s = 0; s < FIL_LAGS; s++) {
-            double value = 0.0;
-            for (int i = 0; i < lag->size; i++) {
-                value += lag->push[s * lag->size + i] * weight[lag->unknown[i]];
-            }
+            const double value = value_of_push(lag, s, weight);
             global += lag->by_global[s] * value;
-            if (lags->adapts && lag->inertia >= 0) {
-                lags->diagonal[lag->inertia] += lag->by_inertia[s] * value;
+            for (int i = 0; i < FIL_LAG_NUMBERS; i++) {
+                to[i] += value * lag->by[s][i];
             }
             add_back(lags, lags->slopes + lag->first[s], lag->first[s + 1] - lag->first[s], value, gradient->n, start, last);
         }
+        add_numbers_back(gradient, lag, to, start, last);
     }
     if (lags->adapts) {
         add_global_back(gradient, global, start);

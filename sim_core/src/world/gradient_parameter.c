@@ -324,6 +324,7 @@ FilStatus fil_gradient_parameter(FilGradient* gradient, FilWorld* more, FilWorld
         status = status == FIL_OK ? add_terms(gradient, more, 1.0 / difference, &terms) : status;
         status = status == FIL_OK ? add_terms(gradient, less, -1.0 / difference, &terms) : status;
         status = status == FIL_OK ? take_terms(gradient, &terms, zero) : status;
+        status = status == FIL_OK && r > 0 ? fil_gradient_contacts_rows(gradient) : status;
         if (status == FIL_OK && r > 0) {
             fil_gradient_lags_vary(gradient, zero, gradient->passed + (size_t)(r - 1) * two, gradient->residual);
             fil_gradient_births_vary(gradient, gradient->residual);

@@ -67,13 +67,13 @@ void fil_gradient_maker_rows(const FilGradientMaker* maker, const double* impuls
 
 /* ---- contacts that collision found ---- */
 
-/* A contact under SAP, as its products need it. */
+/* A contact under SAP or IMC, as its products need it. */
 typedef struct FilGradientTouch {
     FilGradientMaker maker;
     FilTouching touching;
     FilGradientLaw law;
     double by_compliance[3];
-    int rows;  /* of J that are not zero */
+    int rows;  /* of J that are not zero, where the compliance counts */
     double* z; /* 3 rows: D^-1 J', D the diagonal blocks of the tangents */
 } FilGradientTouch;
 
@@ -82,9 +82,11 @@ int fil_gradient_contact_size(const FilWorld* world, const FilContact* contact);
 /* Adds to `place` share times the sum over rows and diagonal blocks of z' M z's derivative, of sides whose tangent M varies with the place itself.
  * `own` has room for a row. */
 void fil_gradient_touch_tangents(const FilGradientTouch* touch, double share, double* own, double* place);
-/* Adds to `place` what weights of J' gamma do, by the places of both sides: by_place' times them, without that matrix. `work` has room for four
+/* Adds to `place` what weights of J' gamma do, by the places of both sides: by_place' times them, without that matrix. `work` has room for five
  * rows. */
 void fil_gradient_touch_back(const FilGradient* gradient, const FilGradientContact* contact, const double* weight, double* work, double* place);
+/* Makes slopes of what a contact is, by the place, whose maker has its moves; `work` has room for a row. gradient_imc_lag.c */
+void fil_gradient_lag_slopes(const FilGradient* gradient, FilGradientLag* lag, const FilGradientMaker* maker, double* work);
 /* The maker's sides, at the step's start, and what `out` says of them; `work` has room for 7 rows. */
 FIL_MUST_CHECK FilStatus fil_gradient_contact_sides(const FilGradient* gradient, const FilContact* contact, double* work, FilGradientMaker* maker,
                                                     FilGradientContact* out);

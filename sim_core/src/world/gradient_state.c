@@ -28,3 +28,8 @@ void fil_gradient_state_at(const FilGradient* gradient, int round, FilState* sta
     const FilPotentialStage* stage = &gradient->world->solver.potential;
     fil_gradient_end_bodies(&gradient->world->system, stage->rounds.at + (size_t)round * (size_t)gradient->n, state);
 }
+
+const double* fil_gradient_before(const FilGradient* gradient)
+{
+    return gradient->world->solver.potential.rounds.at + (size_t)(gradient->round - 1) * (size_t)gradient->n;
+}

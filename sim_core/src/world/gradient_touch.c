@@ -1,7 +1,8 @@
 /* A contact's derivative in reverse: with weights x of J' gamma, what is wanted is the derivative of x' J' gamma = gamma . u(x) by the places of both
  * sides, gamma following them. All of it is a sum of numbers f . u(z) at fixed f and z (world/gradient_side.h),
  *     gamma . u(x),  -(G' u(x)) . u(v),  (u(x) . gamma_v) n . u(v0),  (u(x) . gamma_w) 2 / rows sum_r e_r . u(D^-1 J_r'),
- * and of the distance, so that the contact's own motion and those of both sides are gone back through once. */
+ * (under IMC of n . u of the solution before, too) and of the distance, so that the contact's own motion and those of both sides are gone back
+ * through once. */
 #include <math.h>
 #include <string.h>
 
@@ -119,7 +120,8 @@ void fil_gradient_touch_back(const FilGradient* gradient, const FilGradientConta
     const FilGradientTouch* touch = contact->touch;
     const FilGradientLaw* law = &touch->law;
     const int m = contact->size;
-    double *x = work, *v = work + m, *v0 = work + 2 * m, *out = work + 3 * m, u[3] = {0.0}, force[3];
+    double *x = work, *v = work + m, *v0 = work + 2 * m, *out = work + 3 * m, *last = work + 4 * m, u[3] = {0.0}, force[3];
+    double lagged[FIL_LAG_NUMBERS] = {0.0};
     for (int k = 0; k < m; k++) {
         x[k] = weight[contact->unknown[k]];
         v[k] = gradient->v[contact->unknown[k]];
@@ -133,15 +135,25 @@ void fil_gradient_touch_back(const FilGradient* gradient, const FilGradientConta
     fil_m3_apply_transposed(force, law->hessian, u);
     add_pair(&pairs, 1.0, law->impulse, x, 0.0);
     add_pair(&pairs, -1.0, force, v, 1.0);
-    if (law->by_velocity[2] != 0.0) {
-        add_pair(&pairs, fil_v3_dot(law->by_velocity, u), normal, v0, 1.0);
+    if (contact->lag != NULL && !contact->lag->made) {
+        fil_gradient_lag_weigh(contact->lag, weight, lagged);
+    }
+    if (law->by_velocity[2] != 0.0 || lagged[FIL_IMC_BY_VELOCITY] != 0.0) {
+        add_pair(&pairs, fil_v3_dot(law->by_velocity, u) + lagged[FIL_IMC_BY_VELOCITY], normal, v0, 1.0);
+    }
+    if (lagged[FIL_LAG_BY_LAST] != 0.0) {
+        const double* before = fil_gradient_before(gradient);
+        for (int k = 0; k < m; k++) {
+            last[k] = before[contact->unknown[k]];
+        }
+        add_pair(&pairs, lagged[FIL_LAG_BY_LAST], normal, last, 1.0);
     }
     const double by_compliance = fil_v3_dot(touch->by_compliance, u);
     for (int r = 0; r < 3 && touch->rows > 0; r++) {
         const double unit[3] = {r == 0, r == 1, r == 2};
         add_pair(&pairs, 2.0 * by_compliance / touch->rows, unit, touch->z + r * m, 0.0);
     }
-    vary_pairs(touch, &pairs, fil_v3_dot(law->by_distance, u), out);
+    vary_pairs(touch, &pairs, fil_v3_dot(law->by_distance, u) + lagged[FIL_IMC_BY_DISTANCE], out);
     if (touch->rows > 0) {
         fil_gradient_touch_tangents(touch, -by_compliance / touch->rows, x, out);
     }
