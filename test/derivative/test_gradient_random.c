@@ -247,11 +247,16 @@ static void rods_that_cross(Text* t, Model model)
 }
 
 /* Within a tenth of a radius of nodes, where two edges share what touches them. */
-static void add_straight(Text* t, const char* name, double x, double y, double z)
+static void add_straight(Text* t, bool cord, const char* name, double x, double y, double z)
 {
     const double off[3] = {pick(t, -5e-4, 5e-4), pick(t, -5e-4, 5e-4), pick(t, -2e-4, 2e-4)}, turn[2] = {pick(t, -0.02, 0.02), pick(t, -0.02, 0.02)};
-    add(t, "{name: %s, material: rubber, section: {circle: {radius: 0.006}}, twist: %.3f, spin: %.2f, shape: {polyline: {points: [", name,
-        pick(t, -1.0, 1.0), pick(t, -20.0, 20.0));
+    const double twist = pick(t, -1.0, 1.0), spin = pick(t, -20.0, 20.0);
+    add(t, "{name: %s, material: rubber, section: {circle: {radius: 0.006}}, ", name);
+    if (cord) {
+        add(t, "twist_free: true, shape: {polyline: {points: [");
+    } else {
+        add(t, "twist: %.3f, spin: %.2f, shape: {polyline: {points: [", twist, spin);
+    }
     for (int k = -3; k <= 3; k++) {
         add(t, "%s[%.6f, %.6f, %.6f]", k > -3 ? ", " : "", k * (x + turn[0]) + off[0], k * (y + turn[1]) + off[1],
             z + off[2] + 5e-4 * k * k * pick(t, -1.0, 1.0));
@@ -261,14 +266,24 @@ static void add_straight(Text* t, const char* name, double x, double y, double z
     add(t, "}");
 }
 
-static void rods_that_cross_at_nodes(Text* t, Model model)
+static void cross_at_nodes(Text* t, bool cords, Model model)
 {
     add_model(t, model);
     add(t, RUBBER "rods: [");
-    add_straight(t, "a", 0.06, 0.0, 0.0);
+    add_straight(t, cords, "a", 0.06, 0.0, 0.0);
     add(t, ", ");
-    add_straight(t, "b", 0.0, 0.06, 0.0135 + gap_of(model));
+    add_straight(t, cords, "b", 0.0, 0.06, 0.0135 + gap_of(model));
     add(t, "]\nattachments: [{name: l, pin: {rod: a, node: 0}}, {name: r, pin: {rod: a, node: -1}}]\n");
+}
+
+static void rods_that_cross_at_nodes(Text* t, Model model)
+{
+    cross_at_nodes(t, false, model);
+}
+
+static void cords_that_cross_at_nodes(Text* t, Model model)
+{
+    cross_at_nodes(t, true, model);
 }
 
 /* Under imc balls are held, as it lets rods touch what nothing pushes, and so they are under sap. */
@@ -319,6 +334,28 @@ static void cord_on_a_box(Text* t, Model model)
     add(t, "}]\nrods: [");
     add_cord(t, "a", -0.02, 0.02, 0.013);
     add(t, "]\n");
+}
+
+static void cord_and_a_ball(Text* t, Model model)
+{
+    add_model(t, model);
+    add(t, RUBBER "rigid_bodies: [");
+    add_body(t, "b", "sphere: {radius: 0.05}", 0.0, 0.0, -0.06, 0.0);
+    add(t, "]\nrods: [");
+    add_cord(t, "a", -0.02, 0.02, 0.004);
+    add(t, "]\n");
+}
+
+/* Over a rod, or over another cord. */
+static void cords_that_cross(Text* t, Model model)
+{
+    const bool twists = pick(t, 0.0, 1.0) < 0.3;
+    add_model(t, model);
+    add(t, RUBBER "rods: [");
+    (twists ? add_rod : add_cord)(t, "a", -0.1, 0.1, 0.0);
+    add(t, ", ");
+    add_cord(t, "b", 0.1, -0.1, 0.02);
+    add(t, "]\nattachments: [{name: l, pin: {rod: a, node: 0}}, {name: r, pin: {rod: a, node: -1}}]\n");
 }
 
 static void arm_on_the_ground_potential(Text* t, Model model)
@@ -388,6 +425,9 @@ static const struct {
     {"cords on the ground", cord_on_the_ground, false},
     {"cords on a ball that turns", cord_on_a_ball, false},
     {"cords on a box", cord_on_a_box, false},
+    {"cords and a ball", cord_and_a_ball, false},
+    {"cords that cross", cords_that_cross, false},
+    {"cords that cross at nodes", cords_that_cross_at_nodes, false},
     {"robots and a ball", robot_and_ball, false},
     {"arms on the ground", arm_on_the_ground_potential, false},
     {"arms on a ball", arm_on_a_ball_potential, false},

@@ -186,6 +186,9 @@ double fil_ipc_pair_energy(const struct FilSolver* solver, const FilIpcPair* pai
 FilStatus fil_ipc_slide_add(struct FilSolver* solver, const FilIpcPair* pair, const double* normal, const double* weight, double gap, double force);
 /* The same of one that there was before: it acts where it did, along the same tangents, under another normal force. */
 FilStatus fil_ipc_slide_keep(struct FilSolver* solver, const FilIpcSlide* was, double force);
+/* How two edges that do not twist, along a and b, share a moment: of duals share[0] is with a + b, and share[1] with a - b and b - a; then how these
+ * follow a . b. */
+void fil_ipc_share_moment(const double* a, const double* b, double share[4]);
 size_t fil_ipc_slide_blocks(const struct FilSolver* solver, const FilIpcPair* pair);
 /* The slide of a pair, looked for from `from` on, where it most likely is; -1: it has none. */
 int fil_ipc_slide_find(const FilIpcSlides* slides, const FilIpcPair* pair, int from);

@@ -231,19 +231,28 @@ static void add_side(Rates* rates, const Side* side, const double* point, const 
     }
 }
 
+void fil_ipc_share_moment(const double* a, const double* b, double share[4])
+{
+    static const double PARALLEL = 5e-4;  // chosen: below a sine of 0.03 moments across both edges are given up
+    const double c = fil_v3_dot(a, b);
+    share[0] = 0.5 / fmax(1.0 + c, PARALLEL);
+    share[1] = 0.5 / fmax(1.0 - c, PARALLEL);
+    share[2] = 1.0 + c > PARALLEL ? -2.0 * share[0] * share[0] : 0.0;
+    share[3] = 1.0 - c > PARALLEL ? 2.0 * share[1] * share[1] : 0.0;
+}
+
 /* Two edges that do not twist, `apart` from each other along the normal. The moment of friction f is apart x f; with
  * f = l_a t_a + l_b t_b the first takes that of l_a t_a and the second that of l_b t_b, both across themselves: l = (T' T)^-1 T' f, whose
  * eigenvectors are t_a + t_b and t_a - t_b, with 1 + c and 1 - c. Where edges are parallel one of these vanishes, and with it what
  * there is of f along it. */
 static void add_two_edges(Rates* rates, const Side* a, const Side* b)
 {
-    static const double PARALLEL = 5e-4;  // chosen: below a sine of 0.03 moments across both edges are given up
-    double apart[3], back[3], dual_a[3], dual_b[3];
+    double apart[3], back[3], dual_a[3], dual_b[3], share[4];
     fil_v3_sub(apart, b->at, a->at);
     fil_v3_scale(back, -1.0, apart);
-    const double c = fil_v3_dot(a->along, b->along), sum = 0.5 / fmax(1.0 + c, PARALLEL), difference = 0.5 / fmax(1.0 - c, PARALLEL);
+    fil_ipc_share_moment(a->along, b->along, share);
     for (int k = 0; k < 3; k++) {
-        const double alike = sum * (a->along[k] + b->along[k]), apart_by = difference * (a->along[k] - b->along[k]);
+        const double alike = share[0] * (a->along[k] + b->along[k]), apart_by = share[1] * (a->along[k] - b->along[k]);
         dual_a[k] = alike + apart_by;
         dual_b[k] = alike - apart_by;
     }

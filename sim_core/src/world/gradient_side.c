@@ -163,7 +163,7 @@ void fil_gradient_maker_jacobian(const FilGradientMaker* maker, const double* v,
 
 void fil_gradient_maker_vary(const FilGradientMaker* maker, double share, const double* f, const double* z, bool whole, double* place)
 {
-    double g[3], apart[3] = {0.0}, weight[6] = {0.0}, motion[MOTION], turn[3];
+    double g[3], apart[3] = {0.0}, weight[FIL_CONTACT_MOTION] = {0.0}, motion[MOTION], turn[3];
     fil_m3_apply_transposed(g, maker->frame, f);
     fil_v3_scale(g, share, g);
     for (int s = 0, at = 0; s < maker->count; at += maker->sides[s++].size) {
@@ -180,8 +180,13 @@ void fil_gradient_maker_vary(const FilGradientMaker* maker, double share, const 
                                                &(const double*){z + at}, place + at);
         }
     }
-    fil_v3_cross(weight + 3, g, apart);
-    for (int i = 0; i < 6; i++) {
+    if (maker->lever != NULL) {
+        fil_gradient_lever_add(maker, z, apart);
+        fil_gradient_lever_vary(maker, g, z, weight, place);
+    }
+    fil_v3_cross(turn, g, apart);
+    fil_v3_add(weight + 3, weight + 3, turn);
+    for (int i = 0; i < (maker->lever != NULL ? FIL_CONTACT_MOTION : 6); i++) {
         for (int k = 0; k < maker->size; k++) {
             place[k] += weight[i] * maker->moves[i * maker->size + k];
         }
@@ -306,6 +311,7 @@ FilStatus fil_gradient_contact_sides(const FilGradient* gradient, const FilConta
     maker->frame = contact->frame;
     maker->count = maker->size = 0;
     maker->moves = NULL;
+    maker->lever = NULL;
     fil_v3_copy(maker->point, contact->point);
     for (int s = 0; s < 2 && status == FIL_OK; s++) {
         status = fil_gradient_side_take(gradient, &world->system.next, maker, contact->collider[s], contact->part[s], s, s == 1 ? 1.0 : -1.0,

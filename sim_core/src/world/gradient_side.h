@@ -27,13 +27,31 @@ typedef struct FilGradientSide {
 /* Parts of both sides: of a node of a rod two, whose edges share it. */
 enum { FIL_GRADIENT_SIDES = 4 };
 
+/* An edge of a cord that rubs: which side it is, where its unknowns begin. */
+typedef struct FilGradientLeverEdge {
+    int side, at;
+    double t[3], over;  /* its direction, and 1 / length */
+    double out, by_gap; /* m, from its axis to the contact's point, and how that follows the distance; ... */
+    double sign;        /* ... along the normal or against it */
+} FilGradientLeverEdge;
+
+/* What such edges change of the slip (world/gradient_cord.c): there is one, or there are two, `apart`. `moves`: what it rubs on moves and takes
+ * moments, too. */
+typedef struct FilGradientLever {
+    int count;
+    bool moves;
+    FilGradientLeverEdge edges[2];
+    double normal[3], apart, share[4]; /* the last as fil_ipc_share_moment() has it */
+} FilGradientLever;
+
 typedef struct FilGradientMaker {
     double point[3];
     const double* frame; /* rows t1, t2, n */
     FilGradientSide sides[FIL_GRADIENT_SIDES];
     int count;
-    int size;      /* unknowns of all */
-    double* moves; /* 7 rows: the contact's point, turn and distance by the unknowns */
+    int size;                      /* unknowns of all */
+    double* moves;                 /* 7 rows: the contact's point, turn and distance by the unknowns */
+    const FilGradientLever* lever; /* NULL: none */
 } FilGradientMaker;
 
 /* How gamma follows from u and from the start. */
@@ -64,6 +82,18 @@ void fil_gradient_maker_law(const FilGradient* gradient, const FilGradientMaker*
                             double* change);
 /* by_place = J' gamma by the place, row by row of the unknowns: its own change, and that of gamma. `work` has room for a row. */
 void fil_gradient_maker_rows(const FilGradientMaker* maker, const double* impulse, const double* change, double* work, FilGradientContact* out);
+
+/* ---- gradient_cord.c: edges of cords ---- */
+
+/* One more edge: a side, `other` and by_gap distances farther from the contact's point than its surface. */
+void fil_gradient_lever_take(FilGradientLever* lever, const FilGradientMaker* maker, const FilTouching* touching, int side, double other,
+                             double by_gap);
+/* Adds what the lever adds to V_1 - V_0 with z; and to `weight` of the contact's variation and to `place` the derivative of g times that, but for
+ * the frame's turn. */
+void fil_gradient_lever_add(const FilGradientMaker* maker, const double* z, double* out);
+void fil_gradient_lever_vary(const FilGradientMaker* maker, const double* g, const double* z, double* weight, double* place);
+/* Adds to J and u(v) what it does there; `z` has room for a row. */
+void fil_gradient_lever_jacobian(const FilGradientMaker* maker, const double* v, const int* unknown, double* z, double* jacobian, double* u);
 
 /* ---- contacts that collision found ---- */
 

@@ -119,6 +119,22 @@ static void untwist(FilGradientSide* side)
     }
 }
 
+/* What edges of cords change of the slip; whether there are any. */
+static bool take_lever(const FilWorld* world, const FilIpcPair* pair, const FilGradientMaker* maker, const FilTouching* touching,
+                       FilGradientLever* lever)
+{
+    const bool node = node_side(world, pair) >= 0, both = is_movable(world, pair, 0) && is_movable(world, pair, 1);
+    *lever = (FilGradientLever){.moves = both && !node};
+    for (int s = 0; s < maker->count; s++) {
+        const int which = maker->sides[s].which;
+        if (cord_of(world, pair, which) == CORD_EDGE) {
+            const double other = node ? touching->touch[1 - which].rounding : 0.0, by_gap = node ? 1.0 : both ? 0.5 : 0.0;
+            fil_gradient_lever_take(lever, maker, touching, s, other, by_gap);
+        }
+    }
+    return lever->count > 0;
+}
+
 /* The contact's point goes where the node goes that friction acts at. */
 static void follow_node(FilGradientMaker* maker, int which)
 {
@@ -288,11 +304,6 @@ static const char* see_slide(const FilGradient* gradient, const FilState* at, co
     const FilIpcPair* pair = &slide->pair;
     const char* why = take_touching(world, at, pair, touching);
     *slope = why == NULL && gradient->round == 0 ? find_bound(world, slide, touching->distance) : 0.0;
-    for (int side = 0; side < 2 && why == NULL; side++) {
-        const bool edge = cord_of(world, pair, side) == CORD_EDGE && cord_of(world, pair, 1 - side) != CORD_NODE;
-        why = edge && is_movable(world, pair, 1 - side) ? "rub, an edge of a cord and something that moves, of which gradients are not known yet"
-                                                        : NULL;
-    }
     return why;
 }
 
@@ -303,6 +314,7 @@ static FilStatus take_slide(FilGradient* gradient, const FilState* at, int index
     FilGradientContact* out = &gradient->contacts.items[gradient->contacts.count];
     FilTouching touching;
     FilGradientMaker maker = {.count = 0};
+    FilGradientLever lever;
     FilGradientLaw law;
     double frame[9], u[3], slope, *work = room->work;
     const char* why = see_slide(gradient, at, slide, &touching, &slope);
@@ -332,6 +344,10 @@ static FilStatus take_slide(FilGradient* gradient, const FilState* at, int index
         follow_node(&maker, node);
     }
     fil_gradient_maker_jacobian(&maker, gradient->v, out->unknown, out->jacobian, u);
+    if (take_lever(world, &slide->pair, &maker, &touching, &lever)) {
+        maker.lever = &lever;
+        fil_gradient_lever_jacobian(&maker, gradient->v, out->unknown, work, out->jacobian, u);
+    }
     find_law(slide, world->solver.settings.model.ipc.slip_speed, slope, u, &law);
     memcpy(out->hessian, law.hessian, sizeof law.hessian);
     fil_gradient_maker_law(gradient, &maker, &law, out->unknown, work + 3 * m, work);
