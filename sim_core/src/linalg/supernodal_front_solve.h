@@ -313,7 +313,11 @@ static void backward_node(const FilSupernodal* factor, FilSupernodalWork* work, 
     take_rows(&factor->symbolic, node, x, z);
     Rows rows = {panel + (size_t)node->strips * stride, stride, node, z, sums};
     FilWorkers* sharers = sharers_of(work, node);
-    fil_workers_run(sharers, FIL_STRIP * node->strips, sharers != NULL ? COLUMN_GRAIN : FIL_STRIP * node->strips, add_columns, &rows);
+    if (sharers != NULL) {
+        fil_workers_run(sharers, FIL_STRIP * node->strips, COLUMN_GRAIN, add_columns, &rows);
+    } else if (node->strips > 0) {
+        add_columns(&rows, 0, FIL_STRIP * node->strips, 0);
+    }
     for (int j = node->strips - 1; j >= whole; j--) {
         solve_strip_back(panel + (size_t)j * stride, 0, j, sums, y);
     }
