@@ -189,12 +189,9 @@ static void bodies_that_meet(Text* t, Model model)
     add(t, "]\n");
 }
 
-static void add_rod(Text* t, const char* name, double y0, double y1, double z)
+/* The nodes of a rod from y0 to y1, and its velocity. */
+static void add_path(Text* t, double y0, double y1, double z)
 {
-    add(t,
-        "{name: %s, material: rubber, section: {circle: {radius: 0.006}}, twist: %.3f, spin: %.2f, damping: {stiffness: %.4f}, shape: {polyline: "
-        "{points: [",
-        name, pick(t, -1.0, 1.0), pick(t, -20.0, 20.0), pick(t, 0.0, 1.0) < 0.5 ? 0.0 : pick(t, 0.0, 0.01));
     for (int k = 0; k < 6; k++) {
         add(t, "%s[%.4f, %.4f, %.4f]", k > 0 ? ", " : "", -0.2 + 0.08 * k + pick(t, -0.01, 0.01), y0 + (y1 - y0) * k / 5.0 + pick(t, -0.01, 0.01),
             z + pick(t, -0.003, 0.003));
@@ -204,18 +201,21 @@ static void add_rod(Text* t, const char* name, double y0, double y1, double z)
     add(t, "}");
 }
 
+static void add_rod(Text* t, const char* name, double y0, double y1, double z)
+{
+    add(t,
+        "{name: %s, material: rubber, section: {circle: {radius: 0.006}}, twist: %.3f, spin: %.2f, damping: {stiffness: %.4f}, shape: {polyline: "
+        "{points: [",
+        name, pick(t, -1.0, 1.0), pick(t, -20.0, 20.0), pick(t, 0.0, 1.0) < 0.5 ? 0.0 : pick(t, 0.0, 0.01));
+    add_path(t, y0, y1, z);
+}
+
 /* A rod without twist. */
 static void add_cord(Text* t, const char* name, double y0, double y1, double z)
 {
     add(t, "{name: %s, material: rubber, section: {circle: {radius: 0.006}}, twist_free: true, damping: {mass: %.3f}, shape: {polyline: {points: [",
         name, pick(t, 0.0, 1.0));
-    for (int k = 0; k < 6; k++) {
-        add(t, "%s[%.4f, %.4f, %.4f]", k > 0 ? ", " : "", -0.2 + 0.08 * k + pick(t, -0.01, 0.01), y0 + (y1 - y0) * k / 5.0 + pick(t, -0.01, 0.01),
-            z + pick(t, -0.003, 0.003));
-    }
-    add(t, "]}}");
-    add_vector(t, "velocity", 0.0, 0.0, -0.3, 0.3);
-    add(t, "}");
+    add_path(t, y0, y1, z);
 }
 
 /* Twisted, damped or not, free or clamped. */

@@ -11,11 +11,11 @@ static const double DT = 1e-3;
 static const double MASS = 0.1;
 
 /* What hangs on the bar, leaning along it by an angle of this tangent. */
-typedef void Writer(double lean, char* text, size_t size);
+typedef void Writer(double tilt, char* text, size_t size);
 
-static void write_ring(double lean, char* text, size_t size)
+static void write_ring(double tilt, char* text, size_t size)
 {
-    (void)lean;  // a point
+    (void)tilt;  // a point
     snprintf(text, size,
              "rings:\n"
              "  - {name: a, rod: bar, range: 1e-3, stiffness: 1e4, friction: 0.3,\n"
@@ -23,9 +23,9 @@ static void write_ring(double lean, char* text, size_t size)
 }
 
 /* Its centre hangs below where the bar crosses its plane: a slope's gravity, or friction, draws it aside. */
-static void write_hoop(double lean, char* text, size_t size)
+static void write_hoop(double tilt, char* text, size_t size)
 {
-    const double angle = atan(lean), way = 0.1 - 0.8e-4 - 0.005 / cos(angle);
+    const double angle = atan(tilt), way = 0.1 - 0.8e-4 - 0.005 / cos(angle);
     snprintf(text, size,
              "rigid_bodies:\n"
              "  - {name: hoop, mass: 0.1, inertia: [1e-3, 5e-4, 5e-4, 0, 0, 0], position: [%.17g, 0, %.17g], rotation: [0, %.17g, 0]}\n"
@@ -36,10 +36,10 @@ static void write_hoop(double lean, char* text, size_t size)
 }
 
 /* A stiff bar along x, clamped at both ends, and what hangs on it. */
-static FilMatrixBench begin(const char* model, Writer* write, double lean, double dt)
+static FilMatrixBench begin(const char* model, Writer* write, double tilt, double dt)
 {
     char objects[1024], text[2048];
-    write(lean, objects, sizeof objects);
+    write(tilt, objects, sizeof objects);
     snprintf(text, sizeof text,
              "world: {dt: %.17g, contact: %s, gravity: [0, 0, -9.81], max_halvings: 3}\n"
              "materials: {steel: {young: 1e+12, poisson: 0.3, density: 1000}}\n"
@@ -126,11 +126,11 @@ static void run(const char* model, Writer* write, FilMatrixCell* cell)
     static const struct {
         FilMatrixProperty property;
         Act* act;
-        double lean;  // of its steady state: along gravity where it holds, by the angle of friction where it slides
+        double tilt;  // of its steady state: along gravity where it holds, by the angle of friction where it slides
     } acts[] = {{FIL_MATRIX_RESTS, rest, 0.0}, {FIL_MATRIX_STICKS, stick, 0.8 * MU}, {FIL_MATRIX_SLIDES, slide, MU}};
     bool refused = false;
     for (int k = 0; k < 3 && !refused; k++) {
-        FilMatrixBench bench = begin(model, write, acts[k].lean, DT);
+        FilMatrixBench bench = begin(model, write, acts[k].tilt, DT);
         cell->outcomes[acts[k].property] = acts[k].act(&bench);
         refused = bench.refused;
         fil_matrix_end(&bench);
