@@ -1,10 +1,12 @@
 /* A program to run by hand, on a quiet machine: how long a command takes from where it is published until it counts in the world, and
  * until the step that it counts in is done.
  *
- *     command_latency [SECONDS [RATE [PARAMETER:=VALUE]...]]
+ *     command_latency [lockstep] [SECONDS [RATE [PARAMETER:=VALUE]...]]
  *
  * The node runs as always, in real time with steps of 1 ms, in a thread of its own; the publisher is another member of the graph, so that
- * a command is encoded, sent over DDS, taken by the node's executor, checked and applied. Times are of the steady clock. */
+ * a command is encoded, sent over DDS, taken by the node's executor, checked and applied. Under lockstep the world waits for each command and the
+ * controller for each state, which it answers RATE times a second: the round trip ends where the controller has the next state. Times are of the
+ * steady clock. */
 #include <math.h>
 #include <pthread.h>
 #include <signal.h>
@@ -24,13 +26,24 @@
 #include "client.h"
 #include "host.h"
 #include "process.h"
+#include "rclc/executor.h"
 #include "rosidl_runtime_c/primitives_sequence_functions.h"
 #include "rosidl_runtime_c/string_functions.h"
 #include "sensor_msgs/msg/joint_state.h"
 
 enum { MAX_COUNT = 1000000, MAX_PARAMETERS = 8 };
 
-static double sent[MAX_COUNT], applied[MAX_COUNT], stepped[MAX_COUNT], begun[MAX_COUNT], ended[MAX_COUNT];
+/* What the controller sends, and hears under lockstep. */
+typedef struct Controller {
+    Client client;
+    rcl_publisher_t publisher;
+    rcl_subscription_t subscription;
+    rclc_executor_t executor;
+    sensor_msgs__msg__JointState *command, *state;
+    bool heard; /* a state since it was last set to false */
+} Controller;
+
+static double sent[MAX_COUNT], applied[MAX_COUNT], stepped[MAX_COUNT], answered[MAX_COUNT], begun[MAX_COUNT], ended[MAX_COUNT];
 static int step_count;
 static int last_applied = -1, last_stepped = -1;
 static volatile sig_atomic_t stop;
@@ -88,18 +101,117 @@ static void print(const char* what, const double* from, const double* until, int
     free(times);
 }
 
+static void note_state(const void* message, void* context)
+{
+    (void)message;
+    ((Controller*)context)->heard = true;
+}
+
+static void controller_join(Controller* controller)
+{
+    const rosidl_message_type_support_t* type = ROSIDL_GET_MSG_TYPE_SUPPORT(sensor_msgs, msg, JointState);
+    controller->publisher = rcl_get_zero_initialized_publisher();
+    controller->subscription = rcl_get_zero_initialized_subscription();
+    controller->executor = rclc_executor_get_zero_initialized_executor();
+    controller->heard = false;
+    client_join(&controller->client, "controller", 0, NULL);
+    must(rclc_publisher_init_default(&controller->publisher, &controller->client.node, type, "/joint_commands"), "publisher");
+    must(rclc_subscription_init_default(&controller->subscription, &controller->client.node, type, "/joint_states"), "subscription");
+    controller->state = sensor_msgs__msg__JointState__create();
+    controller->command = sensor_msgs__msg__JointState__create();
+    rosidl_runtime_c__String__Sequence__init(&controller->command->name, 1);
+    rosidl_runtime_c__String__assign(&controller->command->name.data[0], "swing");
+    rosidl_runtime_c__double__Sequence__init(&controller->command->effort, 1);
+    must(rclc_executor_init(&controller->executor, &controller->client.support.context, 1, &controller->client.allocator), "executor");
+    must(rclc_executor_add_subscription_with_context(&controller->executor, &controller->subscription, controller->state, note_state, controller,
+                                                     ON_NEW_DATA),
+         "executor");
+}
+
+static void controller_leave(Controller* controller)
+{
+    must(rclc_executor_fini(&controller->executor), "executor");
+    sensor_msgs__msg__JointState__destroy(controller->command);
+    sensor_msgs__msg__JointState__destroy(controller->state);
+    must(rcl_subscription_fini(&controller->subscription, &controller->client.node), "subscription");
+    must(rcl_publisher_fini(&controller->publisher, &controller->client.node), "publisher");
+    client_leave(&controller->client);
+}
+
+static void publish(Controller* controller, int number)
+{
+    controller->command->effort.data[0] = 1e-6 * number;
+    sent[number] = fil_node_now();
+    must(rcl_publish(&controller->publisher, controller->command, NULL), "publish");
+}
+
+/* commands at a rate, whatever the world does */
+static void command_in_real_time(Controller* controller, int count, double rate)
+{
+    double next = fil_node_now();
+    for (int k = 0; k < count; k++, next += 1.0 / rate) {
+        sleep_seconds(fmax(next - fil_node_now(), 0.0));
+        publish(controller, k);
+    }
+}
+
+/* waits for a state; false if none comes within a second */
+static bool hear_state(Controller* controller)
+{
+    controller->heard = false;
+    for (const double limit = fil_node_now() + 1.0; !controller->heard && fil_node_now() < limit;) {
+        rclc_executor_spin_some(&controller->executor, 100000000);  // ns; it returns with the first message
+    }
+    return controller->heard;
+}
+
+/* each state is answered at its turn by the command that bears its stamp; one that is published again (a controller has just joined) by the same one
+ */
+static int command_in_lockstep(Controller* controller, int count, double rate)
+{
+    double next = fil_node_now();
+    int number = 0;
+    builtin_interfaces__msg__Time last = {-1, 0};
+    while (number <= count && hear_state(controller)) {
+        const builtin_interfaces__msg__Time stamp = controller->state->header.stamp;
+        if (stamp.sec != last.sec || stamp.nanosec != last.nanosec) {
+            if (number > 0) {
+                answered[number - 1] = fil_node_now();
+            }
+            if (number == count) {
+                break;
+            }
+            sleep_seconds(fmax(next - fil_node_now(), 0.0));
+            next = fmax(next, fil_node_now() - 1.0) + 1.0 / rate;
+            controller->command->header.stamp = last = stamp;
+            publish(controller, number++);
+        } else {
+            must(rcl_publish(&controller->publisher, controller->command, NULL), "publish");
+        }
+    }
+    return number;
+}
+
 int main(int argc, char** argv)
 {
+    const bool lockstep = argc > 1 && strcmp(argv[1], "lockstep") == 0;
+    argc -= lockstep;
+    argv += lockstep;
     const double seconds = argc > 1 ? atof(argv[1]) : 10.0, rate = argc > 2 ? atof(argv[2]) : 1000.0;
-    const int count = (int)fmin(seconds * rate, MAX_COUNT);
+    int count = (int)fmin(seconds * rate, MAX_COUNT);
     char path[] = "/tmp/filum_latency_XXXXXX.yaml", argument[64];
     FILE* file = fdopen(mkstemps(path, 5), "w");
     fprintf(file, "world: {dt: 0.001}\nrobots: [{name: bar, urdf: " FILUM_SOURCE_DIR "/config/robots/pendulum.urdf}]\n");
     fclose(file);
     snprintf(argument, sizeof argument, "scene:=%s", path);
     setenv("ROS_LOCALHOST_ONLY", "1", 1);
-    const char* arguments[8 + 2 * MAX_PARAMETERS] = {"filum_node", "--ros-args", "--log-level", "warn", "-p", argument, "-p", "publish_rate:=1000.0"};
+    const char* arguments[12 + 2 * MAX_PARAMETERS] = {"filum_node", "--ros-args", "--log-level", "warn",
+                                                      "-p",         argument,     "-p",          "publish_rate:=1000.0"};
     int arguments_count = 8;
+    static const char* const in_step[] = {"-p", "lockstep:=true", "-p", "real_time_factor:=0.0"};
+    for (int k = 0; k < 4 && lockstep; k++) {
+        arguments[arguments_count++] = in_step[k];
+    }
     for (int k = 3; k < argc && k < 3 + MAX_PARAMETERS; k++) {
         arguments[arguments_count++] = "-p";
         arguments[arguments_count++] = argv[k];
@@ -112,24 +224,15 @@ int main(int argc, char** argv)
     node->tap.recorder = (FilTapListener){hear, NULL};
     pthread_t thread;
     pthread_create(&thread, NULL, run, &host);
-    Client client;
-    client_join(&client, "controller", 0, NULL);
-    rcl_publisher_t publisher = rcl_get_zero_initialized_publisher();
-    must(rclc_publisher_init_default(&publisher, &client.node, ROSIDL_GET_MSG_TYPE_SUPPORT(sensor_msgs, msg, JointState), "/joint_commands"),
-         "publisher");
-    sensor_msgs__msg__JointState* command = sensor_msgs__msg__JointState__create();
-    rosidl_runtime_c__String__Sequence__init(&command->name, 1);
-    rosidl_runtime_c__String__assign(&command->name.data[0], "swing");
-    rosidl_runtime_c__double__Sequence__init(&command->effort, 1);
+    Controller controller;
+    controller_join(&controller);
     sleep_seconds(1.0);
     struct rusage at_start, at_end;
     getrusage(RUSAGE_SELF, &at_start);
-    double next = fil_node_now();
-    for (int k = 0; k < count; k++, next += 1.0 / rate) {
-        sleep_seconds(fmax(next - fil_node_now(), 0.0));
-        command->effort.data[0] = 1e-6 * k;
-        sent[k] = fil_node_now();
-        must(rcl_publish(&publisher, command, NULL), "publish");
+    if (lockstep) {
+        count = command_in_lockstep(&controller, count, rate);
+    } else {
+        command_in_real_time(&controller, count, rate);
     }
     getrusage(RUSAGE_SELF, &at_end);
     sleep_seconds(0.2);
@@ -141,11 +244,13 @@ int main(int argc, char** argv)
            at_end.ru_majflt - at_start.ru_majflt);
     print("published to applied", sent, applied, count);
     print("published to step done", sent, stepped, count);
-    print("from step to step", begun + 1, ended + 1, step_count - 1);
+    if (lockstep) {
+        print("published to state heard", sent, answered, count);
+    } else {
+        print("from step to step", begun + 1, ended + 1, step_count - 1);
+    }
     node->tap.recorder = (FilTapListener){NULL, NULL};
-    sensor_msgs__msg__JointState__destroy(command);
-    must(rcl_publisher_fini(&publisher, &client.node), "publisher");
-    client_leave(&client);
+    controller_leave(&controller);
     fil_host_fini(&host);
     unlink(path);
     return 0;
