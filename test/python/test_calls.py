@@ -3,6 +3,7 @@
 import glob
 import os
 import re
+import sys
 import tempfile
 import threading
 import unittest
@@ -12,6 +13,10 @@ import numpy
 import filum
 from common import NAME, SOURCE, TEXT
 from filum import calls
+from every_call import *  # noqa: F403 cases of this file too
+
+count_calls()
+
 
 # kinds that TEXT lacks
 MORE = TEXT.replace("poisson: 0.5", "poisson: 0.4") + """
@@ -258,4 +263,8 @@ attachments: [{name: hook, pin: {rod: cable, node: 0}}]
 
 
 if __name__ == "__main__":
-    unittest.main()
+    program = unittest.main(exit=False)
+    left_out = sorted(set(NAMES) - made)
+    if len(sys.argv) == 1 and left_out:
+        sys.exit(f"calls that no case makes: {left_out}")
+    sys.exit(not program.result.wasSuccessful())
