@@ -23,20 +23,14 @@ FilRingDef fil_ring_def_default(void)
 
 static FilStatus check_numbers(FilWorld* world, const FilRingDef* def, const char* name)
 {
-    const struct {
-        const char* name;
-        double value;
-        bool positive;
-    } numbers[] = {{"range", def->range, true},
-                   {"stiffness", def->stiffness, true},
-                   {"offset", def->offset, false},
-                   {"friction", def->friction, false},
-                   {"mass", def->mass, false}};
-    for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++) {
-        if (!isfinite(numbers[k].value) || numbers[k].value < 0.0 || (numbers[k].positive && numbers[k].value == 0.0)) {
-            return fil_world_fail(world, FIL_BAD_INPUT, "ring '%s': %s must be %s, not %g", name, numbers[k].name,
-                                  numbers[k].positive ? "positive" : "zero or positive", numbers[k].value);
-        }
+    const FilCheckedNumber numbers[] = {{"range", def->range, true},
+                                        {"stiffness", def->stiffness, true},
+                                        {"offset", def->offset, false},
+                                        {"friction", def->friction, false},
+                                        {"mass", def->mass, false}};
+    FilError inner;
+    if (fil_check_numbers(numbers, sizeof numbers / sizeof numbers[0], &inner) != FIL_OK) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "ring '%s': %s", name, inner.text);
     }
     const double place[9] = {def->position.x, def->position.y, def->position.z, def->velocity.x, def->velocity.y,
                              def->velocity.z, def->hole.x,     def->hole.y,     def->hole.z};

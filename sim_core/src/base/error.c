@@ -1,5 +1,6 @@
 #include "base/error.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -12,4 +13,16 @@ FilStatus fil_error(FilError* error, FilStatus status, const char* format, ...)
         va_end(arguments);
     }
     return status;
+}
+
+FilStatus fil_check_numbers(const FilCheckedNumber* numbers, size_t count, FilError* error)
+{
+    for (size_t k = 0; k < count; k++) {
+        const FilCheckedNumber* number = &numbers[k];
+        if (!isfinite(number->value) || number->value < 0.0 || (number->positive && number->value == 0.0)) {
+            return fil_error(error, FIL_BAD_INPUT, "%s must be %s, not %g", number->name, number->positive ? "positive" : "zero or positive",
+                             number->value);
+        }
+    }
+    return FIL_OK;
 }

@@ -1,6 +1,7 @@
 #define _DEFAULT_SOURCE /* madvise */
 #include "base/memory.h"
 
+#include <limits.h>
 #include <malloc.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -103,6 +104,24 @@ bool fil_array_reserve(void** array, int count, int* capacity, size_t size)
     }
     const int wanted = 2 * *capacity + 8;
     if (!fil_grow(array, (size_t)*capacity, (size_t)wanted, size)) {
+        return false;
+    }
+    *capacity = wanted;
+    return true;
+}
+
+bool fil_array_reserve_more(void** array, int count, int more, int* capacity, size_t size)
+{
+    if (more <= *capacity - count) {
+        return true;
+    }
+    // the sum below stays a number
+    if (count > INT_MAX / 2 - more - 64) {
+        return false;
+    }
+    // twice as many, so that n items are copied n times at most; 64 spare the first few copies
+    const int wanted = 2 * count + more + 64;
+    if (!fil_grow(array, (size_t)count, (size_t)wanted, size)) {
         return false;
     }
     *capacity = wanted;

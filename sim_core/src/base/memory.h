@@ -19,6 +19,9 @@ int fil_grow(void** block, size_t old_count, size_t new_count, size_t size);
 /* Room for one more item behind `count`, by doubling: *capacity follows. False, and nothing changed, when out of memory. */
 bool fil_array_reserve(void** array, int count, int* capacity, size_t size);
 
+/* Room for `more` items behind `count`; the same otherwise. */
+bool fil_array_reserve_more(void** array, int count, int more, int* capacity, size_t size);
+
 /* ---- budgets ---- */
 
 typedef struct FilMemoryBudget {

@@ -89,6 +89,17 @@ static inline void fil_v3_orthogonal(double* out, const double* t)
     fil_v3_normalise(out);
 }
 
+/* Six times the volume of a tetrahedron, with its sign: (b - a) . (c - a) x (d - a). */
+static inline double fil_v3_determinant(const double* a, const double* b, const double* c, const double* d)
+{
+    double ab[3], ac[3], ad[3], n[3];
+    fil_v3_sub(ab, b, a);
+    fil_v3_sub(ac, c, a);
+    fil_v3_sub(ad, d, a);
+    fil_v3_cross(n, ac, ad);
+    return fil_v3_dot(ab, n);
+}
+
 /* Rotates m, orthogonal to unit t0, by the shortest rotation that takes t0 to unit t1; out may alias m.
  * For m orthogonal to t0: P m = m - (m.t1)/(1 + t0.t1) (t0 + t1). */
 static inline void fil_v3_transport(double* out, const double* m, const double* t0, const double* t1)
@@ -97,6 +108,20 @@ static inline void fil_v3_transport(double* out, const double* m, const double* 
     for (int k = 0; k < 3; k++) {
         out[k] = m[k] - w * (t0[k] + t1[k]);
     }
+}
+
+/* r = c I + a [w]x + b w w', row-major: Rodrigues' formula. About a unit axis w by an angle: a = sin, b = 1 - cos, c = cos. */
+static inline void fil_m3_rodrigues(double* r, const double* w, double a, double b, double c)
+{
+    r[0] = c + b * w[0] * w[0];
+    r[1] = b * w[0] * w[1] - a * w[2];
+    r[2] = b * w[0] * w[2] + a * w[1];
+    r[3] = b * w[0] * w[1] + a * w[2];
+    r[4] = c + b * w[1] * w[1];
+    r[5] = b * w[1] * w[2] - a * w[0];
+    r[6] = b * w[0] * w[2] - a * w[1];
+    r[7] = b * w[1] * w[2] + a * w[0];
+    r[8] = c + b * w[2] * w[2];
 }
 
 /* Row-major rotation matrix of the rotation vector w (axis times angle). */
@@ -108,15 +133,7 @@ static inline void fil_m3_from_rotation_vector(double* r, const double* w)
     const double a = angle > 1e-4 ? sin(angle) / angle : 1.0 - angle2 / 6.0;
     const double b = angle > 1e-4 ? (1.0 - cos(angle)) / angle2 : 0.5 - angle2 / 24.0;
     const double c = 1.0 - b * angle2;
-    r[0] = c + b * w[0] * w[0];
-    r[1] = b * w[0] * w[1] - a * w[2];
-    r[2] = b * w[0] * w[2] + a * w[1];
-    r[3] = b * w[0] * w[1] + a * w[2];
-    r[4] = c + b * w[1] * w[1];
-    r[5] = b * w[1] * w[2] - a * w[0];
-    r[6] = b * w[0] * w[2] - a * w[1];
-    r[7] = b * w[1] * w[2] + a * w[0];
-    r[8] = c + b * w[2] * w[2];
+    fil_m3_rodrigues(r, w, a, b, c);
 }
 
 /* out = r a for a row-major 3x3 r; out must not alias. */

@@ -10,18 +10,10 @@
 /* ---- places ---- */
 
 /* Rotation about a unit axis. */
-static void axis_rotation(double* r, const double* a, double angle)
+static void axis_rotation(double* r, const double* axis, double angle)
 {
-    const double s = sin(angle), c = cos(angle), k = 1.0 - c;
-    r[0] = c + k * a[0] * a[0];
-    r[1] = k * a[0] * a[1] - s * a[2];
-    r[2] = k * a[0] * a[2] + s * a[1];
-    r[3] = k * a[0] * a[1] + s * a[2];
-    r[4] = c + k * a[1] * a[1];
-    r[5] = k * a[1] * a[2] - s * a[0];
-    r[6] = k * a[0] * a[2] - s * a[1];
-    r[7] = k * a[1] * a[2] + s * a[0];
-    r[8] = c + k * a[2] * a[2];
+    const double c = cos(angle);
+    fil_m3_rodrigues(r, axis, sin(angle), 1.0 - c, c);
 }
 
 static FilQuat quat_at(const double* q)

@@ -108,16 +108,6 @@ static void walk_surface(Walk* w, int vertex)
     w->component_count++;
 }
 
-static double triangle_volume(const double* origin, const double* a, const double* b, const double* c)
-{
-    double x[3], y[3], z[3], normal[3];
-    fil_v3_sub(x, a, origin);
-    fil_v3_sub(y, b, origin);
-    fil_v3_sub(z, c, origin);
-    fil_v3_cross(normal, y, z);
-    return fil_v3_dot(x, normal) / 6.0;
-}
-
 /* ---- building ---- */
 
 static bool allocate(FilChamber* chamber)
@@ -240,7 +230,7 @@ FilStatus fil_chambers_build(FilChambers* chambers, const FilGas* gas, int verte
         }
         for (int t = 0; t < triangle_count; t++) {
             const int *at = triangles + 3 * t, component = w.component[at[0]];
-            w.volumes[component] += triangle_volume(x, x + stride * at[0], x + stride * at[1], x + stride * at[2]);
+            w.volumes[component] += fil_v3_determinant(x, x + stride * at[0], x + stride * at[1], x + stride * at[2]) / 6.0;
         }
         status = take_surfaces(chambers, &w, triangles, triangle_count, cavities, error);
     } else {

@@ -40,20 +40,14 @@ static FilStatus check_def(const FilShellDef* def, FilError* error)
         return fil_error(error, FIL_BAD_INPUT, "a shell needs at least 3 vertices and 1 triangle, not %d and %d", def->vertex_count,
                          def->triangle_count);
     }
-    const struct {
-        const char* name;
-        double value;
-        bool positive;
-    } numbers[] = {{"thickness", def->thickness, true},
-                   {"young", def->young, true},
-                   {"density", def->density, true},
-                   {"damping_mass", def->damping_mass, false},
-                   {"damping_stiffness", def->damping_stiffness, false}};
-    for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++) {
-        if (!isfinite(numbers[k].value) || numbers[k].value < 0.0 || (numbers[k].positive && numbers[k].value == 0.0)) {
-            return fil_error(error, FIL_BAD_INPUT, "%s must be %s, not %g", numbers[k].name, numbers[k].positive ? "positive" : "zero or positive",
-                             numbers[k].value);
-        }
+    const FilCheckedNumber numbers[] = {{"thickness", def->thickness, true},
+                                        {"young", def->young, true},
+                                        {"density", def->density, true},
+                                        {"damping_mass", def->damping_mass, false},
+                                        {"damping_stiffness", def->damping_stiffness, false}};
+    const FilStatus status = fil_check_numbers(numbers, sizeof numbers / sizeof numbers[0], error);
+    if (status != FIL_OK) {
+        return status;
     }
     if (!(def->poisson > -1.0 && def->poisson < 1.0)) {
         return fil_error(error, FIL_BAD_INPUT, "poisson must lie between -1 and 1, not %g", def->poisson);

@@ -48,20 +48,14 @@ static FilStatus check_def(const FilSolidDef* def, FilError* error)
     if (def->plane_strain < 0 || def->plane_strain > 3) {
         return fil_error(error, FIL_BAD_INPUT, "plane_strain is 0, or 1, 2 or 3 for x, y or z, not %d", def->plane_strain);
     }
-    const struct {
-        const char* name;
-        double value;
-        bool positive;
-    } numbers[] = {{"density", def->density, true},
-                   {"damping_mass", def->damping_mass, false},
-                   {"damping_stiffness", def->damping_stiffness, false},
-                   {"radius", def->radius, false},
-                   {"bedding", def->bedding, false}};
-    for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++) {
-        if (!isfinite(numbers[k].value) || numbers[k].value < 0.0 || (numbers[k].positive && numbers[k].value == 0.0)) {
-            return fil_error(error, FIL_BAD_INPUT, "%s must be %s, not %g", numbers[k].name, numbers[k].positive ? "positive" : "zero or positive",
-                             numbers[k].value);
-        }
+    const FilCheckedNumber numbers[] = {{"density", def->density, true},
+                                        {"damping_mass", def->damping_mass, false},
+                                        {"damping_stiffness", def->damping_stiffness, false},
+                                        {"radius", def->radius, false},
+                                        {"bedding", def->bedding, false}};
+    const FilStatus status = fil_check_numbers(numbers, sizeof numbers / sizeof numbers[0], error);
+    if (status != FIL_OK) {
+        return status;
     }
     if (def->velocities != NULL && !fil_all_finite(def->velocities, 3 * def->vertex_count)) {
         return fil_error(error, FIL_BAD_INPUT, "velocities must be finite");

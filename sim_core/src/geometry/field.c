@@ -27,17 +27,10 @@ FilStatus fil_field_begin(const FilFieldDef* def, double depth, FilField* field,
 
 static FilStatus reserve(FilField* field)
 {
-    if (field->count < field->capacity) {
-        return FIL_OK;
-    }
-    const int capacity = 2 * field->count + 64;
     void* block = field->cells;
-    if (!fil_grow(&block, (size_t)field->count, (size_t)capacity, sizeof *field->cells)) {
-        return FIL_OUT_OF_MEMORY;
-    }
+    const bool ok = fil_array_reserve_more(&block, field->count, 1, &field->capacity, sizeof *field->cells);
     field->cells = block;
-    field->capacity = capacity;
-    return FIL_OK;
+    return ok ? FIL_OK : FIL_OUT_OF_MEMORY;
 }
 
 // a tetrahedron is flat when its volume is below this part of its longest edge, cubed: rounding makes up 1e-16

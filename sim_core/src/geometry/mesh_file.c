@@ -37,18 +37,14 @@ static FilStatus reader_fail(Reader* r, const char* what)
                        : fil_error(r->error, FIL_BAD_INPUT, "%s: %s", r->name, what);
 }
 
-// makes room for one more item of three; false when out of memory
-static bool make_room(void** block, int count, int* capacity, size_t size)
+// room for one more vertex or triangle: three numbers of `size` bytes
+static FilStatus make_room(Reader* r, void** block, int count, int max, int* capacity, size_t size, const char* what)
 {
-    if (count < *capacity) {
-        return true;
+    if (count >= max) {
+        return fil_error(r->error, FIL_BAD_INPUT, "%s: more than %d %s", r->name, max, what);
     }
-    const int wanted = *capacity == 0 ? 1024 : 2 * *capacity;
-    if (!fil_grow(block, (size_t)count, (size_t)wanted, 3 * size)) {
-        return false;
-    }
-    *capacity = wanted;
-    return true;
+    return fil_array_reserve(block, count, capacity, 3 * size) ? FIL_OK
+                                                               : fil_error(r->error, FIL_OUT_OF_MEMORY, "%s: no memory for its %s", r->name, what);
 }
 
 static FilStatus add_vertex(Reader* r, const double* p)
@@ -56,14 +52,11 @@ static FilStatus add_vertex(Reader* r, const double* p)
     if (!fil_all_finite(p, 3)) {
         return reader_fail(r, "a vertex is not finite");
     }
-    if (r->vertex_count >= MAX_VERTICES) {
-        return fil_error(r->error, FIL_BAD_INPUT, "%s: more than %d vertices", r->name, MAX_VERTICES);
-    }
     void* block = r->vertices;
-    const bool ok = make_room(&block, r->vertex_count, &r->vertex_capacity, sizeof(double));
+    const FilStatus status = make_room(r, &block, r->vertex_count, MAX_VERTICES, &r->vertex_capacity, sizeof(double), "vertices");
     r->vertices = block;
-    if (!ok) {
-        return fil_error(r->error, FIL_OUT_OF_MEMORY, "%s: no memory for its vertices", r->name);
+    if (status != FIL_OK) {
+        return status;
     }
     double* out = r->vertices + 3 * (size_t)r->vertex_count++;
     fil_v3_scale(out, r->scale, p);
@@ -74,14 +67,11 @@ static FilStatus add_vertex(Reader* r, const double* p)
 
 static FilStatus add_triangle(Reader* r, int a, int b, int c)
 {
-    if (r->triangle_count >= FIL_MESH_MAX_TRIANGLES) {
-        return fil_error(r->error, FIL_BAD_INPUT, "%s: more than %d triangles", r->name, FIL_MESH_MAX_TRIANGLES);
-    }
     void* block = r->triangles;
-    const bool ok = make_room(&block, r->triangle_count, &r->triangle_capacity, sizeof(int));
+    const FilStatus status = make_room(r, &block, r->triangle_count, FIL_MESH_MAX_TRIANGLES, &r->triangle_capacity, sizeof(int), "triangles");
     r->triangles = block;
-    if (!ok) {
-        return fil_error(r->error, FIL_OUT_OF_MEMORY, "%s: no memory for its triangles", r->name);
+    if (status != FIL_OK) {
+        return status;
     }
     int* out = r->triangles + 3 * (size_t)r->triangle_count++;
     out[0] = a;

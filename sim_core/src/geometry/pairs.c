@@ -12,20 +12,10 @@ void fil_pairs_free(FilPairs* pairs)
 
 FilStatus fil_pairs_reserve(FilPairs* pairs, int more)
 {
-    if (more <= pairs->capacity - pairs->count) {
-        return FIL_OK;
-    }
-    if (pairs->count > INT_MAX / 2 - more) {
-        return FIL_OUT_OF_MEMORY;
-    }
-    const int capacity = 2 * pairs->count + more + 64;
     void* block = pairs->items;
-    if (!fil_grow(&block, (size_t)pairs->count, (size_t)capacity, sizeof *pairs->items)) {
-        return FIL_OUT_OF_MEMORY;
-    }
+    const bool ok = fil_array_reserve_more(&block, pairs->count, more, &pairs->capacity, sizeof *pairs->items);
     pairs->items = block;
-    pairs->capacity = capacity;
-    return FIL_OK;
+    return ok ? FIL_OK : FIL_OUT_OF_MEMORY;
 }
 
 /* Pairs of one a, by b: they are few. */

@@ -1,7 +1,5 @@
 #include "geometry/patch.h"
 
-#include <limits.h>
-
 #include "base/error.h"
 #include "base/memory.h"
 #include "geometry/bvh_posed.h"
@@ -31,20 +29,10 @@ void fil_patch_free(FilPatch* patch)
 
 FilStatus fil_patch_reserve(FilPatch* patch, int more)
 {
-    if (more <= patch->capacity - patch->count) {
-        return FIL_OK;
-    }
-    if (patch->count > INT_MAX / 2 - more - 64) {
-        return FIL_OUT_OF_MEMORY;
-    }
-    const int capacity = 2 * patch->count + more + 64;
     void* block = patch->points;
-    if (!fil_grow(&block, (size_t)patch->count, (size_t)capacity, sizeof *patch->points)) {
-        return FIL_OUT_OF_MEMORY;
-    }
+    const bool ok = fil_array_reserve_more(&block, patch->count, more, &patch->capacity, sizeof *patch->points);
     patch->points = block;
-    patch->capacity = capacity;
-    return FIL_OK;
+    return ok ? FIL_OK : FIL_OUT_OF_MEMORY;
 }
 
 uint32_t fil_patch_feature(int a, int b, int part)

@@ -1,5 +1,7 @@
 #include "geometry/rod_patch.h"
 
+#include "base/bracket.h"
+
 // least cells along what touches: six leave out 0.3 % of a round patch (a regular polygon of 12 sides under a
 // paraboloid); patches of rectangles are straighter at their ends
 enum { MIN_ALONG = 6, MIN_STRAIGHT = 4, MAX_CELLS = 32, SAMPLES = 9, CORNERS = 12 };
@@ -78,28 +80,19 @@ static double clearance(const Meeting* meeting, double s)
 
 // ---- along the edge ----
 
-// the end of a stretch: between `in`, where the clearance is below `level`, and `out`: regula falsi, Illinois
+// the end of a stretch: between `in`, where the clearance is below `level`, and `out`
 static double find_end(const Meeting* meeting, double in, double at_in, double out, double at_out, double level)
 {
     const double near = 1e-5 * fil_rod_field_depth(meeting->field);
-    at_in -= level;
-    at_out -= level;
-    for (int k = 0; k < 12 && at_out > near && at_out > at_in; k++) {
-        const double s = in + (out - in) * at_in / (at_in - at_out), at = clearance(meeting, s) - level;
-        if (at < 0.0) {
-            in = s;
-            at_in = at;
-            at_out *= 0.5;
-        } else {
-            out = s;
-            at_out = at;
-            at_in *= 0.5;
-        }
+    FilBracket ends = {in, out, at_in - level, at_out - level};
+    for (int k = 0; k < 12 && ends.at_b > near && ends.at_b > ends.at_a; k++) {
+        const double s = ends.a + (ends.b - ends.a) * ends.at_a / (ends.at_a - ends.at_b), at = clearance(meeting, s) - level;
         if (fabs(at) <= near) {
             return s;
         }
+        fil_bracket_narrow(&ends, at < 0.0, s, at);
     }
-    return out;
+    return ends.b;
 }
 
 // where clearances of samples over [-1, 1] are below `level`; false if nowhere
@@ -262,28 +255,20 @@ static double outline_distance(const Meeting* meeting, double s, const double* t
     return distance_at(meeting, x, out) + shift;
 }
 
-// the angle at which the circle leaves the other side, at most `limit` away (of either sign): regula falsi, Illinois
+// the angle at which the circle leaves the other side, at most `limit` away (of either sign)
 static double leaving_angle(const Meeting* meeting, double s, const double* towards, double limit, double shift, double deepest)
 {
-    double in = 0.0, out = limit, at_in = deepest, at_out = outline_distance(meeting, s, towards, limit, shift);
+    FilBracket ends = {0.0, limit, deepest, outline_distance(meeting, s, towards, limit, shift)};
     const double near = 1e-9 * meeting->field->half[0];
-    for (int k = 0; k < 12 && at_out > near; k++) {
-        const double angle = in + (out - in) * at_in / (at_in - at_out);
+    for (int k = 0; k < 12 && ends.at_b > near; k++) {
+        const double angle = ends.a + (ends.b - ends.a) * ends.at_a / (ends.at_a - ends.at_b);
         const double at = outline_distance(meeting, s, towards, angle, shift);
         if (fabs(at) <= near) {
             return angle;
         }
-        if (at < 0.0) {
-            in = angle;
-            at_in = at;
-            at_out *= 0.5;
-        } else {
-            out = angle;
-            at_out = at;
-            at_in *= 0.5;
-        }
+        fil_bracket_narrow(&ends, at < 0.0, angle, at);
     }
-    return out;
+    return ends.b;
 }
 
 // angles of rays around a circle whose axis has the distance h from a tangent plane: even over what touches, and one

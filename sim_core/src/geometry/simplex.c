@@ -95,24 +95,13 @@ static Nearest nearest_of_triangle(const double (*p)[3], int i, int j, int k)
     return out;
 }
 
-// volume of the tetrahedron of four points, times six
-static double volume6(const double* a, const double* b, const double* c, const double* d)
-{
-    double u[3], v[3], w[3], n[3];
-    fil_v3_sub(u, b, a);
-    fil_v3_sub(v, c, a);
-    fil_v3_sub(w, d, a);
-    fil_v3_cross(n, v, w);
-    return fil_v3_dot(u, n);
-}
-
 static Nearest nearest_of_tetrahedron(const double (*p)[3])
 {
     static const double origin[3] = {0.0, 0.0, 0.0};
     // the volume with each corner in turn moved to the origin
-    const double whole = volume6(p[0], p[1], p[2], p[3]);
-    const double part[4] = {volume6(origin, p[1], p[2], p[3]), volume6(p[0], origin, p[2], p[3]), volume6(p[0], p[1], origin, p[3]),
-                            volume6(p[0], p[1], p[2], origin)};
+    const double whole = fil_v3_determinant(p[0], p[1], p[2], p[3]);
+    const double part[4] = {fil_v3_determinant(origin, p[1], p[2], p[3]), fil_v3_determinant(p[0], origin, p[2], p[3]),
+                            fil_v3_determinant(p[0], p[1], origin, p[3]), fil_v3_determinant(p[0], p[1], p[2], origin)};
     Nearest out = {.distance2 = HUGE_VAL};
     bool inside = whole != 0.0;
     for (int k = 0; k < 4; k++) {

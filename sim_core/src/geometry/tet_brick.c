@@ -117,7 +117,7 @@ static const int around[6][4] = {{0, 1, 3, 2}, {4, 6, 7, 5}, {0, 4, 5, 1}, {2, 3
 static bool add_turned(FilTetBuilder* b, int p, int q, int r, int s)
 {
     const double* x = b->vertices;
-    const bool positive = fil_tet_determinant(x + 3 * (size_t)p, x + 3 * (size_t)q, x + 3 * (size_t)r, x + 3 * (size_t)s) > 0.0;
+    const bool positive = fil_v3_determinant(x + 3 * (size_t)p, x + 3 * (size_t)q, x + 3 * (size_t)r, x + 3 * (size_t)s) > 0.0;
     return fil_tet_builder_add_tet(b, (const int[4]){p, q, positive ? r : s, positive ? s : r}, 0);
 }
 

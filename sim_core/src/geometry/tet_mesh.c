@@ -28,20 +28,10 @@ void fil_tet_mesh_free(FilTetMesh* mesh)
     *mesh = (FilTetMesh){0};
 }
 
-double fil_tet_determinant(const double* a, const double* b, const double* c, const double* d)
-{
-    double ab[3], ac[3], ad[3], n[3];
-    fil_v3_sub(ab, b, a);
-    fil_v3_sub(ac, c, a);
-    fil_v3_sub(ad, d, a);
-    fil_v3_cross(n, ac, ad);
-    return fil_v3_dot(ab, n);
-}
-
 static double determinant_of(const double* vertices, const int* tet)
 {
-    return fil_tet_determinant(vertices + 3 * (size_t)tet[0], vertices + 3 * (size_t)tet[1], vertices + 3 * (size_t)tet[2],
-                               vertices + 3 * (size_t)tet[3]);
+    return fil_v3_determinant(vertices + 3 * (size_t)tet[0], vertices + 3 * (size_t)tet[1], vertices + 3 * (size_t)tet[2],
+                              vertices + 3 * (size_t)tet[3]);
 }
 
 double fil_tet_mesh_volume(const FilTetMesh* mesh)
@@ -63,24 +53,11 @@ void fil_tet_builder_free(FilTetBuilder* builder)
     *builder = (FilTetBuilder){0};
 }
 
-static bool make_room(void** block, int count, int* capacity, size_t size)
-{
-    if (count < *capacity) {
-        return true;
-    }
-    const int wanted = *capacity == 0 ? 256 : 2 * *capacity;
-    if (!fil_grow(block, (size_t)count, (size_t)wanted, size)) {
-        return false;
-    }
-    *capacity = wanted;
-    return true;
-}
-
 bool fil_tet_builder_add_vertex(FilTetBuilder* builder, const double* p)
 {
     void* block = builder->vertices;
-    const bool ok =
-        builder->vertex_count < FIL_TET_MAX_VERTICES && make_room(&block, builder->vertex_count, &builder->vertex_capacity, 3 * sizeof(double));
+    const bool ok = builder->vertex_count < FIL_TET_MAX_VERTICES &&
+                    fil_array_reserve(&block, builder->vertex_count, &builder->vertex_capacity, 3 * sizeof(double));
     builder->vertices = block;
     if (ok) {
         // adding zero makes -0 equal to 0, bit for bit
@@ -92,8 +69,8 @@ bool fil_tet_builder_add_vertex(FilTetBuilder* builder, const double* p)
 bool fil_tet_builder_add_tet(FilTetBuilder* builder, const int* corners, int line)
 {
     void *block = builder->tets, *lines = builder->lines;
-    const bool ok = builder->tet_count < FIL_TET_MAX_TETS && make_room(&block, builder->tet_count, &builder->tet_capacity, 4 * sizeof(int)) &&
-                    make_room(&lines, builder->tet_count, &builder->line_capacity, sizeof(int));
+    const bool ok = builder->tet_count < FIL_TET_MAX_TETS && fil_array_reserve(&block, builder->tet_count, &builder->tet_capacity, 4 * sizeof(int)) &&
+                    fil_array_reserve(&lines, builder->tet_count, &builder->line_capacity, sizeof(int));
     builder->tets = block;
     builder->lines = lines;
     if (ok) {

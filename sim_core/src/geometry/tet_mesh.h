@@ -24,9 +24,6 @@ void fil_tet_mesh_free(FilTetMesh* mesh); /* its arrays; a zeroed mesh is fine *
 
 double fil_tet_mesh_volume(const FilTetMesh* mesh); /* m^3 */
 
-/* Six times the volume of a tetrahedron. */
-double fil_tet_determinant(const double* a, const double* b, const double* c, const double* d);
-
 /* Corners of the face opposite to vertex k of an element of positive volume, counter-clockwise seen from outside. */
 extern const int fil_tet_faces[4][3];
 

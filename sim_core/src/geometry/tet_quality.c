@@ -69,7 +69,7 @@ static void look_at_tet(const FilTetMesh* mesh, int t, FilTetQuality* out)
             out->max_dihedral_tet = t;
         }
     }
-    const double ratio = fil_tet_radius_ratio(x), volume = fil_tet_determinant(x[0], x[1], x[2], x[3]) / 6.0;
+    const double ratio = fil_tet_radius_ratio(x), volume = fil_v3_determinant(x[0], x[1], x[2], x[3]) / 6.0;
     if (ratio < out->min_radius_ratio) {
         out->min_radius_ratio = ratio;
         out->min_radius_ratio_tet = t;

@@ -15,6 +15,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/bracket.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/vec3.h"
@@ -136,30 +137,22 @@ static void find_signs(Lattice* l)
 
 /* ---- cut points and warping ---- */
 
-// where the value changes its sign between a and b, as a share of the way: the Illinois method within a bracket
+// where the value changes its sign between a and b, as a share of the way
 static double find_cut(const Lattice* l, const double* a, const double* b)
 {
-    double low = 0.0, high = 1.0, at_low = value_at(l, a), at_high = value_at(l, b);
-    for (int k = 0; k < 100 && high - low > 1e-14; k++) {
+    FilBracket way = {0.0, 1.0, value_at(l, a), value_at(l, b)};
+    for (int k = 0; k < 100 && way.b - way.a > 1e-14; k++) {
         // halving every third time keeps bad cases from lasting
-        double t = (low * at_high - high * at_low) / (at_high - at_low);
-        t = k % 3 == 2 || !(t > low && t < high) ? 0.5 * (low + high) : t;
+        double t = (way.a * way.at_b - way.b * way.at_a) / (way.at_b - way.at_a);
+        t = k % 3 == 2 || !(t > way.a && t < way.b) ? 0.5 * (way.a + way.b) : t;
         const double p[3] = {a[0] + t * (b[0] - a[0]), a[1] + t * (b[1] - a[1]), a[2] + t * (b[2] - a[2])};
         const double value = value_at(l, p);
         if (value == 0.0) {
             return t;
         }
-        if ((value < 0.0) == (at_low < 0.0)) {
-            low = t;
-            at_low = value;
-            at_high *= 0.5;
-        } else {
-            high = t;
-            at_high = value;
-            at_low *= 0.5;
-        }
+        fil_bracket_narrow(&way, (value < 0.0) == (way.at_a < 0.0), t, value);
     }
-    return 0.5 * (low + high);
+    return 0.5 * (way.a + way.b);
 }
 
 static void find_cuts(Lattice* l)
@@ -295,7 +288,7 @@ static bool add_element(Lattice* l, int a, int b, int c, int d)
     if (a < 0 || b < 0 || c < 0 || d < 0) {
         return false;
     }
-    const bool positive = fil_tet_determinant(x + 3 * (size_t)a, x + 3 * (size_t)b, x + 3 * (size_t)c, x + 3 * (size_t)d) > 0.0;
+    const bool positive = fil_v3_determinant(x + 3 * (size_t)a, x + 3 * (size_t)b, x + 3 * (size_t)c, x + 3 * (size_t)d) > 0.0;
     return fil_tet_builder_add_tet(&l->builder, (const int[4]){a, b, positive ? c : d, positive ? d : c}, 0);
 }
 

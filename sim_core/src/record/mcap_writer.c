@@ -240,6 +240,19 @@ static FilStatus write_chunk(void* storage, FilSlice batch, FilError* error)
 
 /* ---- beside the messages ---- */
 
+/* Writes a record that `head` holds, and opens the record of an index that says where it is. */
+static FilStatus write_indexed(Writer* writer, FilBytes* list, FilMcapOpcode opcode, size_t* index, FilError* error)
+{
+    const uint64_t offset = writer->output.size;
+    const FilStatus status = write_whole(writer, &writer->head, error);
+    if (status == FIL_OK) {
+        *index = fil_mcap_open_record(list, opcode);
+        fil_bytes_u64(list, offset);
+        fil_bytes_u64(list, writer->head.size);
+    }
+    return status;
+}
+
 static FilStatus attach(void* storage, const FilBagAttachment* attachment, FilError* error)
 {
     Writer* writer = storage;
@@ -258,16 +271,13 @@ static FilStatus attach(void* storage, const FilBagAttachment* attachment, FilEr
     const FilSlice counted = {.data = bytes->data + opened, .size = bytes->size - opened};
     fil_bytes_u32(bytes, fil_crc32(0, counted));
     fil_mcap_close_record(bytes, opened);
-    const uint64_t offset = writer->output.size;
-    const FilStatus status = write_whole(writer, bytes, error);
+
+    FilBytes* list = &writer->attachment_index;
+    size_t index;
+    const FilStatus status = write_indexed(writer, list, FIL_MCAP_ATTACHMENT_INDEX, &index, error);
     if (status != FIL_OK) {
         return status;
     }
-
-    FilBytes* list = &writer->attachment_index;
-    const size_t index = fil_mcap_open_record(list, FIL_MCAP_ATTACHMENT_INDEX);
-    fil_bytes_u64(list, offset);
-    fil_bytes_u64(list, bytes->size);
     fil_bytes_u64(list, attachment->log_time);
     fil_bytes_u64(list, attachment->create_time);
     fil_bytes_u64(list, attachment->data.size);
@@ -287,16 +297,13 @@ static FilStatus describe(void* storage, const char* name, const FilBagPair* pai
     fil_bytes_text(bytes, name);
     fil_mcap_put_pairs(bytes, pairs, count);
     fil_mcap_close_record(bytes, opened);
-    const uint64_t offset = writer->output.size;
-    const FilStatus status = write_whole(writer, bytes, error);
+
+    FilBytes* list = &writer->metadata_index;
+    size_t index;
+    const FilStatus status = write_indexed(writer, list, FIL_MCAP_METADATA_INDEX, &index, error);
     if (status != FIL_OK) {
         return status;
     }
-
-    FilBytes* list = &writer->metadata_index;
-    const size_t index = fil_mcap_open_record(list, FIL_MCAP_METADATA_INDEX);
-    fil_bytes_u64(list, offset);
-    fil_bytes_u64(list, bytes->size);
     fil_bytes_text(list, name);
     fil_mcap_close_record(list, index);
     writer->metadata_count += 1;

@@ -1,5 +1,6 @@
 /* Making worlds, and the settings that may change while running. */
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 #include <time.h>
 
@@ -398,6 +399,17 @@ static FilStatus change_model(FilWorld* world, const char* model, const FilModel
     return status;
 }
 
+/* Takes settings of one model, which lie at `offset` among those of all. */
+static FilStatus change_settings(FilWorld* world, const char* model, const void* settings, size_t offset, size_t size)
+{
+    FilModelSettings changed = world->solver.settings.model;
+    if (settings == NULL) {
+        return fil_world_fail(world, FIL_BAD_INPUT, "%s: the settings are missing", model);
+    }
+    memcpy((char*)&changed + offset, settings, size);
+    return change_model(world, model, &changed);
+}
+
 FilSapSettings fil_world_sap_settings(const FilWorld* world)
 {
     return world->solver.settings.model.sap;
@@ -405,12 +417,7 @@ FilSapSettings fil_world_sap_settings(const FilWorld* world)
 
 FilStatus fil_world_set_sap_settings(FilWorld* world, const FilSapSettings* settings)
 {
-    FilModelSettings changed = world->solver.settings.model;
-    if (settings == NULL) {
-        return fil_world_fail(world, FIL_BAD_INPUT, "sap: the settings are missing");
-    }
-    changed.sap = *settings;
-    return change_model(world, "sap", &changed);
+    return change_settings(world, "sap", settings, offsetof(FilModelSettings, sap), sizeof *settings);
 }
 
 FilLcpSettings fil_world_lcp_settings(const FilWorld* world)
@@ -420,12 +427,7 @@ FilLcpSettings fil_world_lcp_settings(const FilWorld* world)
 
 FilStatus fil_world_set_lcp_settings(FilWorld* world, const FilLcpSettings* settings)
 {
-    FilModelSettings changed = world->solver.settings.model;
-    if (settings == NULL) {
-        return fil_world_fail(world, FIL_BAD_INPUT, "lcp: the settings are missing");
-    }
-    changed.lcp = *settings;
-    return change_model(world, "lcp", &changed);
+    return change_settings(world, "lcp", settings, offsetof(FilModelSettings, lcp), sizeof *settings);
 }
 
 FilImcSettings fil_world_imc_settings(const FilWorld* world)
@@ -435,12 +437,7 @@ FilImcSettings fil_world_imc_settings(const FilWorld* world)
 
 FilStatus fil_world_set_imc_settings(FilWorld* world, const FilImcSettings* settings)
 {
-    FilModelSettings changed = world->solver.settings.model;
-    if (settings == NULL) {
-        return fil_world_fail(world, FIL_BAD_INPUT, "imc: the settings are missing");
-    }
-    changed.imc = *settings;
-    return change_model(world, "imc", &changed);
+    return change_settings(world, "imc", settings, offsetof(FilModelSettings, imc), sizeof *settings);
 }
 
 FilIpcSettings fil_world_ipc_settings(const FilWorld* world)
@@ -450,10 +447,5 @@ FilIpcSettings fil_world_ipc_settings(const FilWorld* world)
 
 FilStatus fil_world_set_ipc_settings(FilWorld* world, const FilIpcSettings* settings)
 {
-    FilModelSettings changed = world->solver.settings.model;
-    if (settings == NULL) {
-        return fil_world_fail(world, FIL_BAD_INPUT, "ipc: the settings are missing");
-    }
-    changed.ipc = *settings;
-    return change_model(world, "ipc", &changed);
+    return change_settings(world, "ipc", settings, offsetof(FilModelSettings, ipc), sizeof *settings);
 }
