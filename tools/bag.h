@@ -24,6 +24,9 @@ FIL_MUST_CHECK bool fil_bag_find(const char* bag, char* path, size_t size, FilEr
 /* "bag" + ending, before the extension if there is one: run.mcap, and run.db3, become run_repaired.mcap. */
 FIL_MUST_CHECK bool fil_bag_derive(const char* bag, const char* ending, bool keep_extension, char* path, size_t size);
 
+/* Reads a bag without a summary to its end, after which all counts and what lies beside the messages are known; FIL_OK at once if it has one. */
+FIL_MUST_CHECK FilStatus fil_bag_read_through(FilReader* reader, FilError* error);
+
 /* ---- messages taken apart by their definition ---- */
 
 typedef struct FilDecoder FilDecoder;

@@ -55,8 +55,7 @@ bool fil_bag_derive(const char* bag, const char* ending, bool keep_extension, ch
     return written > 0 && (size_t)written < size;
 }
 
-/* Reads to the end where there is no summary, so that all counts are known; the message stops a run of damage. */
-static FilStatus count_all(FilReader* reader, FilError* error)
+FilStatus fil_bag_read_through(FilReader* reader, FilError* error)
 {
     FilStatus status = FIL_OK;
     for (bool found = !fil_reader_info(reader).summarised; found && status == FIL_OK;) {
@@ -140,7 +139,7 @@ int fil_bag_info(int argc, char** argv)
     if (!fil_bag_find(argv[1], path, sizeof path, &error) || fil_reader_open(path, &reading, &reader, &error) != FIL_OK) {
         return fil_cli_fail("bag info", FIL_EXIT_USAGE, "%s", error.text);
     }
-    const FilStatus status = count_all(reader, &error);
+    const FilStatus status = fil_bag_read_through(reader, &error);
     json ? print_json(reader) : print_info(reader);
     fil_reader_close(reader);
     return status == FIL_OK ? FIL_EXIT_DONE : fil_cli_fail("bag info", FIL_EXIT_FAILED, "%s", error.text);

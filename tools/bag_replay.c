@@ -45,17 +45,6 @@ static const char* value_of(const FilReaderMetadata* metadata, const char* key)
     return NULL;
 }
 
-/* Without a summary, what lies beside the messages is found by going through all of them. */
-static FilStatus find_extras(FilReader* reader, FilError* error)
-{
-    FilStatus status = FIL_OK;
-    for (bool found = !fil_reader_info(reader).summarised; found && status == FIL_OK;) {
-        FilBagMessage message;
-        status = fil_reader_next(reader, &message, &found, error);
-    }
-    return status;
-}
-
 static FilStatus find_scene(FilReader* reader, FilBagAttachment* scene, FilError* error)
 {
     for (size_t i = 0; i < fil_reader_info(reader).attachment_count; ++i) {
@@ -118,7 +107,7 @@ static FilStatus begin(FilReplay* replay, const char* path, FilError* error)
     FilBytes text = {0};
     FilStatus status = fil_reader_open(path, &options, &reader, error);
     if (status == FIL_OK) {
-        status = find_extras(reader, error);
+        status = fil_bag_read_through(reader, error);
     }
     if (status == FIL_OK) {
         status = find_scene(reader, &scene, error);

@@ -26,6 +26,19 @@ int fil_cli_finish(const char* command, int exit_code);
 /* As fil_cli_fail() for what this build does not have; it has no part in the page, which is then none the worse. */
 int fil_cli_absent(const char* command, char** argv, const char* format, ...) FIL_PRINTF(3, 4);
 
+/* ---- commands ---- */
+
+/* One command of `filum`, or a subcommand of one. */
+typedef struct FilCommand {
+    const char* name;
+    const char* arguments;
+    const char* summary;
+    int (*run)(int argc, char** argv);
+} FilCommand;
+
+/* Runs the subcommand of `filum GROUP` that argv[1] names, or helps; `note` ends the help. */
+int fil_cli_dispatch(const char* group, const FilCommand* commands, int count, const char* note, int argc, char** argv);
+
 /* ---- options ---- */
 
 typedef enum FilOptionKind {

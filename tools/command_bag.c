@@ -1,6 +1,4 @@
 /* Owns `filum bag`: the table of its subcommands. A build without the recorder's libraries only says so. */
-#include <string.h>
-
 #include "cli.h"
 #include "command_table.h"
 
@@ -40,14 +38,7 @@ static int say_no_graph(int argc, char** argv)
 }
 #endif
 
-typedef struct Subcommand {
-    const char* name;
-    const char* arguments;
-    const char* summary;
-    int (*run)(int argc, char** argv);
-} Subcommand;
-
-static const Subcommand subcommands[] = {
+static const FilCommand subcommands[] = {
     {"info", "BAG", "what a bag contains: topics, types, counts, times", fil_bag_info},
     {"repair", "BAG [NEW]", "copy all that can be read of a bag that was cut off or damaged", fil_bag_repair},
     {"export", "BAG", "write the messages as CSV, one file per topic", fil_bag_export},
@@ -57,45 +48,11 @@ static const Subcommand subcommands[] = {
     {"record", "[TOPIC]...", "record topics of the ROS graph", WITH_GRAPH(fil_bag_record)},
     {"play", "BAG [TOPIC]...", "publish the messages of a bag, and /clock", WITH_GRAPH(fil_bag_play)},
 };
-enum { SUBCOMMAND_COUNT = sizeof subcommands / sizeof subcommands[0] };
-
-static void print_help(FILE* out)
-{
-    fprintf(out, "usage:\n");
-    for (int i = 0; i < SUBCOMMAND_COUNT; ++i) {
-        char line[64];
-        snprintf(line, sizeof line, "filum bag %s %s", subcommands[i].name, subcommands[i].arguments);
-        fprintf(out, "  %-37s %s\n", line, subcommands[i].summary);
-    }
-    fprintf(out, "  %-37s %s\n", "filum bag SUBCOMMAND --help", "the options of a subcommand");
-}
 
 int fil_command_bag(int argc, char** argv)
 {
-    if (argc < 2) {
-        print_help(stderr);
-        return FIL_EXIT_USAGE;
-    }
-    const char* name = argv[1];
-    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
-        print_help(stdout);
-        return FIL_EXIT_DONE;
-    }
-    if (strcmp(name, FIL_CLI_PAGE) == 0) {
-        int exit_code = FIL_EXIT_DONE;
-        for (int i = 0; i < SUBCOMMAND_COUNT && exit_code == FIL_EXIT_DONE; ++i) {
-            exit_code = subcommands[i].run(argc, argv);
-        }
-        return exit_code;
-    }
-    FilGuess guess = fil_guess_start(name);
-    for (int i = 0; i < SUBCOMMAND_COUNT; ++i) {
-        if (strcmp(name, subcommands[i].name) == 0) {
-            return subcommands[i].run(argc - 1, argv + 1);
-        }
-        fil_guess_try(&guess, subcommands[i].name);
-    }
-    return fil_cli_fail("bag", FIL_EXIT_USAGE, "no subcommand '%s'%s (filum bag --help lists them)", name, fil_hint(&guess).text);
+    return fil_cli_dispatch("bag", subcommands, sizeof subcommands / sizeof *subcommands,
+                            "filum bag SUBCOMMAND --help lists the options of a subcommand.", argc, argv);
 }
 
 #else

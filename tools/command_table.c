@@ -6,14 +6,7 @@
 #include "base/roff.h"
 #include "cli.h"
 
-typedef struct Command {
-    const char* name;
-    const char* arguments;
-    const char* summary;
-    int (*run)(int argc, char** argv);
-} Command;
-
-static const Command commands[] = {
+static const FilCommand commands[] = {
     {"run", "SCENE", "simulate a scene", fil_command_run},
     {"list", "[WORD]", "the scenes that can be run by name", fil_command_list},
     {"info", "SCENE...", "what a scene contains: bodies, degrees of freedom, shapes", fil_command_info},

@@ -57,46 +57,6 @@ void fil_graph_sleep(double seconds)
     nanosleep(&pause, NULL);
 }
 
-/* ---- subcommands ---- */
-
-static void print_help(const char* group, const FilGraphCommand* commands, int count, FILE* out)
-{
-    fprintf(out, "usage:\n");
-    for (int i = 0; i < count; i++) {
-        char line[80];
-        snprintf(line, sizeof line, "filum %s %s %s", group, commands[i].name, commands[i].arguments);
-        fprintf(out, "  %-42s %s\n", line, commands[i].summary);
-    }
-    fprintf(out, "ROS_DOMAIN_ID chooses the domain, ROS_LOCALHOST_ONLY=1 keeps to this machine.\n");
-}
-
-int fil_graph_dispatch(const char* group, const FilGraphCommand* commands, int count, int argc, char** argv)
-{
-    if (argc < 2) {
-        print_help(group, commands, count, stderr);
-        return FIL_EXIT_USAGE;
-    }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
-        print_help(group, commands, count, stdout);
-        return FIL_EXIT_DONE;
-    }
-    if (strcmp(argv[1], FIL_CLI_PAGE) == 0) {
-        int exit_code = FIL_EXIT_DONE;
-        for (int i = 0; i < count && exit_code == FIL_EXIT_DONE; i++) {
-            exit_code = commands[i].run(argc, argv);
-        }
-        return exit_code;
-    }
-    FilGuess guess = fil_guess_start(argv[1]);
-    for (int i = 0; i < count; i++) {
-        if (strcmp(argv[1], commands[i].name) == 0) {
-            return commands[i].run(argc - 1, argv + 1);
-        }
-        fil_guess_try(&guess, commands[i].name);
-    }
-    return fil_cli_fail(group, FIL_EXIT_USAGE, "no subcommand '%s'%s (filum %s --help lists them)", argv[1], fil_hint(&guess).text, group);
-}
-
 /* ---- types ---- */
 
 /* "package/Name" to "package/kind/Name" */

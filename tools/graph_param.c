@@ -180,10 +180,10 @@ static int run_set(int argc, char** argv)
 
 int fil_command_param(int argc, char** argv)
 {
-    static const FilGraphCommand commands[] = {
+    static const FilCommand commands[] = {
         {"list", "[NODE]", "the parameters of a node", run_list},
         {"get", "NODE NAME", "the value of a parameter", run_get},
         {"set", "NODE NAME VALUE", "set a parameter", run_set},
     };
-    return fil_graph_dispatch("param", commands, sizeof commands / sizeof *commands, argc, argv);
+    return fil_cli_dispatch("param", commands, sizeof commands / sizeof *commands, FIL_GRAPH_NOTE, argc, argv);
 }

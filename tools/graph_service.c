@@ -86,9 +86,9 @@ static int run_call(int argc, char** argv)
 
 int fil_command_service(int argc, char** argv)
 {
-    static const FilGraphCommand commands[] = {
+    static const FilCommand commands[] = {
         {"list", "", "the services of the graph", run_list},
         {"call", "SERVICE TYPE [YAML]", "call a service", run_call},
     };
-    return fil_graph_dispatch("service", commands, sizeof commands / sizeof *commands, argc, argv);
+    return fil_cli_dispatch("service", commands, sizeof commands / sizeof *commands, FIL_GRAPH_NOTE, argc, argv);
 }

@@ -24,16 +24,8 @@ void fil_graph_leave(FilGraphMember* member);
 /* Prints what rcl has to say about a failed call; true if it went well. */
 bool fil_graph_ok(const FilGraphMember* member, rcl_ret_t ret, const char* what);
 
-/* One subcommand of `filum topic` and the like. */
-typedef struct FilGraphCommand {
-    const char* name;
-    const char* arguments;
-    const char* summary;
-    int (*run)(int argc, char** argv);
-} FilGraphCommand;
-
-/* Runs the one that argv[1] names, or helps. */
-int fil_graph_dispatch(const char* group, const FilGraphCommand* commands, int count, int argc, char** argv);
+/* Ends the help of `filum topic` and the like. */
+#define FIL_GRAPH_NOTE "ROS_DOMAIN_ID chooses the domain, ROS_LOCALHOST_ONLY=1 keeps to this machine."
 
 /* ---- time ---- */
 

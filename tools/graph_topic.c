@@ -334,11 +334,11 @@ static int run_pub(int argc, char** argv)
 
 int fil_command_topic(int argc, char** argv)
 {
-    static const FilGraphCommand commands[] = {
+    static const FilCommand commands[] = {
         {"list", "[--types]", "the topics of the graph", run_list},
         {"echo", "TOPIC [--once]", "print messages as YAML", run_echo},
         {"hz", "TOPIC", "measure how often messages come", run_hz},
         {"pub", "TOPIC TYPE [YAML] [--once]", "publish a message", run_pub},
     };
-    return fil_graph_dispatch("topic", commands, sizeof commands / sizeof *commands, argc, argv);
+    return fil_cli_dispatch("topic", commands, sizeof commands / sizeof *commands, FIL_GRAPH_NOTE, argc, argv);
 }

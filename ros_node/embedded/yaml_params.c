@@ -89,26 +89,30 @@ void rcl_yaml_node_struct_fini(rcl_params_t* params)
     free(params);
 }
 
-/* grows two parallel arrays for one more element */
-static bool grow(char*** names, void** values, size_t value_size, size_t count, size_t* capacity)
+/* appends a name and a zeroed value to two parallel arrays; the value, or NULL without memory */
+static void* append(char*** names, void** values, size_t value_size, size_t* count, size_t* capacity, const char* name)
 {
-    if (count < *capacity) {
-        return true;
+    if (*count >= *capacity) {
+        const size_t wanted = *capacity > 0 ? 2 * *capacity : 8;
+        char** new_names = realloc(*names, wanted * sizeof **names);
+        if (new_names != NULL) {
+            *names = new_names;
+        }
+        void* new_values = realloc(*values, wanted * value_size);
+        if (new_values != NULL) {
+            *values = new_values;
+        }
+        if (new_names == NULL || new_values == NULL) {
+            return NULL;
+        }
+        *capacity = wanted;
     }
-    const size_t wanted = *capacity > 0 ? 2 * *capacity : 8;
-    char** new_names = realloc(*names, wanted * sizeof **names);
-    if (new_names != NULL) {
-        *names = new_names;
+    char* copy = strdup(name);
+    if (copy == NULL) {
+        return NULL;
     }
-    void* new_values = realloc(*values, wanted * value_size);
-    if (new_values != NULL) {
-        *values = new_values;
-    }
-    if (new_names == NULL || new_values == NULL) {
-        return false;
-    }
-    *capacity = wanted;
-    return true;
+    (*names)[*count] = copy;
+    return memset((char*)*values + value_size * (*count)++, 0, value_size);
 }
 
 static rcl_node_params_t* find_or_add_node(rcl_params_t* params, const char* name)
@@ -119,15 +123,9 @@ static rcl_node_params_t* find_or_add_node(rcl_params_t* params, const char* nam
         }
     }
     void* nodes = params->params;
-    const bool grown = grow(&params->node_names, &nodes, sizeof *params->params, params->num_nodes, &params->capacity_nodes);
+    rcl_node_params_t* node = append(&params->node_names, &nodes, sizeof *node, &params->num_nodes, &params->capacity_nodes, name);
     params->params = nodes;
-    char* copy = grown ? strdup(name) : NULL;
-    if (copy == NULL) {
-        return NULL;
-    }
-    params->node_names[params->num_nodes] = copy;
-    params->params[params->num_nodes] = (rcl_node_params_t){0};
-    return &params->params[params->num_nodes++];
+    return node;
 }
 
 /* the place of a value; one that is there already is emptied, so that the last one said wins */
@@ -144,15 +142,9 @@ static rcl_variant_t* place(rcl_params_t* params, const char* node_name, const c
         return NULL;
     }
     void* values = node->parameter_values;
-    const bool grown = grow(&node->parameter_names, &values, sizeof *node->parameter_values, node->num_params, &node->capacity_params);
+    rcl_variant_t* value = append(&node->parameter_names, &values, sizeof *value, &node->num_params, &node->capacity_params, name);
     node->parameter_values = values;
-    char* copy = grown ? strdup(name) : NULL;
-    if (copy == NULL) {
-        return NULL;
-    }
-    node->parameter_names[node->num_params] = copy;
-    node->parameter_values[node->num_params] = (rcl_variant_t){0};
-    return &node->parameter_values[node->num_params++];
+    return value;
 }
 
 /* ---- scalars ---- */

@@ -33,18 +33,6 @@ static bool begin(FilCheck* check, const FilWorldDef* def, FilArmDef arm, int se
     return true;
 }
 
-static bool run(FilCheck* check, const Trial* trial, double duration)
-{
-    const double end = fil_world_time(trial->world) + duration;
-    while (fil_world_time(trial->world) < end - 1e-9) {
-        if (fil_world_step(trial->world, NULL) != FIL_OK) {
-            fil_check_fail(check, "%s", fil_world_error(trial->world));
-            return false;
-        }
-    }
-    return true;
-}
-
 void fil_check_arm_bending(FilCheck* check)
 {
     FilWorldDef def = fil_world_def_default();
@@ -62,7 +50,8 @@ void fil_check_arm_bending(FilCheck* check)
         } else {
             for (int k = 1; k <= 3; k++) {
                 const double pressure = 1e4 * k;
-                if (fil_drive_set(trial.world, id, &pressure, 1) != FIL_OK || !run(check, &trial, 12.0)) {
+                if (fil_drive_set(trial.world, id, &pressure, 1) != FIL_OK ||
+                    !fil_check_run(check, trial.world, fil_world_time(trial.world) + 12.0)) {
                     break;
                 }
                 // 2/3 p a/(k r), linear in the pressure; 12 s are 25 times the damping's time
@@ -93,7 +82,7 @@ void fil_check_arm_energy(FilCheck* check)
         }
         const FilEnergy start = fil_world_energy(trial.world);
         const double total = start.kinetic + start.elastic + start.gravity;
-        while (fil_world_time(trial.world) < 10.0 - 1e-9 && run(check, &trial, 1e-3)) {
+        while (fil_world_time(trial.world) < 10.0 - 1e-9 && fil_check_run(check, trial.world, fil_world_time(trial.world) + 1e-3)) {
             const FilEnergy now = fil_world_energy(trial.world);
             worst = fmax(worst, fabs(now.kinetic + now.elastic + now.gravity - total));
             swing = fmax(swing, now.kinetic);

@@ -97,6 +97,18 @@ void fil_check_fail(FilCheck* check, const char* format, ...)
     }
 }
 
+bool fil_check_run(FilCheck* check, FilWorld* world, double until)
+{
+    // times are sums of steps: within a nanosecond of the end is the end
+    while (fil_world_time(world) < until - 1e-9) {
+        if (fil_world_step(world, NULL) != FIL_OK) {
+            fil_check_fail(check, "%s", fil_world_error(world));
+            return false;
+        }
+    }
+    return true;
+}
+
 bool fil_check_row_passes(const FilCheckRow* row)
 {
     // every comparison with NaN is false, so NaN never passes

@@ -32,6 +32,9 @@ void fil_check_print(FilCheck* check, const char* format, ...) FIL_PRINTF(2, 3);
 /* The check could not measure: a step failed, a scene did not load. Says why. */
 void fil_check_fail(FilCheck* check, const char* format, ...) FIL_PRINTF(2, 3);
 
+/* Steps a world until a time; false, and the check has failed, if it could not. */
+bool fil_check_run(FilCheck* check, FilWorld* world, double until);
+
 /* Writes <name>.svg and <name>.csv into the folder of --out, which it makes; nothing without --out. */
 void fil_check_draw(FilCheck* check, const FilPlotDef* plot, const char* name);
 

@@ -21,24 +21,13 @@ static FilWorld* load(FilCheck* check, const char* text, const char* model, cons
     return world;
 }
 
-static bool run(FilCheck* check, FilWorld* world, double until)
-{
-    while (fil_world_time(world) < until - 1e-9) {
-        if (fil_world_step(world, NULL) != FIL_OK) {
-            fil_check_fail(check, "%s", fil_world_error(world));
-            return false;
-        }
-    }
-    return true;
-}
-
 /* Slope of the momentum along x from one time to another, by least squares over looks every 10 ms, N; NaN after a failure. */
 static double pull_of(FilCheck* check, FilWorld* world, double from, double to)
 {
     const int looks = (int)lround((to - from) / 0.01);
     double sum = 0.0, weights = 0.0;
     for (int k = 0; k <= looks; k++) {
-        if (!run(check, world, from + 0.01 * k)) {
+        if (!fil_check_run(check, world, from + 0.01 * k)) {
             return NAN;
         }
         const double t = 0.01 * (k - 0.5 * looks);
@@ -140,11 +129,11 @@ void fil_check_ball_ring(FilCheck* check)
             continue;
         }
         const FilId hold = fil_world_find_attachment(world, "hold");
-        const bool started = run(check, world, 1e-3);
+        const bool started = fil_check_run(check, world, 1e-3);
         const double alone = fil_attachment_force(world, hold).z;  // of the ring's weight
         FilVec3 p;
         FilQuat turned;
-        if (started && run(check, world, 0.6)) {
+        if (started && fil_check_run(check, world, 0.6)) {
             fil_rigid_get_pose(world, fil_world_find_rigid(world, "ball"), &p, &turned);
             snprintf(line, sizeof line, "ipc: a ball of %s m on a ring: %s", radii[k],
                      k < 2 ? "falls through, height (m)" : "what holds it / weight");
@@ -245,7 +234,7 @@ void fil_check_two_posts(FilCheck* check)
         double sum = 0.0;
         int count = 0;
         for (bool good = world != NULL; good && count < 200; count++) {  // while it slides, 0.6 to 0.8 s
-            good = run(check, world, 0.6 + 1e-3 * count);
+            good = fil_check_run(check, world, 0.6 + 1e-3 * count);
             sum += good ? fil_attachment_force(world, fil_world_find_attachment(world, "end")).x : NAN;
         }
         snprintf(line, sizeof line, "%s: pull / hold round two posts", models[m]);

@@ -19,31 +19,20 @@ FilWorld* fil_patch_load(FilCheck* check, const char* name, const FilSetting* se
     return world;
 }
 
-static bool run_until(FilCheck* check, FilWorld* world, double time)
-{
-    while (fil_world_time(world) < time - 1e-9) {
-        if (fil_world_step(world, NULL) != FIL_OK) {
-            fil_check_fail(check, "%s", fil_world_error(world));
-            return false;
-        }
-    }
-    return true;
-}
-
 /* ---- block and tackle ---- */
 
 /* Mean pull (N) and speed of the load (m/s) between 2 s and 3 s, when everything moves evenly. */
 static bool run_tackle(FilCheck* check, const FilSetting* friction, double* pull, double* speed)
 {
     FilWorld* world = fil_patch_load(check, "block_and_tackle", friction, 1);
-    bool good = world != NULL && run_until(check, world, 2.0);
+    bool good = world != NULL && fil_check_run(check, world, 2.0);
     const FilId hand = good ? fil_world_find_attachment(world, "hand") : (FilId){0};
     const FilId guide = good ? fil_world_find_joint(world, "guide") : (FilId){0};
     const double from = good ? fil_joint_position(world, guide) : 0.0;
     double sum = 0.0;
     int count = 0;
     while (good && fil_world_time(world) < 3.0 - 1e-9) {
-        good = run_until(check, world, fil_world_time(world) + 1e-3);
+        good = fil_check_run(check, world, fil_world_time(world) + 1e-3);
         sum += fil_attachment_force(world, hand).z;
         count++;
     }
@@ -79,22 +68,22 @@ void fil_check_tackle(FilCheck* check)
 void fil_check_conveyor(FilCheck* check)
 {
     FilWorld* world = fil_patch_load(check, "conveyor", NULL, 0);
-    bool good = world != NULL && run_until(check, world, 1.0);
+    bool good = world != NULL && fil_check_run(check, world, 1.0);
     FilVec3 place[2];
     FilQuat turn;
     const FilId box = good ? fil_world_find_rigid(world, "box") : (FilId){0};
     if (good) {
         fil_rigid_get_pose(world, box, &place[0], &turn);
-        good = run_until(check, world, 2.0);
+        good = fil_check_run(check, world, 2.0);
     }
     if (good) {
         fil_rigid_get_pose(world, box, &place[1], &turn);
         fil_check_near(check, "speed of the box on the belt (m/s)", place[1].x - place[0].x, 0.1, 0.02);
-        good = run_until(check, world, 2.8);
+        good = fil_check_run(check, world, 2.8);
     }
     if (good) {
         fil_rigid_get_pose(world, box, &place[0], &turn);
-        good = run_until(check, world, 3.0);
+        good = fil_check_run(check, world, 3.0);
     }
     if (good) {
         fil_rigid_get_pose(world, box, &place[1], &turn);
@@ -109,7 +98,7 @@ void fil_check_conveyor(FilCheck* check)
     int count = 0;
     while (good && fil_world_time(world) < 8.0 - 1e-9) {
         FilVec3 force, torque;
-        good = run_until(check, world, fil_world_time(world) + 1e-3);
+        good = fil_check_run(check, world, fil_world_time(world) + 1e-3);
         fil_world_contact_wrench(world, bar, &force, &torque);
         sum += force.x;
         count++;
@@ -131,7 +120,7 @@ static double shift(FilCheck* check, const char* tilt, double seconds)
     const FilSetting settings[] = {{"plain.tilt", tilt}, {"belt.offset", "0"}};
     FilWorld* world = fil_patch_load(check, "crowned_pulley", settings, 2);
     double sum = NAN, x[3 * 256];
-    if (world != NULL && run_until(check, world, seconds)) {
+    if (world != NULL && fil_check_run(check, world, seconds)) {
         const FilId belt = fil_world_find_rod(world, "belt");
         const int n = fil_rod_node_count(world, belt);
         fil_rod_get_positions(world, belt, x);

@@ -42,7 +42,4 @@ FilWorld* fil_rings_load(FilCheck* check, const char* name, const char* const (*
  * Takes the world, which may be NULL. */
 void fil_rings_watch_energy(FilCheck* check, FilWorld* world, double t);
 
-/* Steps until time t; false after a failure. */
-bool fil_rings_run(FilCheck* check, FilWorld* world, double t);
-
 #endif

@@ -15,7 +15,7 @@ static bool ride(FilCheck* check, const char* const (*settings)[2], int count, d
     FilWorld* world = fil_rings_load(check, "ring_catenary", settings, count, dt);
     bool good = world != NULL;
     for (int k = 0; k < SAMPLES && good; k++) {
-        good = fil_rings_run(check, world, 0.01 * (k + 1));
+        good = fil_check_run(check, world, 0.01 * (k + 1));
         x[k] = good ? fil_ring_position(world, fil_world_find_ring(world, "ring")).x : NAN;
     }
     fil_world_destroy(world);
@@ -36,7 +36,7 @@ static double x_of(FilCheck* check, const char* const (*settings)[2], int count,
 {
     FilWorld* world = fil_rings_load(check, "ring_catenary", settings, count, dt);
     double x = NAN;
-    if (world != NULL && fil_rings_run(check, world, 1.0)) {
+    if (world != NULL && fil_check_run(check, world, 1.0)) {
         x = fil_ring_position(world, fil_world_find_ring(world, "ring")).x;
     }
     fil_world_destroy(world);

@@ -29,7 +29,7 @@ void fil_check_ring_sheds(FilCheck* check)
     }
     const FilId ring = fil_world_find_ring(world, "ring");
     while (fil_ring_threaded(world, ring) && fil_world_time(world) < 1.0) {
-        if (!fil_rings_run(check, world, fil_world_time(world) + 0.001)) {
+        if (!fil_check_run(check, world, fil_world_time(world) + 0.001)) {
             break;
         }
     }

@@ -22,7 +22,7 @@ static FilWorld* hoop(FilCheck* check, double mu, double slope, double lean, dou
 void fil_check_hoop_hangs(FilCheck* check)
 {
     FilWorld* world = hoop(check, 0.3, 0.0, 0.0, 0.0, 0.0);
-    if (world != NULL && fil_rings_run(check, world, 1.0)) {
+    if (world != NULL && fil_check_run(check, world, 1.0)) {
         const FilId ring = fil_world_find_ring(world, "ring");
         const FilVec3 x = fil_ring_position(world, ring), v = fil_ring_velocity(world, ring);
         // the barrier holds the rim a range, 0.1 mm, away at most; the bar bends by a thousandth of that
@@ -41,7 +41,7 @@ static double frequency(FilCheck* check, double mu, bool across)
     double last = 0.0, times[MAX_COUNT];
     int count = 0;
     while (world != NULL && fil_world_time(world) < 2.0 && count < MAX_COUNT) {
-        if (!fil_rings_run(check, world, fil_world_time(world) + fil_world_dt(world))) {
+        if (!fil_check_run(check, world, fil_world_time(world) + fil_world_dt(world))) {
             break;
         }
         FilVec3 position;
@@ -84,7 +84,7 @@ void fil_check_hoop_slides(FilCheck* check)
         const double mu = frictions[k];
         FilWorld* world = hoop(check, mu, SLOPE, atan(mu), 0.0, 0.0);
         double worst = 0.0;
-        for (double t = 0.3; world != NULL && t < 0.61 && fil_rings_run(check, world, t); t += 0.05) {
+        for (double t = 0.3; world != NULL && t < 0.61 && fil_check_run(check, world, t); t += 0.05) {
             const double travel = fil_ring_travel(world, fil_world_find_ring(world, "ring")) - 0.3;
             worst = fmax(worst, fabs(travel / (0.5 * GRAVITY * t * t * (sin(SLOPE) - mu * cos(SLOPE))) - 1.0));
         }
@@ -96,7 +96,7 @@ void fil_check_hoop_slides(FilCheck* check)
         fil_world_destroy(world);
     }
     FilWorld* world = hoop(check, 0.7, SLOPE, SLOPE, 0.0, 0.0);
-    if (world != NULL && fil_rings_run(check, world, 0.6)) {
+    if (world != NULL && fil_check_run(check, world, 0.6)) {
         // friction, lagged, misses the first step: g dt^2 sin(slope) = 5e-6 m; then it creeps below the slip speed,
         // 1e-6 m/s
         fil_check_below(check, "travel of a hoop with mu = 0.7 > tan(slope) in 0.6 s, m",
@@ -111,7 +111,7 @@ void fil_check_hoop_spins(FilCheck* check)
 {
     const double mu = 0.2, spin = 40.0, time = 0.5;
     FilWorld* world = hoop(check, mu, 0.0, 0.0, atan(mu), spin);
-    if (world != NULL && fil_rings_run(check, world, time)) {
+    if (world != NULL && fil_check_run(check, world, time)) {
         FilVec3 velocity, turning;
         const FilId body = fil_world_find_rigid(world, "hoop");
         fil_rigid_get_velocity(world, body, &velocity, &turning);

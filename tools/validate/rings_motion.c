@@ -22,17 +22,6 @@ FilWorld* fil_rings_load(FilCheck* check, const char* name, const char* const (*
     return world;
 }
 
-bool fil_rings_run(FilCheck* check, FilWorld* world, double t)
-{
-    while (fil_world_time(world) < t - 1e-9) {
-        if (fil_world_step(world, NULL) != FIL_OK) {
-            fil_check_fail(check, "%s", fil_world_error(world));
-            return false;
-        }
-    }
-    return true;
-}
-
 /* s(t) of the inclined bar against P4 eq. 13, from 0.3 s on. */
 void fil_check_ring_bar(FilCheck* check)
 {
@@ -42,7 +31,7 @@ void fil_check_ring_bar(FilCheck* check)
         FilWorld* world = fil_rings_load(check, "ring_bar", (const char* const[][2]){{"mu", frictions[k]}}, 1, 0.0);
         double worst = 0.0, mu = 0.0;
         sscanf(frictions[k], "%lf", &mu);
-        for (double t = 0.3; world != NULL && t < 0.61 && fil_rings_run(check, world, t); t += 0.05) {
+        for (double t = 0.3; world != NULL && t < 0.61 && fil_check_run(check, world, t); t += 0.05) {
             const double travel = fil_ring_travel(world, fil_world_find_ring(world, "ring")) - 0.1;
             const double expected = 0.5 * 10.0 * t * t * (sin(angle) - mu * cos(angle));
             worst = fmax(worst, fabs(travel / expected - 1.0));
@@ -55,7 +44,7 @@ void fil_check_ring_bar(FilCheck* check)
         fil_world_destroy(world);
     }
     FilWorld* world = fil_rings_load(check, "ring_bar", (const char* const[][2]){{"mu", "0.7"}}, 1, 0.0);
-    if (world != NULL && fil_rings_run(check, world, 0.6)) {
+    if (world != NULL && fil_check_run(check, world, 0.6)) {
         // creeps by at most the slip speed, 1e-6 m/s, after the step in which friction sets in
         fil_check_below(check, "travel of a ring with mu = 0.7 > tan(theta) in 0.6 s, m",
                         fabs(fil_ring_travel(world, fil_world_find_ring(world, "ring")) - 0.1), 1e-5);
@@ -74,7 +63,7 @@ static double time_to_bottom(FilCheck* check, FilWorld* world, double* times)
     }
     while (done < 5 && fil_world_time(world) < 0.5) {
         const double t = fil_world_time(world);
-        if (!fil_rings_run(check, world, t + fil_world_dt(world))) {
+        if (!fil_check_run(check, world, t + fil_world_dt(world))) {
             return INFINITY;
         }
         for (int k = 0; k < 5; k++) {
@@ -109,7 +98,7 @@ void fil_check_ring_tautochrone(FilCheck* check)
 void fil_rings_watch_energy(FilCheck* check, FilWorld* world, double t)
 {
     double last = NAN, growth = 0.0;
-    while (world != NULL && fil_world_time(world) < t && fil_rings_run(check, world, fil_world_time(world) + fil_world_dt(world))) {
+    while (world != NULL && fil_world_time(world) < t && fil_check_run(check, world, fil_world_time(world) + fil_world_dt(world))) {
         const FilEnergy e = fil_world_energy(world);
         const double total = e.kinetic + e.elastic + e.gravity + fil_ring_energy_stored(world, fil_world_find_ring(world, "ring"));
         growth = isnan(last) ? 0.0 : fmax(growth, total - last);

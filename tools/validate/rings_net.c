@@ -80,7 +80,7 @@ void fil_check_tether_net(FilCheck* check)
     double area[4] = {NAN, NAN, NAN, NAN}, gap = INFINITY, aside = 0.0, below = INFINITY;
     for (int phase = 0; phase < 4; phase++) {
         while (fil_world_time(world) < phases[phase] - 1e-9) {
-            if (!fil_rings_run(check, world, fil_world_time(world) + fil_world_dt(world))) {
+            if (!fil_check_run(check, world, fil_world_time(world) + fil_world_dt(world))) {
                 fil_world_destroy(world);
                 return;
             }
@@ -121,7 +121,7 @@ static bool watch_opening(FilCheck* check, FilWorld* world, double* opening)
     bool good = world != NULL;
     const double first = good ? opening_of(world) : 1.0;
     for (int k = 0; k <= LOOKS && good; k++) {
-        good = fil_rings_run(check, world, 0.1 * k);
+        good = fil_check_run(check, world, 0.1 * k);
         opening[k] = opening_of(world) / first;
     }
     fil_world_destroy(world);

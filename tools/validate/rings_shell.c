@@ -69,7 +69,7 @@ static double measured_sink(FilCheck* check, const Plate* plate, int columns, in
 {
     FilWorld* world = lay(check, plate, columns, rows, b);
     double deepest = 0.0;
-    if (world != NULL && fil_rings_run(check, world, 10.0)) {
+    if (world != NULL && fil_check_run(check, world, 10.0)) {
         const FilId shell = fil_world_find_shell(world, "plate");
         for (int k = 0; k < fil_shell_vertex_count(world, shell); k++) {
             double x[3];
