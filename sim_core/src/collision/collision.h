@@ -131,7 +131,7 @@ typedef struct FilCollisionStage {
     FilContactSet set;
     int max_contacts; /* in the set */
     FilCollisionWants wants;
-    bool by_edges; /* contacts are of one edge each, whatever the model wants: derivatives are of those */
+    bool by_edges; /* contacts are of one edge each, whatever the model wants: what those of nodes are compared with */
     int pair_surface_count, pair_surface_capacity;
     FilPairSurface* pair_surfaces;
     int apart_count, apart_capacity;

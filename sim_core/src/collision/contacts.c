@@ -282,6 +282,7 @@ FilStatus fil_collision_emit_node(FilCollisionStage* stage, const FilContact* li
     }
     FilContact* contact = &stage->set.contacts[stage->set.count - 1];
     contact->part[side] = edge[1];
+    contact->before = 1 + edge[0];
     contact->feature = feature_of(contact, NODE);
     contact->distance = point->distance;
     fil_v3_copy(contact->point, point->position);

@@ -14,6 +14,7 @@ typedef struct FilContact {
     int body[2];      /* index in the world, or FIL_CONTACT_SCENERY */
     int collider[2];  /* index in the world: the rod or the shape */
     int part[2];      /* edge of a rod, shape or face of a body */
+    int before;       /* of the node where a rod's edge begins, as an end of that and of the edge before: 1 + which that is; 0: of one edge */
     uint64_t feature; /* of this pair of features: stays the same from step to step */
 
     /* where, world frame */

@@ -109,8 +109,6 @@ FilStatus fil_gradient_create(FilWorld* world, FilGradient** gradient)
                           .blocks = numbers + 13 * n,
                           .potential = world->solver.model->velocity == NULL,
                           .remembers = remembers(world)};
-    // derivatives are of free motion that is solved for and of contacts of one edge each; plain steps of this world are the same from here on
-    world->solver.exact_motion = world->collision.by_edges = true;
     world->solver.potential.keeps_rounds = true;
     *gradient = made;
     return FIL_OK;

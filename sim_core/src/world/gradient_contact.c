@@ -44,6 +44,21 @@ static const double* inverse_block(FilGradientContacts* contacts, const FilSapPr
     return out;
 }
 
+/* Where the unknowns of block k of side s stand once more: those of a node are of both of its edges. -1: nowhere. */
+static int again_at(const FilGradientMaker* maker, int s, int k)
+{
+    const FilGradientSide* side = &maker->sides[s];
+    for (int o = 0, first = 0; o < maker->count && side->which == maker->node_side; first += maker->sides[o++].size) {
+        const FilGradientSide* other = &maker->sides[o];
+        for (int i = 0; i < other->size / 4 && o != s && other->which == side->which; i++) {
+            if (other->block[i] == side->block[k]) {
+                return first + 4 * i;
+            }
+        }
+    }
+    return -1;
+}
+
 /* z = D^-1 J', three rows, on the diagonal blocks of the tangents, as the solver's estimate of w has them; and w itself. */
 static bool scale_by_blocks(FilGradient* gradient, const FilSapProblem* problem, const double* jacobian, FilGradientTouch* touch, double* compliance)
 {
@@ -58,12 +73,16 @@ static bool scale_by_blocks(FilGradient* gradient, const FilSapProblem* problem,
             if (inverse == NULL) {
                 return false;
             }
+            const int again = again_at(maker, s, k);
             for (int r = 0; r < 3; r++) {
-                const double* j = jacobian + r * maker->size + at + 4 * k;
-                double* z = touch->z + r * maker->size + at + 4 * k;
+                const double* own = jacobian + r * maker->size + at + 4 * k;
+                double j[4] = {own[0], own[1], own[2], own[3]}, *z = touch->z + r * maker->size + at + 4 * k;
+                for (int i = 0; i < 4 && again >= 0; i++) {
+                    j[i] += jacobian[r * maker->size + again + i];
+                }
                 for (int i = 0; i < 4; i++) {
                     z[i] = inverse[4 * i] * j[0] + inverse[4 * i + 1] * j[1] + inverse[4 * i + 2] * j[2] + inverse[4 * i + 3] * j[3];
-                    sum[r] += j[i] * z[i];
+                    sum[r] += own[i] * z[i];
                 }
             }
         }
@@ -81,6 +100,10 @@ static void take_blocks(const FilGradientMaker* maker, double share, const doubl
     for (int s = 0, at = 0; s < maker->count; at += maker->sides[s++].size) {
         const bool deforms = maker->sides[s].size > 0 && maker->sides[s].body->ops->deforms;
         for (int k = at; k < at + maker->sides[s].size && deforms; k++) {
+            const int again = again_at(maker, s, (k - at) / 4);
+            if (again >= 0 && again < at) {
+                continue;  // counted
+            }
             for (int j = 0; j < 4; j++) {
                 const double *a = z + k, *b = z + k / 4 * 4 + j;
                 by_block[4 * k + j] = share * (a[0] * b[0] + a[m] * b[m] + a[2 * m] * b[2 * m]);

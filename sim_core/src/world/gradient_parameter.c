@@ -225,7 +225,6 @@ static FilStatus add_terms(FilGradient* gradient, FilWorld* other, double factor
     }
     begin_at_start(gradient, other, &setup);
     fil_contact_set_clear(&other->collision.set);
-    other->collision.by_edges = true;
     other->collision.wants = (FilCollisionWants){0};
     if (other->solver.model->want != NULL) {
         other->solver.model->want(&other->solver.settings.model, &other->collision.wants);

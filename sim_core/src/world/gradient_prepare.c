@@ -1,7 +1,9 @@
 /* What products with the derivative of a step need, where its equations were solved: bodies and contacts, evaluated and factored. */
 #include "world/gradient.h"
 
-/* A body that deforms takes part in contact about its free motion v^, from which the solver kept the change of velocity. */
+/* A body that deforms takes part in contact about its free motion v^, from which the solver kept the change of velocity; or about the guess that it
+ * stayed with, which solves the same equation within the root of Newton's tolerance. It is the equation that is differentiated: a guess follows the
+ * start in its own way, but only as far as it is that near. */
 static FilStatus linearise(FilGradient* gradient, int b)
 {
     FilWorld* world = gradient->world;
@@ -16,6 +18,10 @@ static FilStatus linearise(FilGradient* gradient, int b)
         return fil_world_fail(world, FIL_BAD_INPUT,
                               "the contacts of '%s' are linear about more than its free motion in this step, of which gradients are not known yet",
                               body->name);
+    }
+    if (world->solver.motions[b].newton.stayed) {
+        body->ops->guess(body->impl, system->next.change + body->v, gradient->v_free + body->v);
+        return FIL_OK;
     }
     for (int k = body->v; k < body->v + body->v_count; k++) {
         gradient->v_free[k] = system->next.v[k] + system->state.change[k];

@@ -124,6 +124,9 @@ void fil_gradient_maker_move(FilGradientMaker* maker, const FilTouching* touchin
     for (int s = 0, at = 0; s < maker->count; at += maker->sides[s++].size) {
         const FilGradientSide* side = &maker->sides[s];
         double map[FIL_CONTACT_MOTION][MOTION];
+        if (side->which == maker->node_side) {
+            continue;
+        }
         if (side->size > 0) {
             fil_touching_vary(touching, side->which, side->body->ops->deforms ? side->axis : touching->touch[side->which].along, map);
         }
@@ -135,6 +138,13 @@ void fil_gradient_maker_move(FilGradientMaker* maker, const FilTouching* touchin
                     row[i] += share * side->twist[k * side->size + i];
                 }
             }
+        }
+    }
+    if (maker->node_at >= 0) {  // the contact goes with its core, the node, however edges turn
+        double map[FIL_CONTACT_MOTION][MOTION];
+        fil_touching_vary(touching, maker->node_side, touching->touch[maker->node_side].along, map);
+        for (int r = 0; r < FIL_CONTACT_MOTION; r++) {
+            fil_v3_copy(maker->moves + r * maker->size + maker->node_at, map[r]);
         }
     }
 }
@@ -262,10 +272,20 @@ int fil_gradient_contact_size(const FilWorld* world, const FilContact* contact)
         const FilBody* body = &world->system.bodies[c->body];
         if (c->collider.movable && body->moves) {  // of what deforms a contact has all blocks, if it has any
             const int max = body->ops->deforms && contact->block_count > 0 ? 4 * contact->block_count : 4 * FIL_JACOBIAN_BLOCKS;
-            size += body->v_count < max ? body->v_count : max;
+            const bool node = contact->before > 0 && c->collider.kind == FIL_COLLIDER_ROW;  // both edges have the node's own
+            size += node ? 2 * max : body->v_count < max ? body->v_count : max;
         }
     }
     return size;
+}
+
+static const FilGradientSide* side_of(const FilGradientMaker* maker, int which)
+{
+    int s = 0;
+    while (maker->sides[s].which != which) {
+        s++;
+    }
+    return &maker->sides[s];
 }
 
 FilStatus fil_gradient_contact_touching(const FilGradient* gradient, const FilContact* contact, const FilGradientMaker* maker, FilTouching* touching)
@@ -284,9 +304,10 @@ FilStatus fil_gradient_contact_touching(const FilGradient* gradient, const FilCo
         if (why == NULL && c->collider.kind == FIL_COLLIDER_ROW && !c->collider.twists && other->movable) {
             why = "touch, a cord and something that moves, of which gradients are not known yet";
         }
-        if (maker->sides[s].size > 0 && body->ops->deforms) {
-            shapes[s] = maker->sides[s].shape;
-            poses[s] = maker->sides[s].pose;
+        const FilGradientSide* side = side_of(maker, s);
+        if (side->size > 0 && body->ops->deforms) {
+            shapes[s] = side->shape;
+            poses[s] = side->pose;
         } else {
             body->ops->part(body->impl, c->index, contact->part[s], start->q + body->q, start->h + body->h, &shapes[s], &poses[s]);
         }
@@ -310,13 +331,25 @@ FilStatus fil_gradient_contact_sides(const FilGradient* gradient, const FilConta
     FilStatus status = FIL_OK;
     maker->frame = contact->frame;
     maker->count = maker->size = 0;
+    maker->node_side = maker->node_at = -1;
     maker->moves = NULL;
     maker->lever = NULL;
     fil_v3_copy(maker->point, contact->point);
     for (int s = 0; s < 2 && status == FIL_OK; s++) {
-        status = fil_gradient_side_take(gradient, &world->system.next, maker, contact->collider[s], contact->part[s], s, s == 1 ? 1.0 : -1.0,
-                                        work + MOTION * (size_t)maker->size);
-        out->body[s] = maker->sides[s].size > 0 ? (int)(maker->sides[s].body - world->system.bodies) : -1;
+        const bool node = contact->before > 0 && world->collision.colliders[contact->collider[s]].collider.kind == FIL_COLLIDER_ROW;
+        const double share = (s == 1 ? 1.0 : -1.0) * (node ? 0.5 : 1.0);
+        if (node) {
+            status = fil_gradient_side_take(gradient, &world->system.next, maker, contact->collider[s], contact->before - 1, s, share,
+                                            work + MOTION * (size_t)maker->size);
+            maker->node_side = s;
+            maker->node_at = maker->sides[maker->count - 1].size > 0 ? maker->size : -1;  // the other edge begins there
+        }
+        if (status == FIL_OK) {
+            status = fil_gradient_side_take(gradient, &world->system.next, maker, contact->collider[s], contact->part[s], s, share,
+                                            work + MOTION * (size_t)maker->size);
+        }
+        const FilGradientSide* side = &maker->sides[maker->count - 1];
+        out->body[s] = side->size > 0 ? (int)(side->body - world->system.bodies) : -1;
     }
     if (status == FIL_OK) {
         fil_gradient_maker_name(maker, out->unknown);

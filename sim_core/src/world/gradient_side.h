@@ -50,6 +50,7 @@ typedef struct FilGradientMaker {
     FilGradientSide sides[FIL_GRADIENT_SIDES];
     int count;
     int size;                      /* unknowns of all */
+    int node_side, node_at;        /* which side touches with a node alone, whose edges it moves with, and which unknown that begins at; -1: none */
     double* moves;                 /* 7 rows: the contact's point, turn and distance by the unknowns */
     const FilGradientLever* lever; /* NULL: none */
 } FilGradientMaker;

@@ -313,7 +313,7 @@ static FilStatus take_slide(FilGradient* gradient, const FilState* at, int index
     const FilIpcSlide* slide = &world->solver.ipc.slides.at[index];
     FilGradientContact* out = &gradient->contacts.items[gradient->contacts.count];
     FilTouching touching;
-    FilGradientMaker maker = {.count = 0};
+    FilGradientMaker maker = {.node_side = -1, .node_at = -1};
     FilGradientLever lever;
     FilGradientLaw law;
     double frame[9], u[3], slope, *work = room->work;

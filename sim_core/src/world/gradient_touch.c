@@ -105,12 +105,15 @@ static void vary_pairs(const FilGradientTouch* touch, const Pairs* pairs, double
     fil_touching_vary_back(&touch->touching, contact, back);
     for (int s = 0, at = 0; s < maker->count; at += maker->sides[s++].size) {
         const FilGradientSide* side = &maker->sides[s];
-        for (int k = 0; k < MOTION; k++) {
+        for (int k = 0; k < MOTION && side->which != maker->node_side; k++) {
             const double *row = side->twist + k * side->size, share = fabs(side->share) * back[side->which][k];
             for (int i = 0; i < side->size; i++) {
                 place[at + i] += share * row[i];
             }
         }
+    }
+    if (maker->node_at >= 0) {
+        fil_v3_add(place + maker->node_at, place + maker->node_at, back[maker->node_side]);
     }
 }
 
