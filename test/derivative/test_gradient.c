@@ -299,6 +299,8 @@ static void gradients_change_no_bit(void** state)
     (void)state;
     static const Case others[] = {
         {"a rod on the ground", 0.0, ROUGHLY "rigid_bodies: [" FLOOR "]\nrods: [{name: a, " LYING ", velocity: [0.3, 0.2, -0.5]}]\n"},
+        {"a rod on the ground, held where it touches", 0.0,
+         ROUGHLY "rigid_bodies: [" FLOOR "]\nrods: [{name: a, " LYING "}]\nattachments: [{name: hook, pin: {rod: a, node: 2}}]\n"},
         {"a soft arm on the ground", 0.0,
          ROUGHLY "rigid_bodies: [{name: ground, motion: static, shapes: [{half_space: {}}]}]\narms: [{name: a, position: [0, 0, 0.035], rotation: "
                  "[0, 1.57, 0], sections: [{length: 0.2, mass: 0.3, disks: 4, disk_radius: 0.03}]}]\n"},
@@ -325,6 +327,14 @@ static void gradients_change_no_bit(void** state)
             }
             if (fil_world_hash(world) != fil_world_hash(plain)) {
                 fail_msg("%s: step %d of a world with a gradient has other bits", c->name, s);
+            }
+            for (int j = 0; j < fil_world_attachment_count(world); j++) {
+                const FilVec3 force = fil_attachment_force(world, fil_world_attachment_at(world, j));
+                const FilVec3 other = fil_attachment_force(plain, fil_world_attachment_at(plain, j));
+                if (memcmp(&force, &other, sizeof force) != 0) {
+                    fail_msg("%s: after step %d an attachment holds with (%g, %g, %g) N, not (%g, %g, %g)", c->name, s, force.x, force.y, force.z,
+                             other.x, other.y, other.z);
+                }
             }
         }
         free(end), free(start);

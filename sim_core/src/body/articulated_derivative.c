@@ -308,6 +308,8 @@ static void vary_back(void* pointer, const double* residual, const double* end_p
         for (int k = 0; k < n; k++) {
             end_rate[k] += robot->scratch[k];
         }
+    }
+    if (residual != NULL && place != NULL) {
         fil_articulated_multiply(robot, robot->mass, residual, robot->scratch);
         for (int k = 0; k < n; k++) {
             rate[k] -= robot->scratch[k];
@@ -324,8 +326,9 @@ static void vary_back(void* pointer, const double* residual, const double* end_p
 
 /* F . sum_j S_j z_j of those that carry the link, dS_j = eta_j x S_j: by unknown i it is F . (S_i x what moves beyond i). */
 static void sweep(const void* pointer, int index, int part, const double* point, int count, const double (*forces)[3], const double* const* z,
-                  double* place)
+                  double* place, double* by_point)
 {
+    (void)by_point;
     const FilArticulated* robot = pointer;
     const FilTreeDerivative* d = robot->derivative;
     double arm[3];

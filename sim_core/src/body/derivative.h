@@ -14,16 +14,17 @@ typedef struct FilDerivativeOps {
     /* dm, zero where held, and the variation of the end's place; `place` and `rate` may be NULL, which is zero, and so may what is not wanted. */
     void (*vary)(void* body, const double* place, const double* rate, const double* end_rate, double* residual, double* end_place);
     /* Transposed: adds to `place`, `rate` and `end_rate` what a unit of dm and of the end's place does, weighted by `residual` and
-     * `end_place`, of which either may be NULL. */
+     * `end_place`, of which either may be NULL. So may, without end_place, be `place` and `rate` together: they are not wanted. */
     void (*vary_back)(void* body, const double* residual, const double* end_place, double* place, double* rate, double* end_rate);
     /* Velocities of held unknowns follow from where they start: writes them. Transposed: adds to `place`. NULL: nothing is held. */
     void (*lead)(const void* body, const double* place, double* end_rate);
     void (*lead_back)(const void* body, const double* end_rate, double* place);
     /* For contacts: adds to `place` the derivative of force . velocity of what lies at `point` of a collider's part, where the body moves with z: the
      * point stays, the part moves on; a sum over `count` forces, each with its z. Bodies that deform have z and place on the blocks of
-     * point_jacobian() only. NULL: that is not known, nor is the next. */
+     * point_jacobian() only. `by_point`, of rods only: adds the derivative by the point, where the part stays; NULL: that is not wanted. NULL: all of
+     * this is not known, nor is the next. */
     void (*sweep)(const void* body, int index, int part, const double* point, int count, const double (*forces)[3], const double* const* z,
-                  double* place);
+                  double* place, double* by_point);
     /* How a part stretches along its third axis, on the blocks of point_jacobian(): by how much faster what is a metre further along it moves that
      * way. NULL: parts do not stretch. */
     void (*stretch)(const void* body, int index, int part, const double* q, double* row);

@@ -125,7 +125,7 @@ static void vary_back(void* pointer, const double* residual, const double* end_p
         fil_m3_apply(weight[b], body->tangent[b], residual + 4 * b);
         fil_v3_axpy(end_rate + 4 * b, 1.0, weight[b]);
     }
-    if (residual != NULL) {
+    if (residual != NULL && place != NULL) {
         fil_v3_axpy(rate, -1.0 / slow, weight[0]);
         fil_m3_apply_transposed(part, body->varied.free_rate, weight[1]);
         fil_v3_axpy(rate + 4, -1.0, part);
@@ -144,8 +144,9 @@ static void vary_back(void* pointer, const double* residual, const double* end_p
 
 /* v + w x (point - q), w = R z: when the body turns by phi and moves by d, phi x w takes w's place, and the arm is shorter by d. */
 static void sweep(const void* pointer, int index, int part, const double* point, int count, const double (*forces)[3], const double* const* z,
-                  double* place)
+                  double* place, double* by_point)
 {
+    (void)by_point;
     const FilRigidBody* body = pointer;
     double rotation[9], w[3], arm[3], moment[3], change[3], turned[3], sum[3] = {0.0};
     (void)index, (void)part;

@@ -396,7 +396,7 @@ void fil_rod_stretch(const void* pointer, int index, int part, const double* q, 
 
 /* v = (1 - s) z0 + s z1 + gamma' t x arm - t (z1 - z0) . arm / l at a fixed point, by the places of both nodes (rod_contact.c), in reverse. */
 void fil_rod_sweep(const void* pointer, int index, int part, const double* point, int count, const double (*forces)[3], const double* const* z,
-                   double* place)
+                   double* place, double* by_point)
 {
     const FilRodBody* body = pointer;
     const FilRod* rod = &body->rods[index];
@@ -430,7 +430,11 @@ void fil_rod_sweep(const void* pointer, int index, int part, const double* point
     const double lengthwise = fil_v3_dot(to_t, t);
     for (int k = 0; k < 3; k++) {
         const double to_edge = (to_t[k] - lengthwise * t[k]) * over + longer * t[k];
-        place[k] -= to_arm[k] + to_along * t[k] + to_edge;
+        const double along_with = to_arm[k] + to_along * t[k];
+        place[k] -= along_with + to_edge;
         place[4 + k] += to_edge;
+        if (by_point != NULL) {
+            by_point[k] += along_with;
+        }
     }
 }

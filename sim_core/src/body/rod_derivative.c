@@ -64,17 +64,19 @@ static void find_end_back(const FilRodBody* body, Where where, double* end, doub
         const double weight = end[edge->angle];
         const FilEdgeTurn* turn = turn_of(d, where, i);
         for (int k = 0; k < 3 && is_open(body, edge->angle); k++) {
-            place[b + k] += turn->start[k] * weight;
-            place[a + k] -= turn->start[k] * weight;
             end[b + k] += turn->end[k] * weight;
             end[a + k] -= turn->end[k] * weight;
         }
+        for (int k = 0; k < 3 && place != NULL && is_open(body, edge->angle); k++) {
+            place[b + k] += turn->start[k] * weight;
+            place[a + k] -= turn->start[k] * weight;
+        }
     }
     for (int k = 0; k < 4 * body->node_count; k++) {
-        if (is_open(body, k)) {
-            place[k] += end[k];
-            end_rate[k] += dt * end[k];
-        }
+        end_rate[k] += is_open(body, k) ? dt * end[k] : 0.0;
+    }
+    for (int k = 0; k < 4 * body->node_count && place != NULL; k++) {
+        place[k] += is_open(body, k) ? end[k] : 0.0;
     }
 }
 
@@ -256,6 +258,8 @@ static void vary_back(void* pointer, const double* residual, const double* end_p
         d->end[k] = 0.0;
         d->weight[k] = body->is_free[k] * at(residual, k);
         end_rate[k] += (body->mass[k] + body->setup.dt * body->damping[k]) * d->weight[k];
+    }
+    for (int k = 0; k < n && rate != NULL; k++) {
         rate[k] -= body->mass[k] * d->weight[k];
     }
     if (residual != NULL) {
@@ -263,7 +267,9 @@ static void vary_back(void* pointer, const double* residual, const double* end_p
         add_couples(d, -1.0, d->weight, d->end);
         add_gyroscopic_back(body, d->weight, d->end, end_rate);
         add_torques_back(body, d->weight, d->end);
-        add_strains(body, true, d->weight, place);
+        if (place != NULL) {
+            add_strains(body, true, d->weight, place);
+        }
         find_end_back(body, AT_FORCES, d->end, place, end_rate);
     }
 }

@@ -62,6 +62,6 @@ void fil_rod_bend(const void* body, const double* place, const double* start, do
 void fil_rod_bend_back(const void* body, const double* weight, double* blocks, double* place, double* start);
 void fil_rod_stretch(const void* body, int index, int part, const double* q, double* row);
 void fil_rod_sweep(const void* body, int index, int part, const double* point, int count, const double (*forces)[3], const double* const* z,
-                   double* place);
+                   double* place, double* by_point);
 
 #endif

@@ -415,9 +415,11 @@ static void vary_back(void* pointer, const double* residual, const double* end_p
         for (int r = 0; r < fil_soft_arm_unknowns(arm) && residual != NULL && c % 4 != 3; r++) {
             if (r % 4 != 3) {
                 entries(arm, r, c, &by[0], &by[1], &by[2]);
-                place[c] += by[0] * residual[r];
-                rate[c] += by[1] * residual[r];
                 end_rate[c] += by[2] * residual[r];
+                if (place != NULL) {
+                    place[c] += by[0] * residual[r];
+                    rate[c] += by[1] * residual[r];
+                }
             }
         }
         if (end_place != NULL && c % 4 != 3) {

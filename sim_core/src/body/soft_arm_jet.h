@@ -26,6 +26,6 @@ void fil_soft_arm_mass_back(const struct FilSoftArm* arm, const FilArcJet* jets,
                             double* place);
 /* See body/derivative.h: soft_arm_sweep.c. */
 void fil_soft_arm_sweep(const void* arm, int index, int part, const double* point, int count, const double (*forces)[3], const double* const* z,
-                        double* place);
+                        double* place, double* by_point);
 
 #endif

@@ -245,10 +245,8 @@ static void apply(FilGradient* gradient, Group group, int b, bool back, const do
         fil_gradient_add_springs(gradient, body, x, false, out);
         return;
     }
-    double* ignored = gradient->end_rate + body->v;  // of what the start does nothing is wanted
     memset(out, 0, sizeof(double) * (size_t)body->v_count);
-    memset(ignored, 0, sizeof(double) * (size_t)body->v_count);
-    ops->vary_back(body->impl, x, NULL, ignored, ignored, out);
+    ops->vary_back(body->impl, x, NULL, NULL, NULL, out);  // of what the start does nothing is wanted
     fil_gradient_add_springs(gradient, body, x, false, out);
 }
 

@@ -28,6 +28,7 @@ typedef struct FilGradientContact {
     double by_velocity[3], by_compliance[3]; /* and this by the normal velocity at the start, and by the compliance w ... */
     double* by_block;                        /* ... which tangents of bodies that deform change: 16 numbers for each four unknowns; NULL: none does */
     struct FilGradientLag* lag;              /* what it holds fixed under IMC; NULL: nothing */
+    bool held;                               /* it moves with unknowns that are held */
 } FilGradientContact;
 
 typedef struct FilGradientContacts {
@@ -181,6 +182,9 @@ FIL_MUST_CHECK FilStatus fil_gradient_contacts_take(FilGradient* gradient);
 FIL_MUST_CHECK FilStatus fil_gradient_contacts_factor(FilGradient* gradient);
 /* out += J' G J x; both of all unknowns. */
 void fil_gradient_contacts_apply(const FilGradient* gradient, const double* x, double* out);
+/* The same where x is zero, or out is wanted, but for unknowns that are held: of contacts that move with such, which are to be marked first. */
+void fil_gradient_contacts_mark(FilGradient* gradient);
+void fil_gradient_contacts_apply_held(const FilGradient* gradient, const double* x, double* out);
 /* x <- (A + J' G J)^-1 x on bodies that take part in contact; with motors and stops. */
 void fil_gradient_contacts_solve(const FilGradient* gradient, double* x);
 /* Makes by_place of all, which pays where there are several products. Allocates. */

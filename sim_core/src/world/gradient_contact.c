@@ -48,11 +48,11 @@ static const double* inverse_block(FilGradientContacts* contacts, const FilSapPr
 static int again_at(const FilGradientMaker* maker, int s, int k)
 {
     const FilGradientSide* side = &maker->sides[s];
-    for (int o = 0, first = 0; o < maker->count && side->which == maker->node_side; first += maker->sides[o++].size) {
+    for (int o = 0; o < maker->count && maker->node_twice && side->which == maker->node_side; o++) {
         const FilGradientSide* other = &maker->sides[o];
         for (int i = 0; i < other->size / 4 && o != s && other->which == side->which; i++) {
             if (other->block[i] == side->block[k]) {
-                return first + 4 * i;
+                return other->at + 4 * i;
             }
         }
     }
@@ -65,10 +65,11 @@ static bool scale_by_blocks(FilGradient* gradient, const FilSapProblem* problem,
     const FilSolver* solver = &gradient->world->solver;
     const FilGradientMaker* maker = &touch->maker;
     double sum[3] = {0.0};
-    for (int s = 0, at = 0; s < maker->count; at += maker->sides[s++].size) {
+    for (int s = 0; s < maker->count; s++) {
+        const int at = maker->sides[s].at;
         const FilGradientSide* side = &maker->sides[s];
         const int b = (int)(side->body - solver->system->bodies);
-        for (int k = 0; k < side->size / 4; k++) {
+        for (int k = side->shared / 4; k < side->size / 4; k++) {
             const double* inverse = inverse_block(&gradient->contacts, problem, solver->contact.offset[b] + fil_gradient_side_block(side, k));
             if (inverse == NULL) {
                 return false;
@@ -97,9 +98,10 @@ static void take_blocks(const FilGradientMaker* maker, double share, const doubl
 {
     const int m = maker->size;
     memset(by_block, 0, 4 * sizeof(double) * (size_t)m);
-    for (int s = 0, at = 0; s < maker->count; at += maker->sides[s++].size) {
+    for (int s = 0; s < maker->count; s++) {
+        const int at = maker->sides[s].at;
         const bool deforms = maker->sides[s].size > 0 && maker->sides[s].body->ops->deforms;
-        for (int k = at; k < at + maker->sides[s].size && deforms; k++) {
+        for (int k = at + maker->sides[s].shared; k < at + maker->sides[s].size && deforms; k++) {
             const int again = again_at(maker, s, (k - at) / 4);
             if (again >= 0 && again < at) {
                 continue;  // counted

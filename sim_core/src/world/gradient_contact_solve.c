@@ -32,14 +32,40 @@ static void add_transposed(const FilGradientContact* contact, const double* f, d
     }
 }
 
+static void apply_one(const FilGradientContact* contact, const double* x, double* out)
+{
+    double u[3], f[3];
+    multiply(contact, x, u);
+    fil_m3_apply(f, contact->hessian, u);
+    add_transposed(contact, f, out);
+}
+
 void fil_gradient_contacts_apply(const FilGradient* gradient, const double* x, double* out)
 {
     for (int c = 0; c < gradient->contacts.count; c++) {
-        const FilGradientContact* contact = &gradient->contacts.items[c];
-        double u[3], f[3];
-        multiply(contact, x, u);
-        fil_m3_apply(f, contact->hessian, u);
-        add_transposed(contact, f, out);
+        apply_one(&gradient->contacts.items[c], x, out);
+    }
+}
+
+void fil_gradient_contacts_mark(FilGradient* gradient)
+{
+    for (int c = 0; c < gradient->contacts.count; c++) {
+        FilGradientContact* contact = &gradient->contacts.items[c];
+        const int m = contact->size;
+        const double* j = contact->jacobian;
+        contact->held = false;
+        for (int i = 0; i < m; i++) {
+            contact->held |= !(gradient->diagonal[contact->unknown[i]] > 0.0) && (j[i] != 0.0 || j[m + i] != 0.0 || j[2 * m + i] != 0.0);
+        }
+    }
+}
+
+void fil_gradient_contacts_apply_held(const FilGradient* gradient, const double* x, double* out)
+{
+    for (int c = 0; c < gradient->contacts.count; c++) {
+        if (gradient->contacts.items[c].held) {
+            apply_one(&gradient->contacts.items[c], x, out);
+        }
     }
 }
 

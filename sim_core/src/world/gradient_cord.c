@@ -107,7 +107,8 @@ static void add_single(const FilGradientMaker* maker, const FilGradientLever* le
     const FilGradientLeverEdge* edge = &lever->edges[0];
     double d[3];
     way_out(lever, d);
-    for (int s = 0, at = 0; s < maker->count; at += maker->sides[s++].size) {
+    for (int s = 0; s < maker->count; s++) {
+        const int at = maker->sides[s].at;
         double spin[3], stretch, way[3];
         if (s == edge->side || maker->sides[s].size == 0) {
             continue;
@@ -127,7 +128,8 @@ static void vary_single(const FilGradientMaker* maker, const FilGradientLever* l
     fil_v3_sub(axis, maker->point, d);
     fil_v3_copy(q, g);
     fil_v3_axpy(q, -ahead, edge->t);
-    for (int s = 0, at = 0; s < maker->count; at += maker->sides[s++].size) {
+    for (int s = 0; s < maker->count; s++) {
+        const int at = maker->sides[s].at;
         const FilGradientSide* side = &maker->sides[s];
         double spin[3], stretch, way[3], slope[3], turn[3], force[2][3];
         if (s == edge->side || maker->sides[s].size == 0) {
@@ -148,7 +150,7 @@ static void vary_single(const FilGradientMaker* maker, const FilGradientLever* l
         fil_v3_scale(force[1], side->share, q);
         for (int k = 0; k < 2; k++) {
             side->body->ops->derivative->sweep(side->body->impl, side->index, side->part, k == 0 ? maker->point : axis, 1,
-                                               (const double(*)[3]) & force[k], &(const double*){z + at}, place + at);
+                                               (const double(*)[3]) & force[k], &(const double*){z + at}, place + at, NULL);
         }
     }
 }

@@ -114,7 +114,7 @@ static void add_turning(const FilGradientCorner* corner, const double* g, double
         memset(row, 0, sizeof(double) * (size_t)n);
         row[a] = 1.0;
         side->body->ops->derivative->sweep(side->body->impl, side->index, 0, corner->maker.point, 1, (const double(*)[3]) & force,
-                                           &(const double*){row}, to);
+                                           &(const double*){row}, to, NULL);
         fil_v3_set(turn, side->twist[3 * n + a], side->twist[4 * n + a], side->twist[5 * n + a]);
         fil_v3_cross(lever, force, turn);
         for (int b = 0; b < n; b++) {

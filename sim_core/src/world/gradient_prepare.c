@@ -55,10 +55,6 @@ static FilStatus prepare(FilGradient* gradient, int b)
         return fil_world_fail(world, FIL_BAD_INPUT,
                               "'%s' buckles in this step: its tangent is not positive definite there, and it has no derivative here", body->name);
     }
-    // as the step left it: what holds it has its forces from there
-    if (bends && body->ops->residual != NULL && !body->ops->residual(body->impl, gradient->v + body->v, gradient->residual + body->v, &potential)) {
-        return fil_world_fail(world, FIL_NOT_CONVERGED, "'%s' cannot be evaluated at the end of its step", body->name);
-    }
     return fil_gradient_springs_take(gradient, body);
 }
 
@@ -78,8 +74,14 @@ FilStatus fil_gradient_prepare(FilGradient* gradient)
     }
     if (status == FIL_OK && gradient->potential) {
         status = world->solver.model->pair != NULL ? fil_gradient_pairs_take(gradient) : fil_gradient_slides_take(gradient);
+        if (status == FIL_OK) {
+            fil_gradient_contacts_mark(gradient);
+        }
         return status == FIL_OK ? fil_gradient_potential_factor(gradient) : status;
     }
     status = status == FIL_OK ? fil_gradient_contacts_take(gradient) : status;
+    if (status == FIL_OK) {
+        fil_gradient_contacts_mark(gradient);
+    }
     return status == FIL_OK ? fil_gradient_contacts_factor(gradient) : status;
 }

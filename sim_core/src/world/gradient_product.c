@@ -86,7 +86,7 @@ FilStatus fil_gradient_finish(FilGradient* gradient, const double* start, double
     double *r = gradient->residual, *x = gradient->solution, *sum = gradient->correction;
     // what is held moves contacts, too
     memset(sum, 0, sizeof(double) * (size_t)n);
-    fil_gradient_contacts_apply(gradient, end + n, sum);
+    fil_gradient_contacts_apply_held(gradient, end + n, sum);
     for (int k = 0; k < n; k++) {
         r[k] -= sum[k];
     }
@@ -213,9 +213,9 @@ static FilStatus vary_round_back(FilGradient* gradient, double* start, double* l
     fil_gradient_lags_vary_back(gradient, x, start, last);
     fil_gradient_births_vary_back(gradient, x);
     memset(sum, 0, sizeof(double) * (size_t)n);
-    fil_gradient_contacts_apply(gradient, x, sum);
+    fil_gradient_contacts_apply_held(gradient, x, sum);
     for (int k = 0; k < n; k++) {
-        r[k] -= sum[k];  // of what is held
+        r[k] -= sum[k];
     }
     double* end_weight = gradient->end;
     memset(end_weight, 0, sizeof(double) * (size_t)n);

@@ -8,6 +8,8 @@
 
 enum { MOTION = FIL_PART_MOTION };
 
+static const char CONTACT_NOT_KNOWN[] = "'%s' touches something, and gradients of a body of kind %s in contact are not known yet";
+
 /* ---- sides ---- */
 
 int fil_gradient_side_block(const FilGradientSide* side, int k)
@@ -43,10 +45,10 @@ FilStatus fil_gradient_side_take(const FilGradient* gradient, const FilState* at
     for (int b = 0; b < count && body->ops->deforms; b++) {
         side->block[b] = blocks[b];
     }
+    side->at = maker->size;
     maker->size += side->size;
     if (side->size > 0 && body->ops->derivative->sweep == NULL) {
-        return fil_world_fail(world, FIL_BAD_INPUT, "'%s' touches something, and gradients of a body of kind %s in contact are not known yet",
-                              body->name, body->ops->kind);
+        return fil_world_fail(world, FIL_BAD_INPUT, CONTACT_NOT_KNOWN, body->name, body->ops->kind);
     }
     memset(twist, 0, MOTION * sizeof(double) * (size_t)side->size);
     for (int turn = 0; turn < 2; turn++) {
@@ -70,6 +72,29 @@ FilStatus fil_gradient_side_take(const FilGradient* gradient, const FilState* at
     return FIL_OK;
 }
 
+FilStatus fil_gradient_side_take_end(const FilGradient* gradient, FilGradientMaker* maker, int collider, int part, int which, double share,
+                                     double* twist)
+{
+    const FilWorldCollider* c = &gradient->world->collision.colliders[collider];
+    const FilBody* body = &gradient->world->system.bodies[c->body];
+    FilGradientSide* side = &maker->sides[maker->count++];
+    double jacobian[12 * FIL_JACOBIAN_BLOCKS];
+    *side = (FilGradientSide){.body = body, .index = c->index, .part = part, .which = which, .share = share, .twist = twist, .is_end = true};
+    const int count = body->ops->point_jacobian(body->impl, c->index, part, maker->point, gradient->world->system.next.q + body->q, side->block,
+                                                jacobian, side->velocity);
+    side->size = c->collider.movable && body->moves ? 4 * count : 0;
+    side->at = maker->size;
+    maker->size += side->size;
+    if (side->size > 0 && body->ops->derivative->sweep == NULL) {
+        return fil_world_fail(gradient->world, FIL_BAD_INPUT, CONTACT_NOT_KNOWN, body->name, body->ops->kind);
+    }
+    for (int k = 0; k < 3 * side->size; k++) {
+        const int row = k / side->size, unknown = k % side->size;
+        twist[k] = jacobian[12 * (unknown / 4) + 4 * row + unknown % 4];
+    }
+    return FIL_OK;
+}
+
 void fil_gradient_side_take_node(const FilGradient* gradient, FilGradientMaker* maker, int collider, int block, int which, double share,
                                  double* twist)
 {
@@ -80,6 +105,7 @@ void fil_gradient_side_take_node(const FilGradient* gradient, FilGradientMaker* 
                               .which = which,
                               .share = share,
                               .size = 4,
+                              .at = maker->size,
                               .is_node = true,
                               .block = {block},
                               .twist = twist};
@@ -93,13 +119,14 @@ void fil_gradient_side_take_node(const FilGradient* gradient, FilGradientMaker* 
 /* Velocity, spin and stretch of a side that moves with z; `whole`: with what moves it from outside. False if z is zero. */
 static bool move_side(const FilGradientSide* side, const double* z, bool whole, double* motion)
 {
+    const int rows = side->is_end ? 3 : MOTION;
     bool moves = false;
     for (int k = 0; k < MOTION; k++) {
         motion[k] = !whole || k == 6 ? 0.0 : k < 3 ? side->velocity[k] : side->spin[k - 3];
     }
     for (int i = 0; i < side->size; i++) {
         moves |= z[i] != 0.0;
-        for (int k = 0; k < MOTION && z[i] != 0.0; k++) {
+        for (int k = 0; k < rows && z[i] != 0.0; k++) {
             motion[k] += side->twist[k * side->size + i] * z[i];
         }
     }
@@ -110,7 +137,8 @@ static bool move_side(const FilGradientSide* side, const double* z, bool whole, 
 
 void fil_gradient_maker_name(const FilGradientMaker* maker, int* unknown)
 {
-    for (int s = 0, at = 0; s < maker->count; at += maker->sides[s++].size) {
+    for (int s = 0; s < maker->count; s++) {
+        const int at = maker->sides[s].at;
         const FilGradientSide* side = &maker->sides[s];
         for (int i = 0; i < side->size; i++) {
             unknown[at + i] = side->body->v + 4 * fil_gradient_side_block(side, i / 4) + i % 4;
@@ -121,7 +149,8 @@ void fil_gradient_maker_name(const FilGradientMaker* maker, int* unknown)
 void fil_gradient_maker_move(FilGradientMaker* maker, const FilTouching* touching)
 {
     memset(maker->moves, 0, FIL_CONTACT_MOTION * sizeof(double) * (size_t)maker->size);
-    for (int s = 0, at = 0; s < maker->count; at += maker->sides[s++].size) {
+    for (int s = 0; s < maker->count; s++) {
+        const int at = maker->sides[s].at;
         const FilGradientSide* side = &maker->sides[s];
         double map[FIL_CONTACT_MOTION][MOTION];
         if (side->which == maker->node_side) {
@@ -156,7 +185,9 @@ void fil_gradient_maker_jacobian(const FilGradientMaker* maker, const double* v,
         fil_v3_axpy(apart, maker->sides[s].share, maker->sides[s].velocity);
     }
     fil_m3_apply(u, maker->frame, apart);
-    for (int s = 0, at = 0; s < maker->count; at += maker->sides[s++].size) {
+    memset(jacobian, 0, 3 * sizeof(double) * (size_t)maker->size);
+    for (int s = 0; s < maker->count; s++) {
+        const int at = maker->sides[s].at;
         const FilGradientSide* side = &maker->sides[s];
         for (int i = 0; i < side->size; i++) {
             const double* twist = side->twist + i;
@@ -164,7 +195,7 @@ void fil_gradient_maker_jacobian(const FilGradientMaker* maker, const double* v,
             double own[3];
             fil_m3_apply(own, maker->frame, move);
             for (int r = 0; r < 3; r++) {
-                jacobian[r * maker->size + at + i] = own[r];
+                jacobian[r * maker->size + at + i] += own[r];
             }
             fil_v3_axpy(u, v[unknown[at + i]], own);
         }
@@ -176,7 +207,8 @@ void fil_gradient_maker_vary(const FilGradientMaker* maker, double share, const 
     double g[3], apart[3] = {0.0}, weight[FIL_CONTACT_MOTION] = {0.0}, motion[MOTION], turn[3];
     fil_m3_apply_transposed(g, maker->frame, f);
     fil_v3_scale(g, share, g);
-    for (int s = 0, at = 0; s < maker->count; at += maker->sides[s++].size) {
+    for (int s = 0; s < maker->count; s++) {
+        const int at = maker->sides[s].at;
         const FilGradientSide* side = &maker->sides[s];
         double force[3];
         const bool moves = move_side(side, z + at, whole, motion);
@@ -187,7 +219,7 @@ void fil_gradient_maker_vary(const FilGradientMaker* maker, double share, const 
         fil_v3_scale(force, side->share, g);
         if (moves && !side->is_node) {
             side->body->ops->derivative->sweep(side->body->impl, side->index, side->part, maker->point, 1, (const double(*)[3]) & force,
-                                               &(const double*){z + at}, place + at);
+                                               &(const double*){z + at}, place + at, side->is_end ? weight : NULL);
         }
     }
     if (maker->lever != NULL) {
@@ -206,13 +238,13 @@ void fil_gradient_maker_vary(const FilGradientMaker* maker, double share, const 
 /* Whether an unknown moves its side. */
 static bool counts(const FilGradientMaker* maker, int i)
 {
-    int s = 0, own = i;
-    while (own >= maker->sides[s].size) {
-        own -= maker->sides[s++].size;
-    }
     bool moves = false;
-    for (int k = 0; k < MOTION; k++) {
-        moves |= maker->sides[s].twist[k * maker->sides[s].size + own] != 0.0;
+    for (int s = 0; s < maker->count; s++) {
+        const FilGradientSide* side = &maker->sides[s];
+        const int own = i - side->at, rows = side->is_end ? 3 : MOTION;
+        for (int k = 0; k < rows && own >= 0 && own < side->size; k++) {
+            moves |= side->twist[k * side->size + own] != 0.0;
+        }
     }
     return moves;
 }
@@ -305,7 +337,10 @@ FilStatus fil_gradient_contact_touching(const FilGradient* gradient, const FilCo
             why = "touch, a cord and something that moves, of which gradients are not known yet";
         }
         const FilGradientSide* side = side_of(maker, s);
-        if (side->size > 0 && body->ops->deforms) {
+        if (side->is_end) {
+            shapes[s] = (FilShape){.kind = FIL_PRIMITIVE_CAPSULE, .radius = c->collider.radii[side->part]};
+            poses[s] = fil_pose_identity();
+        } else if (side->size > 0 && body->ops->deforms) {
             shapes[s] = side->shape;
             poses[s] = side->pose;
         } else {
@@ -315,13 +350,32 @@ FilStatus fil_gradient_contact_touching(const FilGradient* gradient, const FilCo
     why = why == NULL ? fil_contact_touching(contact, shapes, poses, touching) : why;
     for (int s = 0; s < maker->count && why == NULL; s++) {  // what does not deform does not stretch, whatever its axis
         const FilGradientSide* side = &maker->sides[s];
-        if (side->size > 0 && side->body->ops->deforms) {
+        if (side->size > 0 && side->body->ops->deforms && !side->is_end) {
             fil_v3_copy(touching->touch[side->which].along, side->axis);
         }
     }
     return why == NULL ? FIL_OK
                        : fil_world_fail(world, FIL_BAD_INPUT, "'%s' and '%s' %s", colliders[contact->collider[0]].name,
                                         colliders[contact->collider[1]].name, why);
+}
+
+/* Both edges at a node, which the second begins with and the first ends with, but for nodes that are copies of others. */
+static FilStatus take_node(const FilGradient* gradient, const FilContact* contact, int s, double share, double* work, FilGradientMaker* maker)
+{
+    FilStatus status = fil_gradient_side_take_end(gradient, maker, contact->collider[s], contact->before - 1, s, share, work);
+    FilGradientSide *first = &maker->sides[maker->count - 1], *second = first + 1;
+    if (status == FIL_OK) {
+        status = fil_gradient_side_take_end(gradient, maker, contact->collider[s], contact->part[s], s, share, work + 3 * (size_t)first->size);
+    }
+    if (status == FIL_OK && first->size > 0) {
+        second->shared = first->size == 8 && first->block[1] == second->block[0] ? 4 : 0;
+        second->at -= second->shared;
+        maker->size -= second->shared;
+        maker->node_at = second->at;
+    }
+    maker->node_side = s;
+    maker->node_twice = second->shared == 0;
+    return status;
 }
 
 FilStatus fil_gradient_contact_sides(const FilGradient* gradient, const FilContact* contact, double* work, FilGradientMaker* maker,
@@ -332,20 +386,16 @@ FilStatus fil_gradient_contact_sides(const FilGradient* gradient, const FilConta
     maker->frame = contact->frame;
     maker->count = maker->size = 0;
     maker->node_side = maker->node_at = -1;
+    maker->node_twice = false;
     maker->moves = NULL;
     maker->lever = NULL;
     fil_v3_copy(maker->point, contact->point);
     for (int s = 0; s < 2 && status == FIL_OK; s++) {
         const bool node = contact->before > 0 && world->collision.colliders[contact->collider[s]].collider.kind == FIL_COLLIDER_ROW;
-        const double share = (s == 1 ? 1.0 : -1.0) * (node ? 0.5 : 1.0);
         if (node) {
-            status = fil_gradient_side_take(gradient, &world->system.next, maker, contact->collider[s], contact->before - 1, s, share,
-                                            work + MOTION * (size_t)maker->size);
-            maker->node_side = s;
-            maker->node_at = maker->sides[maker->count - 1].size > 0 ? maker->size : -1;  // the other edge begins there
-        }
-        if (status == FIL_OK) {
-            status = fil_gradient_side_take(gradient, &world->system.next, maker, contact->collider[s], contact->part[s], s, share,
+            status = take_node(gradient, contact, s, 0.5 * (s == 1 ? 1.0 : -1.0), work + MOTION * (size_t)maker->size, maker);
+        } else {
+            status = fil_gradient_side_take(gradient, &world->system.next, maker, contact->collider[s], contact->part[s], s, s == 1 ? 1.0 : -1.0,
                                             work + MOTION * (size_t)maker->size);
         }
         const FilGradientSide* side = &maker->sides[maker->count - 1];

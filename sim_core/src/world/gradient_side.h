@@ -11,16 +11,18 @@
 /* A part that touches, its motion about the contact's point by its unknowns: all of its body, or, of one that deforms, those that move the part. */
 typedef struct FilGradientSide {
     const FilBody* body;
-    int index, part;                /* of its collider */
-    int which;                      /* of the contact's two sides */
-    double share;                   /* of its velocity in that side's, with the sign: of side 0 it is negative */
-    int size;                       /* of unknowns */
-    bool is_node;                   /* of a cord: a node alone, which turns with nothing */
+    int index, part; /* of its collider */
+    int which;       /* of the contact's two sides */
+    double share;    /* of its velocity in that side's, with the sign: of side 0 it is negative */
+    int size, at;    /* of unknowns, and where they begin among the maker's */
+    int shared;      /* so many of them at the beginning are the last ones of the side before, too */
+    bool is_end;     /* a rod's edge that touches with a node of its alone: its twist has three rows, of which sweep() knows the rest */
+    bool is_node;    /* of a cord: a node alone, which turns with nothing */
     int block[FIL_JACOBIAN_BLOCKS]; /* of a body that deforms: its blocks, in the order of the unknowns */
     FilShape shape;                 /* of a body that deforms: what the part is */
     FilPose pose;
     double axis[3];              /* that it stretches along */
-    double* twist;               /* rows: velocity at the point (3), spin (3), stretch */
+    double* twist;               /* of 7 rows: velocity at the point (3), spin (3), stretch */
     double velocity[3], spin[3]; /* of what has no unknowns */
 } FilGradientSide;
 
@@ -51,6 +53,7 @@ typedef struct FilGradientMaker {
     int count;
     int size;                      /* unknowns of all */
     int node_side, node_at;        /* which side touches with a node alone, whose edges it moves with, and which unknown that begins at; -1: none */
+    bool node_twice;               /* that node's unknowns stand there twice, with each edge */
     double* moves;                 /* 7 rows: the contact's point, turn and distance by the unknowns */
     const FilGradientLever* lever; /* NULL: none */
 } FilGradientMaker;
@@ -64,6 +67,9 @@ typedef struct FilGradientLaw {
 /* A side's motion at the maker's point, where the state is `at`; `twist` has room for 7 rows of its unknowns. FIL_BAD_INPUT where it is not known. */
 FIL_MUST_CHECK FilStatus fil_gradient_side_take(const FilGradient* gradient, const FilState* at, FilGradientMaker* maker, int collider, int part,
                                                 int which, double share, double* twist);
+/* The same of an end of a rod's edge. */
+FIL_MUST_CHECK FilStatus fil_gradient_side_take_end(const FilGradient* gradient, FilGradientMaker* maker, int collider, int part, int which,
+                                                    double share, double* twist);
 /* Of a node that turns with nothing, a block of its body. */
 void fil_gradient_side_take_node(const FilGradient* gradient, FilGradientMaker* maker, int collider, int block, int which, double share,
                                  double* twist);

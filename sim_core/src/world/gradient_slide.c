@@ -139,7 +139,8 @@ static bool take_lever(const FilWorld* world, const FilIpcPair* pair, const FilG
 static void follow_node(FilGradientMaker* maker, int which)
 {
     memset(maker->moves, 0, 3 * sizeof(double) * (size_t)maker->size);
-    for (int s = 0, at = 0; s < maker->count; at += maker->sides[s++].size) {
+    for (int s = 0; s < maker->count; s++) {
+        const int at = maker->sides[s].at;
         for (int k = 0; k < 3 && maker->sides[s].which == which; k++) {
             maker->moves[k * maker->size + at + k] = 1.0;
         }

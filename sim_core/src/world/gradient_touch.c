@@ -31,7 +31,8 @@ static void add_pair(Pairs* pairs, double share, const double* force, const doub
 void fil_gradient_touch_tangents(const FilGradientTouch* touch, double share, double* own, double* place)
 {
     const FilGradientMaker* maker = &touch->maker;
-    for (int s = 0, at = 0; s < maker->count; at += maker->sides[s++].size) {
+    for (int s = 0; s < maker->count; s++) {
+        const int at = maker->sides[s].at;
         const FilGradientSide* side = &maker->sides[s];
         if (side->size == 0 || side->body->ops->derivative->vary_tangent == NULL) {
             continue;
@@ -54,12 +55,13 @@ static void move_side(const FilGradientSide* side, const Pairs* pairs, int at, d
             motion[k][p] = pairs->whole[p] * velocity;
         }
     }
+    const int rows = side->is_end ? 3 : MOTION;
     for (int i = 0; i < side->size; i++) {
         double z[PAIRS];
         for (int p = 0; p < PAIRS; p++) {
             z[p] = pairs->z[p][at + i];
         }
-        for (int k = 0; k < MOTION; k++) {
+        for (int k = 0; k < rows; k++) {
             const double share = side->twist[k * side->size + i];
             for (int p = 0; p < PAIRS; p++) {
                 motion[k][p] += share * z[p];
@@ -76,7 +78,8 @@ static void vary_pairs(const FilGradientTouch* touch, const Pairs* pairs, double
     for (int p = 0; p < pairs->count; p++) {
         fil_m3_apply_transposed(g[p], maker->frame, pairs->force[p]);
     }
-    for (int s = 0, at = 0; s < maker->count; at += maker->sides[s++].size) {
+    for (int s = 0; s < maker->count; s++) {
+        const int at = maker->sides[s].at;
         const FilGradientSide* side = &maker->sides[s];
         const double* z[PAIRS];
         double forces[PAIRS][3], motion[MOTION][PAIRS];
@@ -94,7 +97,7 @@ static void vary_pairs(const FilGradientTouch* touch, const Pairs* pairs, double
         }
         if (side->size > 0) {
             side->body->ops->derivative->sweep(side->body->impl, side->index, side->part, maker->point, pairs->count, (const double(*)[3])forces, z,
-                                               place + at);
+                                               place + at, side->is_end ? contact : NULL);
         }
     }
     for (int p = 0; p < pairs->count; p++) {
@@ -103,7 +106,8 @@ static void vary_pairs(const FilGradientTouch* touch, const Pairs* pairs, double
     }
     contact[6] = nearer;
     fil_touching_vary_back(&touch->touching, contact, back);
-    for (int s = 0, at = 0; s < maker->count; at += maker->sides[s++].size) {
+    for (int s = 0; s < maker->count; s++) {
+        const int at = maker->sides[s].at;
         const FilGradientSide* side = &maker->sides[s];
         for (int k = 0; k < MOTION && side->which != maker->node_side; k++) {
             const double *row = side->twist + k * side->size, share = fabs(side->share) * back[side->which][k];
