@@ -247,6 +247,31 @@ static void softened_friction(void** state)
     assert_false(kind->soften(&law, 32.0));
 }
 
+/* What touches, within the depth that contacts may sink in, holds any force; what does not is as evaluated. */
+static void standing_contact(void** state)
+{
+    (void)state;
+    const FilSapScales scales = {.dt = 0.01, .rigidity = 1.0, .stick = 1e-3, .slip_velocity = 1e-4};
+    const double distances[3] = {-1e-5, 1e-5, 1e-3}, v_c[3] = {0.3, -0.2, 0.1};
+    const FilSapKindOps* kind = &fil_sap_kinds[FIL_SAP_CONTACT];
+    for (int k = 0; k < 3; k++) {
+        const FilSapConstraint c = {.kind = FIL_SAP_CONTACT, .contact = {.distance = distances[k], .mu = 0.5, .stiffness = INFINITY, .depth = 1e-4}};
+        FilSapLaw law = {0};
+        kind->prepare(&c, 0.3, &scales, &law);
+        const FilSapResponse before = respond(FIL_SAP_CONTACT, &law, v_c);
+        FilSapResponse response = before;
+        assert_true(kind->stand(&c, &law, v_c, &response) == (k < 2));
+        if (k == 2) {
+            assert_memory_equal(&response, &before, sizeof before);
+            continue;
+        }
+        for (int row = 0; row < 3; row++) {
+            assert_true(response.impulse[row] == -(v_c[row] - law.v_hat[row]) * law.r_inverse[row]);
+            assert_true(response.hessian[4 * row] == law.r_inverse[row]);
+        }
+    }
+}
+
 /* ---- lagged contact ---- */
 
 static FilSapLaw lagged_law(const FilSapContact* contact, double dt, double compliance)
@@ -437,9 +462,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lagged_presumption),     cmocka_unit_test(contact_derivatives), cmocka_unit_test(contact_projection),
-        cmocka_unit_test(contact_regularisation), cmocka_unit_test(softened_friction),   cmocka_unit_test(lagged_derivatives),
-        cmocka_unit_test(lagged_forces),          cmocka_unit_test(lagged_near_rigid),   cmocka_unit_test(bounded_derivatives),
-        cmocka_unit_test(bounded_spring),         cmocka_unit_test(lagged_duals),
+        cmocka_unit_test(contact_regularisation), cmocka_unit_test(softened_friction),   cmocka_unit_test(standing_contact),
+        cmocka_unit_test(lagged_derivatives),     cmocka_unit_test(lagged_forces),       cmocka_unit_test(lagged_near_rigid),
+        cmocka_unit_test(bounded_derivatives),    cmocka_unit_test(bounded_spring),      cmocka_unit_test(lagged_duals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

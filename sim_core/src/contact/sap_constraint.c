@@ -127,20 +127,36 @@ static bool soften_contact(FilSapLaw* law, double factor)
     return law->mu > 0.0;
 }
 
-static void harden_contact(FilSapLaw* law, double factor, const double* v_c, FilSapResponse* response)
+/* gamma = y, inside the cone or not */
+static void stick_at_any_force(const FilSapLaw* law, const double* v_c, FilSapResponse* response)
 {
-    const double* g = response->hessian;
-    const bool stuck = g[0] == law->r_inverse[0] && g[4] == law->r_inverse[1] && g[8] == law->r_inverse[2];
-    soften_contact(law, 1.0 / factor);
-    if (!stuck) {
-        evaluate_contact(law, v_c, response);
-        return;
-    }
     *response = (FilSapResponse){0};
     for (int row = 0; row < 3; row++) {
         response->impulse[row] = -(v_c[row] - law->v_hat[row]) * law->r_inverse[row];
         response->hessian[4 * row] = law->r_inverse[row];
     }
+}
+
+static void harden_contact(FilSapLaw* law, double factor, const double* v_c, FilSapResponse* response)
+{
+    const double* g = response->hessian;
+    const bool stuck = g[0] == law->r_inverse[0] && g[4] == law->r_inverse[1] && g[8] == law->r_inverse[2];
+    soften_contact(law, 1.0 / factor);
+    if (stuck) {
+        stick_at_any_force(law, v_c, response);
+    } else {
+        evaluate_contact(law, v_c, response);
+    }
+}
+
+/* As near as contacts that bear lie deep: what stands on each other when a world begins */
+static bool stand_contact(const FilSapConstraint* constraint, const FilSapLaw* law, const double* v_c, FilSapResponse* response)
+{
+    const bool touches = constraint->contact.distance <= constraint->contact.depth;
+    if (touches) {
+        stick_at_any_force(law, v_c, response);
+    }
+    return touches;
 }
 
 /* ---- contact point, lagged friction ---- */
@@ -304,10 +320,11 @@ static void evaluate_bounded(const FilSapLaw* law, const double* v_c, FilSapResp
 }
 
 const FilSapKindOps fil_sap_kinds[FIL_SAP_KIND_COUNT] = {
-    [FIL_SAP_CONTACT] = {"contact", prepare_contact, evaluate_contact, NULL, NULL, soften_contact, harden_contact, NULL, NULL, NULL, NULL, NULL},
-    [FIL_SAP_LAGGED_CONTACT] = {"lagged contact", prepare_lagged, evaluate_lagged, bound_change_lagged, follow_lagged, NULL, NULL, begin_dual_lagged,
-                                dual_hessian_lagged, move_dual_lagged, clearance_lagged, presume_lagged},
-    [FIL_SAP_BOUNDED] = {"bounded", prepare_bounded, evaluate_bounded, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL},
+    [FIL_SAP_CONTACT] = {"contact", prepare_contact, evaluate_contact, NULL, NULL, soften_contact, harden_contact, stand_contact, NULL, NULL, NULL,
+                         NULL, NULL},
+    [FIL_SAP_LAGGED_CONTACT] = {"lagged contact", prepare_lagged, evaluate_lagged, bound_change_lagged, follow_lagged, NULL, NULL, NULL,
+                                begin_dual_lagged, dual_hessian_lagged, move_dual_lagged, clearance_lagged, presume_lagged},
+    [FIL_SAP_BOUNDED] = {"bounded", prepare_bounded, evaluate_bounded, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL},
 };
 
 double fil_sap_bounds_change(const FilSapConstraint* constraints, int count, const FilSapLaw* laws, const double* v_c,

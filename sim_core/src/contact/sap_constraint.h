@@ -98,10 +98,14 @@ typedef struct FilSapKindOps {
     double (*bound_change)(const FilSapLaw* law, const double* v_c, const FilSapResponse* response, double* weight);
     void (*follow)(FilSapLaw* law, const FilSapResponse* response);
     /* Where friction is so stiff that its kinks stop line searches one after the other (both NULL: it is not). The first multiplies its compliance
-     * by `factor`, a power of two; false: there is none. The second takes the factor away again; its response is that of the law, or, where it stuck
-     * in the last `response`, of a law that sticks whatever it has to bear: one solution with it brings v_c from the soft law's to the law's. */
+     * by `factor`, a power of two; false: there is none. The second takes such a factor away again; its response is that of the law, or, where it
+     * stuck in the last `response`, of a law that sticks whatever it has to bear: one solution with it brings v_c from the soft law's to the law's.
+     */
     bool (*soften)(FilSapLaw* law, double factor);
     void (*harden)(FilSapLaw* law, double factor, const double* v_c, FilSapResponse* response);
+    /* Where a law that bears nothing at v_c may yet hold what is at rest (NULL: as evaluated): the same response of what touches;
+     * false: it does not. */
+    bool (*stand)(const FilSapConstraint* constraint, const FilSapLaw* law, const double* v_c, FilSapResponse* response);
     /* Where a cost has kinks that Newton on it alone is slow to pass (all NULL: it has none): gamma_t = -friction u with u = v_t/s is
      * solved for u and v_t together, s u = v_t linearised about both (Chan, Golub and Mulet 1999). The first takes u from v_c, the second writes
      * the matrix G of that linearisation, symmetric and positive semi-definite while |u| <= 1, the third moves u along with dv_c, within that bound.

@@ -39,7 +39,9 @@ struct FilSap {
     int hessians;            /* taken in this solve */
     int followed_at;         /* how many when bounds last followed the solution */
     double impulse_residual; /* of the last residual: relative to |D J' gamma| alone */
-    bool softened, soft;     /* whether friction has been softened in this solve, and is now */
+    bool softened;           /* friction has been softened in this solve */
+    bool stood;              /* since nothing bore at the guess, all that touches has stood first */
+    double softness;         /* friction's compliance over its own; 1: the law itself */
     double fixed_momentum;   /* |D A v*|^2 of the other variables, which never changes ... */
     double* momenta;         /* ... and of each chunk of columns */
     /* 3 per constraint */
