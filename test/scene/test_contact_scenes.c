@@ -217,7 +217,8 @@ static void settings_of_models_reach_the_world(void** state)
     (void)state;
     static const char text[] =
         "world:\n"
-        "  contact: {model: sap, tolerance: 1e-7, max_iterations: 51, stick: 2e-3, slip_velocity: 3e-5, friction_iterations: 7}\n"
+        "  contact: {model: sap, tolerance: 1e-7, max_iterations: 51, stick: 2e-3, slip_velocity: 3e-5, friction_iterations: 7, friction_tolerance: "
+        "1e-4}\n"
         "  lcp: {directions: 16, rank_selection: false, equilibration: false, regularisation: false, fallback: false, solver: lemke,\n"
         "        rank_tolerance: 1e-5, compliance: 2e-5, stabilisation: 0.3, recovery_speed: 0.7, tolerance: 3e-9, max_iterations: 33,\n"
         "        dense_limit: 44}\n"
@@ -233,6 +234,7 @@ static void settings_of_models_reach_the_world(void** state)
     }
     const FilSapSettings sap = fil_world_sap_settings(world);
     assert_true(sap.tolerance == 1e-7 && sap.max_iterations == 51 && sap.stick == 2e-3 && sap.slip_velocity == 3e-5 && sap.friction_iterations == 7);
+    assert_true(sap.friction_tolerance == 1e-4);
     const FilLcpSettings lcp = fil_world_lcp_settings(world);
     assert_true(lcp.directions == 16 && lcp.solver == FIL_LCP_LEMKE && lcp.max_iterations == 33 && lcp.dense_limit == 44);
     assert_false(lcp.rank_selection || lcp.equilibration || lcp.regularisation || lcp.fallback);

@@ -44,12 +44,13 @@ FilCollision fil_collision_default(void);
 
 /* Models "sap" and "sap_lagged", and joints under "none": a convex problem (P0 sec. IV; docs/sap.md). */
 typedef struct FilSapSettings {
-    double tolerance;        /* of the momentum residual, relative */
-    int max_iterations;      /* of Newton's method, counted by factorisations */
-    double stick;            /* sigma: what sticks creeps by this share of the speed that its friction would give it in a step; > 0 */
-    double slip_velocity;    /* m/s, "sap_lagged": friction is full only above this speed, at least; > 0 */
-    int friction_iterations; /* "sap_lagged": how often, at most, bounds of friction follow the normal forces found in a step; 0: those of its start
-                              */
+    double tolerance;          /* of the momentum residual, relative */
+    int max_iterations;        /* of Newton's method, counted by factorisations */
+    double stick;              /* sigma: what sticks creeps by this share of the speed that its friction would give it in a step; > 0 */
+    double slip_velocity;      /* m/s, "sap_lagged": friction is full only above this speed, at least; > 0 */
+    int friction_iterations;   /* "sap_lagged": how often, at most, bounds of friction follow the normal forces found in a step; 0: those of its start
+                                */
+    double friction_tolerance; /* "sap_lagged": relative change of these bounds, mean over contacts that slide, that ends that; >= 0 */
 } FilSapSettings;
 
 FilSapSettings fil_sap_settings_default(void);

@@ -23,6 +23,8 @@ static const FilKey contact_keys[] = {
     FIL_KEY_WHOLE("friction_iterations", FIL_NOT_NEGATIVE, "20",
                   "`sap_lagged`: how often, at most, bounds of friction follow the normal forces found in a step; 0: never, as published: those of "
                   "the step's start, which what begins to touch does not have"),
+    FIL_KEY_NUMBER("friction_tolerance", FIL_NOT_NEGATIVE, "1", "5e-3",
+                   "`sap_lagged`: the change of these bounds, relative, mean over contacts that slide, that ends that"),
     FIL_KEY_WORD("linearisation", fil_scene_linearisations, "motion",
                  "`sap`, `sap_lagged`, `lcp`: what tangents of bodies that deform are taken about: the motion under the last step's forces of "
                  "contact, or the velocity at "
@@ -102,6 +104,7 @@ static void read_sap(FilReader* reader, const FilYaml* node, FilWorld* world)
         fil_read_number(reader, node, "stick", FIL_POSITIVE, &settings.stick);
         fil_read_number(reader, node, "slip_velocity", FIL_POSITIVE, &settings.slip_velocity);
         fil_read_integer(reader, node, "friction_iterations", FIL_OPTIONAL, 0, 10000, &settings.friction_iterations);
+        fil_read_number(reader, node, "friction_tolerance", FIL_NOT_NEGATIVE, &settings.friction_tolerance);
     }
     take(reader, node, world, reader->status == FIL_OK ? fil_world_set_sap_settings(world, &settings) : FIL_OK);
 }

@@ -17,7 +17,12 @@ enum {
 
 FilSapSettings fil_sap_settings_default(void)
 {
-    return (FilSapSettings){.tolerance = 1e-6, .max_iterations = 100, .stick = 1e-3, .slip_velocity = 1e-5, .friction_iterations = 20};
+    return (FilSapSettings){.tolerance = 1e-6,
+                            .max_iterations = 100,
+                            .stick = 1e-3,
+                            .slip_velocity = 1e-5,
+                            .friction_iterations = 20,
+                            .friction_tolerance = fil_sap_options_default().bound_tolerance};
 }
 
 FilIpcSettings fil_ipc_settings_default(void)
@@ -40,8 +45,8 @@ static FilStatus check_sap(const FilModelSettings* settings, FilError* error)
     if (!(sap->tolerance > 0.0 && sap->tolerance < 1.0) || sap->max_iterations < 1) {
         return fil_error(error, FIL_BAD_INPUT, "sap: the contact tolerance must lie between 0 and 1, and max_iterations must be positive");
     }
-    if (sap->friction_iterations < 0) {
-        return fil_error(error, FIL_BAD_INPUT, "sap: friction_iterations must not be negative");
+    if (sap->friction_iterations < 0 || !(sap->friction_tolerance >= 0.0)) {
+        return fil_error(error, FIL_BAD_INPUT, "sap: friction_iterations and friction_tolerance must not be negative");
     }
     return FIL_OK;
 }

@@ -245,6 +245,7 @@ FilStatus fil_velocity_sap(FilSolver* solver, const FilSapProblem* problem, FilS
     options.stick = solver->settings.model.sap.stick;
     options.slip_velocity = solver->settings.model.sap.slip_velocity;
     options.max_rounds = solver->settings.model.sap.friction_iterations;
+    options.bound_tolerance = solver->settings.model.sap.friction_tolerance;
     FilSapStats stats = {0};
     if (solver->velocity.sap == NULL && (solver->velocity.sap = fil_sap_create()) == NULL) {
         return FIL_OUT_OF_MEMORY;
