@@ -485,11 +485,6 @@ static void what_is_not_known_is_refused(void** state)
     char text[2000];
     snprintf(text, sizeof text, "world: {contact: {model: sap_lagged}}\n%s" ROD, materials);
     refuses(text, "under the contact model sap_lagged are not known yet");
-    snprintf(text, sizeof text,
-             "world: {contact: {model: sap}}\n%srods: [{name: a, " ROUND
-             ", twist_free: true, gyroscopic: false}]\nrigid_bodies: [{name: b, position: [0.15, 0.015, 0.13], " BALL "}]\n",
-             materials);
-    refuses(text, "a cord and something that moves");
     refuses(TOUCH
             "rigid_bodies: [{name: a, shapes: [{box: {size: [1, 1, 1]}}]}, {name: b, position: [0, 0, 0.999], shapes: [{box: {size: [1, 1, 1]}}]}]\n",
             "'a' and 'b' touch by shapes of which");

@@ -200,6 +200,9 @@ void fil_gradient_maker_jacobian(const FilGradientMaker* maker, const double* v,
             fil_v3_axpy(u, v[unknown[at + i]], own);
         }
     }
+    if (maker->couple.any) {
+        fil_gradient_couple_jacobian(maker, v, unknown, jacobian, u);
+    }
 }
 
 void fil_gradient_maker_vary(const FilGradientMaker* maker, double share, const double* f, const double* z, bool whole, double* place)
@@ -225,6 +228,10 @@ void fil_gradient_maker_vary(const FilGradientMaker* maker, double share, const 
     if (maker->lever != NULL) {
         fil_gradient_lever_add(maker, z, apart);
         fil_gradient_lever_vary(maker, g, z, weight, place);
+    }
+    if (maker->couple.any) {
+        fil_gradient_couple_add(maker, z, whole, apart);
+        fil_gradient_couple_vary(maker, g, z, whole, weight, place);
     }
     fil_v3_cross(turn, g, apart);
     fil_v3_add(weight + 3, weight + 3, turn);
@@ -331,11 +338,7 @@ FilStatus fil_gradient_contact_touching(const FilGradient* gradient, const FilCo
     for (int s = 0; s < 2 && why == NULL; s++) {
         const FilWorldCollider* c = &colliders[contact->collider[s]];
         const FilBody* body = &world->system.bodies[c->body];
-        const FilCollider* other = &colliders[contact->collider[1 - s]].collider;
         why = c->sheet >= 0 ? "touch by a mesh, of which gradients are not known yet" : NULL;
-        if (why == NULL && c->collider.kind == FIL_COLLIDER_ROW && !c->collider.twists && other->movable) {
-            why = "touch, a cord and something that moves, of which gradients are not known yet";
-        }
         const FilGradientSide* side = side_of(maker, s);
         if (side->is_end) {
             shapes[s] = (FilShape){.kind = FIL_PRIMITIVE_CAPSULE, .radius = c->collider.radii[side->part]};
@@ -403,6 +406,7 @@ FilStatus fil_gradient_contact_sides(const FilGradient* gradient, const FilConta
     }
     if (status == FIL_OK) {
         fil_gradient_maker_name(maker, out->unknown);
+        fil_gradient_couple_take(gradient, contact, maker);
     }
     return status;
 }

@@ -46,6 +46,17 @@ typedef struct FilGradientLever {
     double normal[3], apart, share[4]; /* the last as fil_ipc_share_moment() has it */
 } FilGradientLever;
 
+/* What collision makes of the velocity at a contact where a side is a cord (world/gradient_couple.c). */
+typedef struct FilGradientCouple {
+    bool any, cord[2];
+    int at[2];               /* where unknowns of the cord's edge begin */
+    double t[2][3], over[2]; /* its direction, and 1 / length */
+    double arm[2][3];        /* from its first node to the contact's point, and ... */
+    double u[2][3];          /* ... t x arm */
+    double cosine, across;   /* of two cords: c and 1 - c^2; else, or if they are nearly parallel, 0 */
+    double moves[2][3];      /* of each side, where the other is a cord: U */
+} FilGradientCouple;
+
 typedef struct FilGradientMaker {
     double point[3];
     const double* frame; /* rows t1, t2, n */
@@ -56,6 +67,7 @@ typedef struct FilGradientMaker {
     bool node_twice;               /* that node's unknowns stand there twice, with each edge */
     double* moves;                 /* 7 rows: the contact's point, turn and distance by the unknowns */
     const FilGradientLever* lever; /* NULL: none */
+    FilGradientCouple couple;
 } FilGradientMaker;
 
 /* How gamma follows from u and from the start. */
@@ -101,6 +113,16 @@ void fil_gradient_lever_add(const FilGradientMaker* maker, const double* z, doub
 void fil_gradient_lever_vary(const FilGradientMaker* maker, const double* g, const double* z, double* weight, double* place);
 /* Adds to J and u(v) what it does there; `z` has room for a row. */
 void fil_gradient_lever_jacobian(const FilGradientMaker* maker, const double* v, const int* unknown, double* z, double* jacobian, double* u);
+
+/* ---- gradient_couple.c: couples that cords leave to what they touch ---- */
+
+/* After the maker's sides. */
+void fil_gradient_couple_take(const FilGradient* gradient, const FilContact* contact, FilGradientMaker* maker);
+/* Adds what it adds to V_1 - V_0 with z (NULL: none; `whole`: with what moves sides from outside), to J and u(v), and to weights of the contact's
+ * point and to `place` the derivative of g times the first. */
+void fil_gradient_couple_add(const FilGradientMaker* maker, const double* z, bool whole, double* apart);
+void fil_gradient_couple_jacobian(const FilGradientMaker* maker, const double* v, const int* unknown, double* jacobian, double* u);
+void fil_gradient_couple_vary(const FilGradientMaker* maker, const double* g, const double* z, bool whole, double* point, double* place);
 
 /* ---- contacts that collision found ---- */
 

@@ -100,6 +100,10 @@ static void vary_pairs(const FilGradientTouch* touch, const Pairs* pairs, double
                                                place + at, side->is_end ? contact : NULL);
         }
     }
+    for (int p = 0; p < pairs->count && maker->couple.any; p++) {
+        fil_gradient_couple_add(maker, pairs->z[p], pairs->whole[p] > 0.0, apart[p]);
+        fil_gradient_couple_vary(maker, g[p], pairs->z[p], pairs->whole[p] > 0.0, contact, place);
+    }
     for (int p = 0; p < pairs->count; p++) {
         fil_v3_cross(turn, g[p], apart[p]);
         fil_v3_add(contact + 3, contact + 3, turn);
