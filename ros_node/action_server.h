@@ -32,6 +32,7 @@ typedef struct FilActionType {
     void (*set_id)(void* feedback_message, FilGoalId id);
 } FilActionType;
 
+/* Goals that are remembered, and who waits for the result of one: bounds of ours; the oldest that has ended goes. */
 enum { FIL_ACTION_GOALS = 16, FIL_ACTION_CALLERS = 8 };
 
 typedef struct FilActionGoal {

@@ -16,6 +16,7 @@ typedef struct FilActionPart {
 
 extern const FilActionPart fil_trajectory_action, fil_gripper_action, fil_steps_action;
 
+/* The three above. */
 enum { FIL_ACTION_PARTS = 3 };
 
 typedef struct FilActions {

@@ -4,6 +4,7 @@
 
 #include "view/simulation.h"
 
+/* Bodies that may be pushed, at most: a bound of ours, beyond which a push is refused; names have 63 characters, and a link its robot's before it. */
 enum { FIL_MAX_WRENCHES = 64, FIL_WRENCH_NAME = 128 };
 
 typedef struct FilBodyWrench {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Of an object; names of scenes have 63 characters. */
 enum { NAME = 256 };
 
 /* ---- chambers ---- */

@@ -4,6 +4,7 @@
 
 #include "filum/filum.h"
 
+/* A name with a namespace, and entities that may be spawned: bounds of ours, beyond which a request is refused. */
 enum { FIL_ENTITY_NAME = 128, FIL_MAX_SPAWNED = 1000 };
 
 /* One spawned entity. */

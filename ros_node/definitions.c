@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* PATH_MAX of Linux. */
 enum { PATH_SIZE = 4096 };
 
 typedef struct BuiltIn {

@@ -7,6 +7,7 @@
 #include "entities.h"
 #include "simulation_interfaces/msg/entity_category.h"
 
+/* A bound of ours, beyond which a filter is refused. */
 enum { PATTERN_MAX = 256 };
 
 #define BOUNDS(name) simulation_interfaces__msg__Bounds__TYPE_##name

@@ -18,6 +18,7 @@ FIL_ACTION_TYPE(control_msgs, GripperCommand, type)
 #define FEEDBACK_PERIOD 0.05 /* s of simulated time */
 #define STATUS(name) action_msgs__msg__GoalStatus__STATUS_##name
 
+/* Of a joint: a bound of ours, beyond which a gripper is refused. */
 enum { NAME_SIZE = 100 };
 
 struct Grippers;

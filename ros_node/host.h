@@ -5,6 +5,7 @@
 #include "base/workers.h"
 #include "node.h"
 
+/* A bound of ours: every world has a hundred endpoints in the graph. */
 enum { FIL_MAX_WORLDS = 64 };
 
 typedef struct FilHost {

@@ -240,6 +240,7 @@ static void fill_disc(geometry_msgs__msg__Point* next, const FilPatchInfo* patch
 /* Yellow to red by the highest pressure, as drawings and the page have it. */
 static void fill_patches(FilMarker* marker, const FilWorld* world)
 {
+    // of as many triangles
     enum { CORNERS = 3 * DISC_SIDES };
     const size_t count = (size_t)fil_world_patch_count(world);
     double highest = 0.0;

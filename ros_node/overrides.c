@@ -36,6 +36,7 @@ static bool matches(const char* pattern, const char* name)
 
 bool fil_override_matches(const char* key, const char* full_name)
 {
+    // a bound of ours; each wildcard multiplies what is tried, so that many would be a way to keep the node busy
     enum { KEY_MAX = 512, MAX_WILDCARDS = 8 };
     char pattern[KEY_MAX];
     const int length = snprintf(pattern, sizeof pattern, "%s%s", key[0] == '/' ? "" : "/", key);

@@ -18,6 +18,7 @@ typedef enum FilParameterType {
     FIL_PARAMETER_STRING = 4,
 } FilParameterType;
 
+/* "qos_overrides./" + a topic of up to 255 characters + a policy; texts and reasons: bounds of ours. */
 enum { FIL_PARAMETER_NAME = 320, FIL_PARAMETER_TEXT = 512, FIL_REASON_TEXT = 512 };
 
 typedef struct FilParameterValue {
@@ -42,6 +43,7 @@ typedef struct FilParameter {
     bool given;             /* somebody has set it, be it by the command line or a parameter file */
 } FilParameter;
 
+/* Room for those of all topics; an assertion holds it. */
 enum { FIL_PARAMETER_MAX = 256 };
 
 typedef struct FilParameters {

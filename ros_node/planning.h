@@ -13,6 +13,7 @@
 #include "tap.h"
 #include "view/simulation.h"
 
+/* plan, cancel_plan, follow_plan. */
 enum { FIL_PLANNING_SERVICES = 3 };
 
 /* One of the three services. */

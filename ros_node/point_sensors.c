@@ -20,6 +20,7 @@ static const struct {
               {fil_world_find_shell, fil_shell_vertex_count, fil_shell_get_positions},
               {fil_world_find_solid, fil_solid_vertex_count, fil_solid_get_positions}};
 
+/* Rows of the table; fields of a taxel below. */
 enum { CLOUD_KINDS = sizeof clouds / sizeof *clouds, MAX_FIELDS = 7 };
 
 /* the row of the table that has an object of that name, or CLOUD_KINDS */

@@ -219,6 +219,7 @@ static void add_number(diagnostic_msgs__msg__DiagnosticStatus* status, const cha
 void fil_publishers_diagnose(FilPublishers* publishers, const FilSimulation* simulation, const FilCommands* commands, const FilBoundary* boundary,
                              double now)
 {
+    // room for the lines of the message below
     enum { VALUES = 16 };
     if (now < publishers->next_diagnostics) {
         return;

@@ -7,6 +7,7 @@
 
 #include "rmw/types.h"
 
+/* A profile has some 200 characters. */
 enum { FIL_QOS_TEXT = 512 };
 
 /* The list of one profile. A time that is not set counts as infinite. */

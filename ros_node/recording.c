@@ -15,6 +15,7 @@
 #include "rmw/qos_profiles.h"
 #include "rmw/rmw.h"
 
+/* Room for all topics of a node; the scene as text, at most: a bound of ours. */
 enum { MAX_CHANNELS = 64, MAX_SCENE = 64 << 20 };
 
 typedef struct Channel {

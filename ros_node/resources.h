@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+/* A bound of ours, as of entities (FIL_MAX_SPAWNED). */
 enum { FIL_MAX_RESOURCES = 1000 };
 
 typedef struct FilResource {

@@ -8,6 +8,7 @@
 #include "sensors.h"
 #include "topic.h"
 
+/* Of an object or frame: those of scenes have 63 characters. */
 enum { FIL_SENSOR_NAME = 100 };
 
 typedef struct FilSensor FilSensor;

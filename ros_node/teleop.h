@@ -7,6 +7,7 @@
 #include "parameters.h"
 #include "view/simulation.h"
 
+/* A link with its robot before it; joints that one pad moves: room, half of what a robot can have. */
 enum { FIL_TELEOP_NAME = 128, FIL_TELEOP_JOINTS = 64 };
 
 /* An axis of a gamepad that gives a component of the twist. */

@@ -9,6 +9,7 @@
 #include "rcl/allocator.h"
 #include "rmw/rmw.h"
 
+/* Room for all topics of a node; pause, step, reset. */
 enum { MAX_CHANNELS = 64, SERVICES = 3 };
 
 typedef struct Channel {

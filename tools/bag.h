@@ -6,6 +6,7 @@
 #include "definitions.h"
 #include "record/reader.h"
 
+/* PATH_MAX of Linux. */
 enum { FIL_BAG_PATH = 4096 };
 
 /* One subcommand each; argv[0] is its name. They return the exit code. */

@@ -10,6 +10,7 @@
 #include "bag.h"
 #include "base/error.h"
 
+/* Types of one message, how deep they nest, and the path of a number in it: bounds of ours, beyond which a channel is refused. */
 enum { MAX_TYPES = 256, MAX_DEPTH = 32, PATH_SIZE = 1024 };
 
 typedef enum Kind {

@@ -15,6 +15,7 @@
 #include "rmw/rmw.h"
 #include "world_parameters.h"
 
+/* A bound of ours, as of the page (view/source.c). */
 enum { MAX_SETTINGS = 256 };
 
 typedef enum Role { ROLE_NONE, ROLE_STEP_INFO, ROLE_COMMAND, ROLE_PARAMETERS } Role;

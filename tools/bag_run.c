@@ -16,6 +16,7 @@
 #include "messages.h"
 #include "recording.h"
 
+/* Steps whose messages are made elsewhere meanwhile: chosen. */
 enum { SLOTS = 4 };
 
 /* what follows from the state and the step's counters alone, and is worth making elsewhere: step_info has the hash */

@@ -42,6 +42,7 @@ typedef struct Fit {
     FilError refusal;                            /* why there are no gradients */
 } Fit;
 
+/* A bound of ours: each is a whole run. */
 enum { SCOUTS_MAX = 4096 };
 
 static bool parse(int argc, char** argv, Options* options, const char** scene, int* exit_code)

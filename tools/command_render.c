@@ -19,6 +19,7 @@ typedef struct Options {
     bool dark, forces, frames, strain, quiet;
 } Options;
 
+/* Pictures side by side: a bound of ours, narrower ones show nothing. */
 enum { MAX_STRIP = 16 };
 
 /* Pictures side by side. */

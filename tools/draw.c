@@ -15,6 +15,7 @@
 #include "draw_patches.h"
 #include "draw_shapes.h"
 
+/* Pictures of earlier times, and edges of a piece that is drawn as one: chosen by eye. */
 enum { GHOSTS = 5, MAX_EDGES = 16 };
 
 /* An object's part of the drawing's nodes and edges. */

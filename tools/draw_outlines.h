@@ -4,6 +4,7 @@
 
 #include "view/show.h"
 
+/* Of a circle: within 0.12 % of its radius, 1 - cos(pi/64). */
 enum { FIL_OUTLINE_CORNERS = 64 };
 
 typedef enum FilOutlineForm {

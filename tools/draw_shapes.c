@@ -216,6 +216,7 @@ void fil_draw_ground(FILE* out, const FilView* view, const FilPage* page, const 
 
 void fil_draw_strain_scale(FILE* out, const FilPage* page, double x, double y)
 {
+    // of a circle: within 1 % of its radius, 1 - cos(pi/24)
     enum { STEPS = 24 };
     if (!(page->max_strain > 0.0)) {
         return;

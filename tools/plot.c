@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "csv.h"
 
+/* Of a page, in its units, chosen by eye; the palette below has eight colours. */
 enum { WIDTH = 860, HEIGHT = 560, LEFT = 86, RIGHT = 24, TOP = 46, BOTTOM = 62, LEGEND = 200, COLOURS = 8, MAX_TICKS = 40 };
 
 static const char* const palette[COLOURS] = {"#296bb8", "#de6b24", "#26946e", "#bd3361", "#7052b3", "#c7991a", "#1a8fa8", "#85593d"};

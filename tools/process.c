@@ -43,6 +43,7 @@ FilProgress fil_progress_start(bool quiet)
 
 void fil_progress_update(FilProgress* progress, double fraction, const char* format, ...)
 {
+    // characters of the bar, chosen
     enum { WIDTH = 30 };
     const double now = fil_bench_clock().wall;
     // ten times a second, and nothing in the first half second

@@ -3,6 +3,7 @@
 
 #include "module.h"
 
+/* World, step, number: no array of ours has more. */
 enum { DIMENSIONS = 3 };
 
 /* What stands between a numpy array and the world that it looks into. */

@@ -258,6 +258,7 @@ static PyMethodDef own_methods[] = {
 
 /* ---- the type ---- */
 
+/* Room for the tables below and the empty row at the end: they have some thirty rows. */
 enum { METHODS_MAX = 48 };
 
 static int copy_methods(PyMethodDef* to, int count, const PyMethodDef* from, int max)

@@ -15,6 +15,7 @@
 
 typedef rosidl_typesupport_introspection_c__MessageMembers FilMessageMembers;
 
+/* Bytes: representation and options (DDS XTypes 7.4.3.4). */
 enum { FIL_CDR_HEADER = 4 };
 
 /* True if every field of the type, nested ones included, has an encoding here (wide characters and long double have

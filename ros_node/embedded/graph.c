@@ -9,6 +9,7 @@
 #include "rcl/error_handling.h"
 #include "rcutils/logging_macros.h"
 
+/* rmw_dds_common/msg/Gid of ROS 2 Humble, and since Iron; a GUID of DDSI-RTPS. */
 enum { GID_SIZE_HUMBLE = 24, GID_SIZE_IRON = 16, GUID_SIZE = 16 };
 
 /* A sample lists all endpoints, so that a sample for each of n changes makes n^2 of them: 64 worlds of a hundred endpoints each
@@ -348,6 +349,7 @@ rcl_ret_t fil_graph_remove_endpoint(FilGraph* graph, FilGraphNode* node, const F
 
 /* ---- the others' part ---- */
 
+/* Samples taken at a time: room on the stack; what is left is taken next. */
 enum { BATCH = 64 };
 
 static bool is_alive(const FilEndpoint* reader, dds_instance_handle_t writer)

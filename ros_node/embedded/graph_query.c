@@ -130,6 +130,7 @@ typedef bool (*EndpointVisitor)(void* context, const dds_builtintopic_endpoint_t
 /* calls back for the endpoints among the next samples; how many samples there were, or -1 when a callback has returned false */
 static int visit_some(dds_entity_t reader, EndpointVisitor visit, void* context)
 {
+    // at a time: room on the stack; what is left is visited next
     enum { BATCH = 256 };
     void* samples[BATCH] = {NULL};
     dds_sample_info_t infos[BATCH];

@@ -7,6 +7,7 @@
 
 #include "dds/ddsrt/log.h"
 
+/* Of what the layer below says; chosen: a person reads no faster. */
 enum { LINES_PER_SECOND = 10 };
 
 struct FilLogValve {

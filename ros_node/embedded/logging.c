@@ -16,6 +16,7 @@
 #include "rcl_interfaces/msg/log.h"
 #include "rosidl_runtime_c/string_functions.h"
 
+/* 64 worlds (FIL_MAX_WORLDS), and the programs' own; bytes of a message, beyond which it is cut. */
 enum { MAX_LOGGERS = 80, MESSAGE_MAX = 2048 };
 
 static struct {

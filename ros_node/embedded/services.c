@@ -20,6 +20,7 @@
 
 typedef rosidl_typesupport_introspection_c__ServiceMembers ServiceMembers;
 
+/* "clientid=" or "serviceid=", then 16 bytes in hexadecimal with dots; clients of a service that are looked through: a bound of ours. */
 enum { ID_SIZE = 80, MAX_CLIENTS = 256 };
 
 /* how long a response waits for the client's reader to be known */

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 
+/* Bytes of a line: a bound of ours, beyond which a file is refused. */
 enum { LINE = 4096 };
 
 /* Cuts a line at its commas; returns how many cells there are. */

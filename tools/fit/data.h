@@ -4,6 +4,7 @@
 
 #include "filum/base.h"
 
+/* Of a file of measurements: bounds of ours, beyond which it is refused. */
 enum { FIL_FIT_COLUMNS = 16, FIL_FIT_NAME = 64 };
 
 typedef struct FilFitData {

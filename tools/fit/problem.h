@@ -8,6 +8,7 @@
 #include "filum/scene.h"
 #include "fit/data.h"
 
+/* Numbers that are fitted at a time: a bound of ours. */
 enum { FIL_FIT_KEYS = 8 };
 
 typedef struct FilFitKey {

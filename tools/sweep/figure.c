@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "plot.h"
 
+/* As many as there are colours (plot.c). */
 enum { LINES = 8 };
 
 typedef struct Point {

@@ -5,6 +5,7 @@
 
 #include "filum/scene.h"
 
+/* Keys of a sweep: as many as Sobol's sequence has dimensions here; bytes of a key or value. */
 enum { FIL_SWEEP_AXES = 16, FIL_SWEEP_TEXT = 128 };
 
 typedef enum FilSweepForm {

@@ -29,6 +29,7 @@ static const Row rows[FIL_SOBOL_DIMENSIONS - 1] = {
 
 uint32_t fil_sobol(uint32_t index, int dimension)
 {
+    // of a coordinate
     enum { BITS = 32 };
     uint32_t v[BITS], x = 0;
     for (int k = 0; k < BITS; k++) {

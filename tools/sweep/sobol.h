@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+/* Rows of the table of direction numbers, and the first dimension, which needs none. */
 enum { FIL_SOBOL_DIMENSIONS = 16 };
 
 /* Coordinate `dimension` of point `index`, in units of 2^-32. */

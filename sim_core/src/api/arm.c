@@ -11,6 +11,7 @@
 
 /* ---- adding ---- */
 
+/* a name of 63 characters (scene/reader.c) and "_base" */
 enum { JOINT_NAME = 80 };
 
 static void name_joint(const char* arm, char name[JOINT_NAME])

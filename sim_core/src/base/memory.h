@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* Bytes of a cache line on amd64 and on most arm64, and of the widest register (AVX-512). */
 #define FIL_ALIGNMENT 64
 
 /* Zeroed, 64-byte aligned block for `count` items of `size` bytes; NULL when out of memory. count 0 gives a block. */

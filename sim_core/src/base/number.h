@@ -2,6 +2,7 @@
 #ifndef FILUM_BASE_NUMBER_H
 #define FILUM_BASE_NUMBER_H
 
+/* The longest, -2.2250738585072014e-308, has 24 characters. */
 enum { FIL_NUMBER_TEXT = 32 };
 
 /* The fewest digits, 15 at least where it has them, that read back as the same number; returns `text`. */

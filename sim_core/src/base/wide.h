@@ -9,6 +9,7 @@
 #include <string.h>
 
 #if defined(__GNUC__) && !defined(FIL_SCALAR_LANES)
+/* 32 bytes: one register of AVX2, two of NEON and SSE2, whose steps overlap */
 #define FIL_WIDE_COUNT 4
 typedef double FilWide __attribute__((vector_size(32)));
 typedef uint64_t FilWideBits __attribute__((vector_size(32)));
@@ -133,6 +134,7 @@ typedef struct FilWideExp {
 
 static inline FilWideExp fil_wide_exp(FilWide a)
 {
+    // 1/ln 2, and ln 2 in two parts (Cody and Waite): the first has 33 bits, so that its product with n <= 2^11 is exact
     static const double PER_LN2 = 0x1.71547652b82fep0, LN2 = 0x1.62e42fefap-1, LN2_REST = 0x1.cf79abc9e3b3ap-40;
     static const double WHOLE = 0x1.8p52;  // added, it leaves an integer in the last bits
     const FilWide shifted = a * PER_LN2 + WHOLE, n = shifted - WHOLE;

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 
+/* A bound of ours: room for so many helpers. */
 enum { FIL_WORKERS_MAX = 256 };
 
 typedef struct FilWorkers FilWorkers;

@@ -17,6 +17,7 @@
 #include "body/spatial.h"
 #include "filum/robot.h"
 
+/* As many as the Jacobian of one point can have. */
 enum { FIL_ROBOT_UNKNOWNS = 4 * FIL_JACOBIAN_BLOCKS };
 
 /* A moving body and its joint. */

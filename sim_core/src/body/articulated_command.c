@@ -13,6 +13,7 @@
 #include "base/vec3.h"
 #include "body/articulated.h"
 
+/* Numbers of the history: how many points and how they are joined; of each joint the five below. */
 enum { HEAD = 2, COMMAND = 5 };
 enum { OPEN = 2 }; /* added to the interpolation */
 enum { MODE, POSITION, VELOCITY, EFFORT, FOLLOWS };

@@ -206,6 +206,8 @@ typedef struct FilBodyOps {
     const struct FilDerivativeOps* derivative; /* how a step varies with its start (body/derivative.h). NULL: that is not known */
 } FilBodyOps;
 
+/* Blocks of four unknowns that one point of a body can depend on: a robot of 128 coordinates, a soft arm of 42 sections. Arrays on the stack have
+ * this size. */
 enum { FIL_JACOBIAN_BLOCKS = 32 };
 
 #endif

@@ -9,6 +9,7 @@
 #include "body/body.h"
 #include "body/rigid_shape.h"
 
+/* Two blocks of four: position and rotation vector, each with one that is not used. */
 enum { FIL_RIGID_UNKNOWNS = 8 };
 
 typedef struct FilRigidBody {

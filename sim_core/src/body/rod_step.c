@@ -202,6 +202,7 @@ static inline FilLanes load(const double* numbers)
  * over v but for the elastic energy. Four sums side by side: one for each unknown of a node. */
 static double balance(FilRodBody* body, const double* v, double over, double half_over_theta, double* residual)
 {
+    // vectors that hold the four sums
     enum { SUMS = 4 / FIL_LANE_COUNT };
     const double dt = body->setup.dt, per_dt = 1.0 / dt;
     const double *masses = body->mass, *v0 = body->v0, *forces = body->force, *dampings = body->damping, *rates = body->v_theta;

@@ -6,6 +6,7 @@
 #include "base/wide.h"
 #include "body/solid_element.h"
 
+/* Elements side by side; blocks of an element: pairs of its four corners, 4 * 5 / 2. */
 enum { FIL_SOLID_LANES = FIL_WIDE_COUNT, FIL_SOLID_BLOCKS = 10 };
 
 /* Elements at rest. */

@@ -18,6 +18,7 @@
 #include "contact/lcp.h"
 #include "contact/sap_system.h"
 
+/* Of the friction pyramid, at most: 64 are within 0.12 % of the cone, 1 - cos(pi/64). */
 enum { FIL_LCP_MAX_DIRECTIONS = 64 };
 
 /* m/s: what velocities are compared with where all are slower. Distances are known to 1e-12 m or so; divided by a short

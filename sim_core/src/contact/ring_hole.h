@@ -12,6 +12,7 @@
 
 #include "geometry/hole.h"
 
+/* Three numbers each of the six. */
 enum { FIL_HOLE_SIZE = 18 };
 
 typedef struct FilHoleBarrier {

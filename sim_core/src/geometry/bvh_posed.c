@@ -1,5 +1,6 @@
 #include "geometry/bvh_posed.h"
 
+/* Nodes are numbered by ints, so that a tree has 31 levels at most: a walk over two of them leaves up to 62 pairs behind. */
 enum { STACK = 1024 };
 
 static bool is_leaf(const FilBvh* bvh, int node)

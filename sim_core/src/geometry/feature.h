@@ -17,6 +17,7 @@ typedef enum FilFeature {
     FIL_POINT_TRIANGLE,  /* p, a, b, c */
 } FilFeature;
 
+/* A point and a triangle, or two edges: four corners of three coordinates. */
 enum { FIL_FEATURE_CORNERS = 4, FIL_FEATURE_SIZE = 12 };
 
 /* Corners of a pair, and how many of them belong to the first feature. */

@@ -343,6 +343,7 @@ FilStatus fil_mesh_read_stl(const char* name, const void* bytes, size_t size, do
 
 // ---- OBJ ----
 
+// a bound of ours: OBJ has none; exporters write triangles, quadrilaterals and caps of cylinders
 #define OBJ_FACE_CORNERS 255
 
 // "7", "7/1", "7//3", "-1/2/3": the vertex part as a 0-based index

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 
+/* Nodes are numbered by ints: 31 levels at most, each of which leaves one node behind. */
 enum { STACK = 256 };
 
 void fil_near_cells_free(FilNearCells* near)

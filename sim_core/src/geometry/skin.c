@@ -157,6 +157,7 @@ static FilStatus lathe(FilSkin* skin, const Ring* rings, int count, double resol
     return status;
 }
 
+// room on the stack: a ball of 1.3 m by millimetres
 enum { RINGS = 4096 };
 
 static FilStatus too_many_rings(double resolution, FilError* error)

@@ -189,6 +189,7 @@ void fil_smooth_distance_gradient(const FilSmoothDistance* d, double gradient[12
 
 /* ---- second derivatives: numbers that carry theirs by D1, D2, S1, S2, R ---- */
 
+/* the five above, and 5 * 6 / 2 pairs of them */
 enum { VARIABLES = 5, PAIRS = 15 };
 
 /* A value, its gradient and its Hessian (upper triangle by rows). */

@@ -11,6 +11,7 @@
 #include "geometry/tet_file.h"
 #include "geometry/tet_text.h"
 
+/* Element type 4 of Gmsh's MSH format: the tetrahedron of four nodes. */
 enum { GMSH_TETRA = 4 };
 
 /* Nodes of the linear elements, by type; 0 for those not known. */

@@ -8,6 +8,8 @@
 #include "geometry/tet_file.h"
 #include "geometry/tet_text.h"
 
+/* Cell type 10 of the VTK file format; files may hold triangles and edges beside tetrahedra, and cells have ten numbers at most (a quadratic
+ * tetrahedron, which is refused). */
 enum { VTK_TETRA = 10, MAX_CELLS = 4 * FIL_TET_MAX_TETS, MAX_NUMBERS = 10 * MAX_CELLS };
 
 /* Cell types without a volume: vertices, lines, strips, triangles, polygons, quadrilaterals; quadratic ones. */

@@ -12,6 +12,7 @@
 #include "plan/plan_arm.h"
 #include "plan/stage_problem.h"
 
+/* Of the friction pyramid, at most: 16 are within 2 % of the cone, 1 - cos(pi/16). */
 enum { FIL_PLAN_DIRECTIONS = 16 };
 
 /* Weights of P1 eq. 20, all but the terminal one times h. */

@@ -4,6 +4,7 @@
 
 #include "plan/interior_step.h"
 
+/* Entries that the filter keeps: room; where it is full the oldest goes. */
 enum { FIL_FILTER_SIZE = 256 };
 
 typedef struct FilFilter {

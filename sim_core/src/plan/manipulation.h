@@ -18,8 +18,10 @@
 
 #include "plan/touch.h"
 
+/* Of the friction pyramid, at most: room on the stack; more are refused. */
 enum { FIL_MANIPULATION_DIRECTIONS = 8 };
 
+/* Places to pass on the way, at most: room in a struct. */
 enum { FIL_PLAN_VIAS = 8 };
 
 /* Where coordinates are to be on their way. */

@@ -171,6 +171,7 @@ static bool joins(const FilManipulation* m, int touch)
  * counts as much as a millimetre, in steps of less than a third of it. */
 static void keep_contacts(const FilManipulation* m, const double* scale, const double (*places)[2], const bool* kept, double* q)
 {
+    // chosen: see above
     static const double millimetre = 1e-3, longest = 0.3;
     const int n = m->drives;
     double from[FIL_PLAN_COORDINATES];

@@ -5,6 +5,7 @@
 #include "filum/manipulation.h"
 #include "plan/manipulation_problem.h"
 
+/* Objects that take part, at most: room in a struct; more are refused. */
 enum { FIL_MANIPULATION_PARTS = 8 };
 
 /* An object that takes part, and where its coordinates are. */

@@ -17,6 +17,7 @@ static const double GOOD_VIOLATION = 1e-6, GOOD_PAIR = 1e-6;
 // where the relaxation of finer meshes begins, and how close to bounds they may: their start is nearly a solution
 static const double FINER_RELAXATION = 1e-3, FINER_PUSH = 1e-4;
 
+/* Searches from different starts at a time: room on the stack. */
 enum { MAX_THREADS = 64 };
 
 /* All starts of one plan, which threads share. */

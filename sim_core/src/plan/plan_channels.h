@@ -5,6 +5,7 @@
 #include "filum/plan.h"
 #include "plan/plan_arm.h"
 
+/* Names have 63 characters (scene/reader.c). */
 enum { FIL_PLAN_NAME = 64 };
 
 typedef struct FilPlanOutlet {

@@ -9,6 +9,7 @@
 #include "plan/plan_arm.h"
 #include "plan/stage_problem.h"
 
+/* Joints and sections of all that is planned, at most: room in a struct; more are refused. */
 enum { FIL_PLAN_BLOCKS = 20 };
 
 typedef enum FilPlanBlockKind {

@@ -12,6 +12,7 @@
 
 #include "plan/ball_plan.h"
 
+/* Room for one stage: four sections and 16 directions make 80, 50 and 32 (ball_layout.c). */
 enum { FIL_STAGE_VARIABLES = 96, FIL_STAGE_ROWS = 64, FIL_STAGE_CARRIED = 40 };
 
 /* One instant. */

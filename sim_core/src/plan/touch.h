@@ -9,6 +9,7 @@
 
 #include "plan/plan_tree.h"
 
+/* Pairs that may touch, at most: room in a struct. */
 enum { FIL_PLAN_TOUCHES = 16 };
 
 typedef struct FilPlanTouch {

@@ -11,6 +11,7 @@
 // N and m/s, below which a plan is taken not to touch, and not to slip
 static const double TOUCH = 1e-3, SLIP = 1e-3;
 
+/* Shape and its rates, and six of the ball. */
 enum { MAX_COUNT = 2 * FIL_PLAN_SHAPES + 6 };
 
 /* Some 200 steps a second follow what the fastest strokes do. */

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 
+/* Types that one message can be made of: a bound of ours, beyond which it is refused. */
 enum { MAX_TYPES = 256 };
 
 static bool is_primitive(const char* type)

@@ -5,6 +5,7 @@
 
 #include "record/bag.h"
 
+/* Of "package/Type": a bound of ours, beyond which it is refused. */
 enum { FIL_DEFINITION_NAME = 128 };
 
 typedef enum FilFieldArray {

@@ -5,6 +5,7 @@
 #include "filum/base.h"
 #include "record/bytes.h"
 
+/* Half of Linux's PATH_MAX, since folder and file are joined. */
 enum { FIL_PLACE_PATH = 2048 };
 
 typedef struct FilPlace {

@@ -17,6 +17,7 @@
 #include "record/metadata.h"
 #include "record/storage.h"
 
+/* One that is filled, one that is written and one between them; at most: room for a queue of 1 GB in chunks of 1 MB. */
 enum { MIN_BATCHES = 3, MAX_BATCHES = 1024 };
 
 struct FilRecorder {

@@ -22,6 +22,7 @@ const FilKey fil_pose_keys[] = {
     FIL_KEY_END,
 };
 
+/* A bound of ours: 100 s by milliseconds. */
 enum { MAX_POINTS = 100000 };
 
 /* A row of `poses`. */

@@ -42,6 +42,7 @@ static const FilKey pair_keys[] = {
 /* The group of what names none; it has bit 0. */
 static const char default_group[] = "default";
 
+/* Bits of the masks that say which groups meet. */
 enum { MAX_GROUPS = 32 };
 
 /* ---- surfaces ---- */

@@ -26,6 +26,7 @@ typedef struct FilViewCommand {
     double numbers[6];
 } FilViewCommand;
 
+/* Commands that wait: four seconds of a hand that moves at 60 Hz; then the oldest goes. */
 enum { FIL_VIEW_QUEUE = 256 };
 
 typedef struct FilViewQueue {

@@ -44,6 +44,7 @@ typedef struct FilFoxgloveService {
     const char *request, *response; /* definitions */
 } FilFoxgloveService;
 
+/* Bytes of an answer: a sentence, and a path in it. */
 enum { FIL_FOXGLOVE_ANSWER = 1024 };
 
 /* What peers may ask for; all but `context` may be zero. */

@@ -8,6 +8,7 @@
 #include "geometry/pose.h"
 #include "view/show.h"
 
+/* Bytes of a frame's head and numbers of what follows, as page/stream.js reads them. */
 enum { HEADER = 48, HAND_NUMBERS = 6, POSE_NUMBERS = 7, CONTACT_NUMBERS = 6, PATCH_NUMBERS = 8 };
 
 /* ---- how much there is ---- */

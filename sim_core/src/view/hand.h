@@ -5,6 +5,7 @@
 
 #include "filum/filum.h"
 
+/* Grips that have been made and stay in the world with no force: room for one on each of so many objects. */
 enum { FIL_HAND_GRIPS = 64 };
 
 /* Where the hand has held once: its drives stay, at zero. */

@@ -9,6 +9,7 @@
 #include "scene/yaml_tree.h"
 #include "view/text.h"
 
+/* Settings of the command line and of the page together: room on the stack. */
 enum { MAX_SETTINGS = 256 };
 
 /* ---- parameters ---- */

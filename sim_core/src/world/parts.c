@@ -37,6 +37,7 @@ static int parts_by_iterations(const FilWorld* world, int used, int iterations)
  * what the next step may take back. Margins are chosen: 5 % where more are needed, 15 % and no more than 30 % fewer at once. */
 static int parts_by_error(const FilWorld* world, int used, double error)
 {
+    // chosen: see above
     static const double MORE = 1.05, FEWER = 1.15, AT_ONCE = 0.7;
     const double length = cbrt(error / world->def.accuracy);
     if (length > 1.0) {

@@ -30,6 +30,7 @@ typedef struct Part {
     size_t size; /* bytes */
 } Part;
 
+/* Arrays, and which of them is the last. */
 enum { PART_COUNT = 6, PUSH = 5 };
 
 static void parts_of(const FilWorld* world, const FilState* state, Part* parts)

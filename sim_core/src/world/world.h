@@ -65,6 +65,7 @@ typedef struct FilSleep {
     double deepest; /* m, of their contacts */
 } FilSleep;
 
+/* Numbers of a command: whether there is one, and three of it. */
 enum { FIL_CONTROL_SIZE = 4 };
 
 struct FilWorld {
