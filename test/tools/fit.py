@@ -1,13 +1,15 @@
 """`filum fit` from outside: known keys are found again from noisy curves, by every method; what cannot be fitted is refused.
 
-fit.py CLI            a few fits
-fit.py CLI --repeats  twenty, of which 19 shall have each key within two standard errors
+fit.py CLI                       a few fits
+fit.py CLI --repeats [SEED [N]]  twenty of the cable, the capstan and the soft arm of examples/python/fits.py each, of which 19 shall have each key within
+                                 two standard errors; from other seeds, more: the share that has (two standard errors hold 0.954 of a normal law)
 """
 
 import csv
 import json
 import os
 import random
+import re
 import resource
 import subprocess
 import sys
@@ -15,6 +17,7 @@ import tempfile
 import unittest
 
 CLI = sys.argv.pop(1)
+REPEATS = [int(word) for word in sys.argv[2:]] if "--repeats" in sys.argv else None
 SCENE = """
 parameters: {young: 3e6, damping: 0.02}
 duration: 0.8
@@ -50,18 +53,19 @@ class Fits(unittest.TestCase):
         with open("data.csv", "w", newline="") as file:
             csv.writer(file).writerows(rows)
 
-    def measure(self, seed):
+    def measure(self, seed, columns=("tip_x", "tip_z"), noise=NOISE):
         rng = random.Random(seed)
-        self.write([self.clean[0]] + [[row[0]] + [repr(float(value) + rng.gauss(0, NOISE)) for value in row[1:]] for row in self.clean[1:]])
+        places = [self.clean[0].index(name) for name in columns]
+        self.write([["t", *columns]] + [[row[0]] + [repr(float(row[k]) + rng.gauss(0, noise)) for k in places] for row in self.clean[1:]])
 
-    def fit(self, *options, code=0):
-        done = subprocess.run([CLI, "fit", "cable.yaml", "--data", "data.csv", *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    def fit(self, *options, code=0, scene="cable.yaml"):
+        done = subprocess.run([CLI, "fit", scene, "--data", "data.csv", *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.assertEqual(done.returncode, code, done.stderr)
         return done
 
-    def errors(self, report):
+    def errors(self, report, truth=None):
         """How many standard errors each key is off."""
-        return {key: (report["keys"][key]["value"] - true) / report["keys"][key]["standard_error"] for key, true in TRUTH.items()}
+        return {key: (report["keys"][key]["value"] - true) / report["keys"][key]["standard_error"] for key, true in (truth or TRUTH).items()}
 
     def test_every_method_finds_the_same(self):
         self.measure(0)
@@ -106,20 +110,40 @@ class Fits(unittest.TestCase):
             self.write(rows)
             self.assertIn(message, self.fit(*VARY, code=2).stderr)
 
-    @unittest.skipUnless("--repeats" in sys.argv, "long")
+    def repeat(self, name, truth, scene, options, **noise):
+        first, count = (REPEATS + [0, 20][len(REPEATS):])[:2]
+        inside, runs = {key: 0 for key in truth}, 0
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        for seed in range(first, first + count):
+            self.measure(seed, **noise)
+            report = json.loads(self.fit(*options, "--json", scene=scene).stdout)
+            runs += report["runs"]
+            for key, off in self.errors(report, truth).items():
+                inside[key] += abs(off) <= 2
+        print(name, inside, "of", count, "from seed", first, runs, "runs,", round(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before, 2), "s of CPU")
+        if first == 0:
+            self.assertGreaterEqual(min(inside.values()), 0.95 * count)
+
+    @unittest.skipUnless(REPEATS is not None, "long")
     def test_nineteen_of_twenty(self):
         for method in ("bobyqa", "gauss_newton"):
-            inside, runs = {key: 0 for key in TRUTH}, 0
-            before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-            for seed in range(20):
-                self.measure(seed)
-                report = json.loads(self.fit(*VARY, "--json", "--method", method).stdout)
-                runs += report["runs"]
-                for key, off in self.errors(report).items():
-                    inside[key] += abs(off) <= 2
-            print(method, inside, runs, "runs,", round(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before, 2), "s of CPU")
-            self.assertGreaterEqual(min(inside.values()), 19)
+            with self.subTest(method):
+                self.repeat("cable, " + method, TRUTH, "cable.yaml", [*VARY, "--method", method])
+        with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../examples/python/fits.py"), encoding="utf-8") as file:
+            arm = re.search('ARM = """(.*?)"""', file.read(), re.DOTALL)[1]
+        with open("arm.yaml", "w") as file:
+            file.write(arm)
+        coarse = ["--set", "capstan.segments=10", "--set", "capstan.wrap=4.71"]
+        for scene, truth, vary, options, noise in (
+                ("capstan", {"capstan.mu": 0.27}, "0.05:0.6", [*coarse, "--scouts", "8"], {"columns": ["hold"], "noise": 0.002}),
+                ("arm.yaml", {"gain_low": 1.15, "gain_high": 0.85}, "0.5:2", [], {"columns": ["tip_x", "tip_y"], "noise": 0.001})):
+            known = [word for key, value in truth.items() for word in ("--set", f"{key}={value}")]
+            subprocess.run([CLI, "run", scene, "--csv", "clean.csv", "--quiet", *(coarse if scene == "capstan" else []), *known], check=True)
+            with open("clean.csv", newline="") as file:
+                self.clean = list(csv.reader(file))
+            with self.subTest(scene):
+                self.repeat(scene, truth, scene, [*options, *(word for key in truth for word in ("--vary", f"{key}={vary}"))], **noise)
 
 
 if __name__ == "__main__":
-    unittest.main(argv=[word for word in sys.argv if word != "--repeats"])
+    unittest.main(argv=sys.argv[:1] if REPEATS is not None else sys.argv)
