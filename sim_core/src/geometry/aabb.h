@@ -52,6 +52,17 @@ static inline FilAabb fil_aabb_fattened(const FilAabb* a, double margin)
     return fat;
 }
 
+/* Squared distance from a point, 0 inside. */
+static inline double fil_aabb_distance2(const FilAabb* box, const double* p)
+{
+    double sum = 0.0;
+    for (int k = 0; k < 3; k++) {
+        const double d = fmax(0.0, fmax(box->lo[k] - p[k], p[k] - box->hi[k]));
+        sum += d * d;
+    }
+    return sum;
+}
+
 /* Touching counts. Branch-free on purpose: tree walks live on it. */
 static inline bool fil_aabb_overlap(const FilAabb* a, const FilAabb* b)
 {

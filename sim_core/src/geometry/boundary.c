@@ -148,17 +148,6 @@ static double to_hull(const FilShape* shape, const double* p, double* normal)
     return highest;
 }
 
-// squared distance from p to a box
-static double box_distance2(const FilAabb* box, const double* p)
-{
-    double sum = 0.0;
-    for (int k = 0; k < 3; k++) {
-        const double d = fmax(0.0, fmax(box->lo[k] - p[k], p[k] - box->hi[k]));
-        sum += d * d;
-    }
-    return sum;
-}
-
 typedef struct Nearest {
     double d2;     /* m^2 */
     double to[3];  /* from p to the nearest point */
@@ -205,7 +194,7 @@ static double to_mesh(const FilBoundary* boundary, const double* p, double* norm
     stack[top++] = 0;
     while (top > 0) {
         const int node = stack[--top];
-        if (box_distance2(&tree->nodes[node], p) > nearest.d2 * (1.0 + 1e-12)) {
+        if (fil_aabb_distance2(&tree->nodes[node], p) > nearest.d2 * (1.0 + 1e-12)) {
             continue;
         }
         if (tree->end[node] - tree->start[node] <= FIL_BVH_LEAF) {
@@ -215,7 +204,7 @@ static double to_mesh(const FilBoundary* boundary, const double* p, double* norm
             continue;
         }
         const int left = 2 * node + 1, right = left + 1;
-        const bool swap = box_distance2(&tree->nodes[right], p) < box_distance2(&tree->nodes[left], p);
+        const bool swap = fil_aabb_distance2(&tree->nodes[right], p) < fil_aabb_distance2(&tree->nodes[left], p);
         stack[top++] = swap ? left : right;
         stack[top++] = swap ? right : left;
     }

@@ -218,16 +218,6 @@ FilAabb fil_mesh_distance_bounds(const FilMeshDistance* distance)
 
 /* ---- queries ---- */
 
-static double box_distance2(const FilAabb* box, const double* p)
-{
-    double sum = 0.0;
-    for (int k = 0; k < 3; k++) {
-        const double off = fmax(0.0, fmax(box->lo[k] - p[k], p[k] - box->hi[k]));
-        sum += off * off;
-    }
-    return sum;
-}
-
 // the normal at the point of weights w: of the inside, an edge or a vertex
 static const double* normal_at(const Triangle* t, const double* w)
 {
@@ -254,7 +244,7 @@ double fil_mesh_distance(const FilMeshDistance* distance, const double* p)
     while (top > 0) {
         const int at = stack[--top];
         const Node* node = &d->nodes[at];
-        if (box_distance2(&node->box, p) >= best) {
+        if (fil_aabb_distance2(&node->box, p) >= best) {
             continue;
         }
         if (node->second == 0) {
@@ -271,7 +261,7 @@ double fil_mesh_distance(const FilMeshDistance* distance, const double* p)
         }
         // the nearer child is looked at first
         const int first = at + 1, second = node->second;
-        const bool first_nearer = box_distance2(&d->nodes[first].box, p) <= box_distance2(&d->nodes[second].box, p);
+        const bool first_nearer = fil_aabb_distance2(&d->nodes[first].box, p) <= fil_aabb_distance2(&d->nodes[second].box, p);
         stack[top++] = first_nearer ? second : first;
         stack[top++] = first_nearer ? first : second;
     }
