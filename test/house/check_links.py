@@ -2,7 +2,8 @@
 """Follows what the pages of the tree name: links, and in code spans files and functions, that are not there are faults.
 
 A link whose text is code and whose target is a source, [`fischer`](../sim_core/src/contact/lcp_newton.c), says that the source has that name. A path
-may be given from the tree's root, from sim_core/src, sim_core/include, test or tools; with a star, some file has to match.
+may be given from the tree's root, from sim_core/src, sim_core/include, test or tools; with a star, some file has to match. A search that a page
+asks for, `grep -rn "P0 eq. 17" sim_core`, finds something.
 """
 import pathlib
 import re
@@ -11,6 +12,7 @@ import sys
 LINK = re.compile(r"!?\[([^\]]*)\]\(([^)\s]+)\)")
 SOURCES = (".c", ".h", ".inc")
 PATH = re.compile(r"(?:[\w.*-]+/)+[\w.*-]+\.(?:c|h|inc)|(?:sim_core|ros_node|tools|config|scripts|docs|examples|python|test)/[\w./*-]+")
+GREP = re.compile(r'grep -rn "([^"]+)" ([\w/]+)')
 FROM = ("", "sim_core/src", "sim_core/include", "ros_node", "test", "tools")
 
 
@@ -41,6 +43,9 @@ def check_spans(root, page, text, names):
     for span in re.findall(r"`([^`\n]+)`", text):
         if PATH.fullmatch(span) and not any(any((root / folder).glob(span)) for folder in FROM):
             faults.append(f"{page}: there is no file {span}")
+        search = GREP.fullmatch(span)
+        if search and not any(search[1] in path.read_text(encoding="utf-8", errors="replace") for path in (root / search[2]).rglob("*") if path.is_file()):
+            faults.append(f"{page}: nothing is found by {span}")
         function = re.fullmatch(r"(fil_\w+)(?:\(\))?", span)
         # or a family: `fil_batch` of fil_batch_create and others
         if function and function[1] not in names and not any(name.startswith(function[1].rstrip("_") + "_") for name in names):

@@ -14,6 +14,7 @@ PAGE = """# A page
 [fine](other.md#a-heading), [no heading](other.md#none), [no file](none.md)
 [`solve`](../sim_core/src/contact/a.c), [`lost`](../sim_core/src/contact/a.c)
 `contact/a.c`, `contact/*.c`, `contact/b.c`, `sim_core/src/contact/a.c`, `sim_core/src/c.c`
+`grep -rn "int solve" sim_core`, `grep -rn "eq. 17" sim_core`
 `fil_solve`, `fil_solve()`, `fil_family`, `fil_lost()`
 ```
 `contact/in_code.c`
@@ -35,6 +36,7 @@ class Links(unittest.TestCase):
             self.assertEqual(faults, [
                 "docs/page.md: there is no file contact/b.c",
                 "docs/page.md: there is no file sim_core/src/c.c",
+                'docs/page.md: nothing is found by grep -rn "eq. 17" sim_core',
                 "docs/page.md: no source has fil_lost",
                 "docs/page.md: other.md has no heading #none",
                 "docs/page.md: there is no none.md",
