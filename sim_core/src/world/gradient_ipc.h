@@ -27,8 +27,17 @@ FIL_MUST_CHECK FilStatus fil_gradient_take_corner(FilGradient* gradient, const F
 void fil_gradient_take_rim(const FilWorld* world, int point, const double* q, FilTouch* touch);
 /* Bodies that are no points begin a step at a state, or where they have just begun one. */
 FIL_MUST_CHECK FilStatus fil_gradient_begin_bodies(FilGradient* gradient, const FilState* at, bool prepare);
-/* Appends `scale` times how a pair's share follows points: where x has them, at the start or (`guess`) where the step looked first. */
-FIL_MUST_CHECK FilStatus fil_gradient_share_append(FilGradient* gradient, const FilIpcPair* pair, const double* x, bool guess, double scale);
+/* How a pair's share is to be differentiated: where x has its points, at the start or (`guess`) where the step looked first. */
+typedef struct FilGradientShare {
+    const FilIpcPair* pair;
+    const double* x;
+    bool guess;
+    const FilState* at; /* with `guess`: bodies that are no points have begun there, prepared, and do so again */
+    double* work;       /* 7 rows of the unknowns of a corner */
+} FilGradientShare;
+
+/* Appends `scale` times how it follows its points. */
+FIL_MUST_CHECK FilStatus fil_gradient_share_append(FilGradient* gradient, const FilGradientShare* share, double scale);
 /* Whether edges share a pair: the least that they have is constant, too (solver/ipc_list.c). */
 static inline bool fil_ipc_is_shared(const FilIpcPair* pair)
 {

@@ -209,7 +209,7 @@ static double find_bound(const FilWorld* world, const FilIpcSlide* slide, double
 }
 
 /* Appends how it follows what edges share there. */
-static FilStatus take_start(FilGradient* gradient, const FilIpcSlide* slide, FilGradientLag* lag)
+static FilStatus take_start(FilGradient* gradient, const FilIpcSlide* slide, double* work, FilGradientLag* lag)
 {
     const FilSolver* solver = &gradient->world->solver;
     const FilIpcPair* pair = &slide->pair;
@@ -220,7 +220,8 @@ static FilStatus take_start(FilGradient* gradient, const FilIpcSlide* slide, Fil
     }
     const double share = pair->plane >= 0 ? 1.0 : fil_ipc_share(solver, &pair->repulsion, pair->point, solver->ipc.points.at);
     if (share < 1.0) {
-        status = fil_gradient_share_append(gradient, pair, solver->ipc.points.at, false, slide->friction.max / share);
+        const FilGradientShare own = {.pair = pair, .x = solver->ipc.points.at, .work = work};
+        status = fil_gradient_share_append(gradient, &own, slide->friction.max / share);
     }
     lag->first[FIL_LAGS] = gradient->lags.slope_count;
     return status;
@@ -261,7 +262,8 @@ static FilStatus take_bound(FilGradient* gradient, const FilState* at, const Fil
         }
     }
     if (status == FIL_OK && pair->plane < 0 && fil_ipc_is_shared(pair)) {
-        status = fil_gradient_share_append(gradient, pair, world->solver.ipc.ahead.at, true, slide->friction.max / pair->share);
+        const FilGradientShare share = {pair, world->solver.ipc.ahead.at, true, at, work};
+        status = fil_gradient_share_append(gradient, &share, slide->friction.max / pair->share);
     }
     lag->first[FIL_LAGS] = lags->slope_count;
     return status;
@@ -377,6 +379,20 @@ static size_t slide_size(const FilWorld* world, const FilIpcSlide* slide)
 
 /* ---- all of them ---- */
 
+/* Unknowns of the corners of all pairs in range. */
+static size_t corner_sizes(const FilWorld* world)
+{
+    const FilIpcField* field = &world->solver.ipc;
+    size_t sum = 0;
+    for (int k = 0; k < field->active_count; k++) {
+        const FilIpcPair* pair = &field->pairs[field->active.at[k]];
+        for (int i = 0; i < pair->corner_count; i++) {
+            sum += (size_t)fil_gradient_corner_size(world, pair->point[i]);
+        }
+    }
+    return sum;
+}
+
 static FilStatus make_room(FilGradient* gradient, FilGradientRoom* room)
 {
     const FilWorld* world = gradient->world;
@@ -395,14 +411,14 @@ static FilStatus make_room(FilGradient* gradient, FilGradientRoom* room)
         born_all += slides->at[k].born > 0 ? m : 0;
         born_count += slides->at[k].born > 0;
     }
-    const size_t active = (size_t)world->solver.ipc.active_count;
-    const size_t work = (MOTION + FIL_CONTACT_MOTION + 6) * max + 1, pushed = FIL_LAGS * (all + 12 * active);
+    const size_t active = (size_t)world->solver.ipc.active_count, corners = corner_sizes(world);
+    const size_t work = (MOTION + FIL_CONTACT_MOTION + 6) * max + 1, pushed = FIL_LAGS * (all + corners);
     if (!fil_buffer_reserve((void**)&contacts->items, &contacts->capacity, count + 1, sizeof *contacts->items) ||
         !fil_buffer_reserve((void**)&contacts->unknowns, &contacts->unknown_capacity, all + max + 1, sizeof(int)) ||
         !fil_buffer_reserve((void**)&contacts->numbers, &contacts->number_capacity, numbers + work, sizeof(double)) ||
         !fil_buffer_reserve((void**)&lags->items, &lags->capacity, count + active, sizeof *lags->items) ||
         !fil_buffer_reserve((void**)&lags->numbers, &lags->number_capacity, pushed + 1, sizeof(double)) ||
-        !fil_buffer_reserve((void**)&lags->unknowns, &lags->unknown_capacity, 12 * active + 1, sizeof(int)) ||
+        !fil_buffer_reserve((void**)&lags->unknowns, &lags->unknown_capacity, corners + 1, sizeof(int)) ||
         !fil_buffer_reserve((void**)&births->items, &births->capacity, born_count, sizeof *births->items) ||
         !fil_buffer_reserve((void**)&births->numbers, &births->number_capacity, born + 1, sizeof(double)) ||
         !fil_buffer_reserve((void**)&births->unknowns, &births->unknown_capacity, born_all + 1, sizeof(int))) {
@@ -468,7 +484,7 @@ static FilStatus take_bounds(FilGradient* gradient, FilGradientRoom* room)
     if (gradient->round == 0) {
         place_points(world, world->system.next.q);
         for (int k = 0; k < slides->count && status == FIL_OK; k++) {
-            status = take_start(gradient, &slides->at[k], &gradient->lags.items[gradient->lags.count++]);
+            status = take_start(gradient, &slides->at[k], room->work, &gradient->lags.items[gradient->lags.count++]);
         }
         return status;
     }
