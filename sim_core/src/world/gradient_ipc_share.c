@@ -63,7 +63,7 @@ static FilStatus append_shape(FilGradient* gradient, const FilGradientShare* sha
     if (body->h_count > MAX_HISTORY || body->v_count > MAX_UNKNOWNS) {
         return fil_gradient_refuse_pair(gradient, share->pair, "share a contact, one of them too large for gradients of that");
     }
-    FilState ahead = {.q = world->solver.ipc.x_end.at, .h = history - body->h};
+    FilState ahead = {.q = world->solver.ipc.x_end.at, .h = start->h};  // of which no Jacobian depends
     FilGradientMaker maker = {.node_side = -1, .node_at = -1};
     body->ops->begin(body->impl, &setup, start->q + body->q, start->v + body->v, start->h + body->h);
     if (share->guess) {
