@@ -247,9 +247,8 @@ static void vary_lines(const FilTouching* t, const FilTouch touch[2], const doub
 }
 
 static const char NOT_KNOWN[] =
-    "touch by shapes of which gradients are not known yet (known: spheres, capsules and cylinders with each other but for caps that meet edges, "
-    "spheres "
-    "on boxes, all on half-spaces)";
+    "touch by shapes of which gradients are not known yet (known: spheres, capsules and cylinders with each other but for caps that meet barrels, "
+    "straight edges or caps, spheres on boxes, all on half-spaces)";
 
 static const char SIDE_BY_SIDE[] = "lie side by side, of which gradients are not known yet";
 
@@ -309,6 +308,17 @@ static bool is_line(const FilShape* shape, const FilTouch* touch)
            (shape->kind == FIL_PRIMITIVE_CYLINDER && touch->feature == FIL_TOUCH_EDGE && touch->rounding > 0.0);
 }
 
+/* A rim above a cap touches with what is lowest of it, as above a plane. */
+static void lower_rim(FilTouch* rim, const FilTouch* face, const FilPose* pose)
+{
+    const bool curved = fil_v3_dot(rim->curving, rim->curving) > 0.0;
+    if (rim->feature == FIL_TOUCH_EDGE && curved && face->feature == FIL_TOUCH_FACE && fabs(fil_v3_dot(rim->axis, face->axis)) <= 1e-9) {
+        rim->feature = FIL_TOUCH_POINT;
+        rim->goes_around = true;
+        fil_v3_copy(rim->center, pose->p);
+    }
+}
+
 const char* fil_contact_touching(const FilContact* contact, const FilShape shapes[2], const FilPose poses[2], FilTouching* out)
 {
     FilTouch* touch = out->touch;
@@ -321,6 +331,9 @@ const char* fil_contact_touching(const FilContact* contact, const FilShape shape
     if (edges ? !touch_edges(contact, shapes, poses, out)
               : !touch_with(contact, shapes, poses, 0, &touch[0]) || !touch_with(contact, shapes, poses, 1, &touch[1])) {
         return NOT_KNOWN;
+    }
+    for (int s = 0; s < 2; s++) {
+        lower_rim(&touch[s], &touch[1 - s], &poses[s]);
     }
     fil_v3_cross(across, touch[0].axis, touch[1].axis);
     if (is_line(&shapes[0], &touch[0]) && is_line(&shapes[1], &touch[1]) && fil_v3_norm(across) <= PARALLEL) {
