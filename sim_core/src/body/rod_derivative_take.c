@@ -128,17 +128,23 @@ static void take_strains(FilRodBody* body, FilRod* rod, FilRodDerivative* d)
     const double* q0 = body->q0 + 4 * rod->first_node;
     const FilRodHistory* h0 = body->h0 + rod->first_node;
     const int n = rod->node_count, base = 4 * rod->first_node;
+    Frame1 start[2], end[2];  // of the edge before, and of the one it has come to
+    if (rod->closed && damping > 0.0) {
+        fil_rod_edge_frame(rod, q0, h0, n - 1, &start[1]);
+        fil_rod_chain_frame(&rod->chain, n - 1, &end[1]);
+    }
     for (int i = 0; i < rod->edge_count && damping > 0.0; i++) {
-        Frame1 start[2], end[2];
         const int before = (i + n - 1) % n, next = (i + 1) % n;
+        if (rod->closed || i > 0) {
+            start[0] = start[1];
+            end[0] = end[1];
+        }
         fil_rod_edge_frame(rod, q0, h0, i, &start[1]);
         fil_rod_chain_frame(&rod->chain, i, &end[1]);
         add_stretch(d, (const int[2]){base + 4 * i, base + 4 * next}, &start[1], &end[1], damping * rod->law[i].ea / h0[i].rest_length);
         if (!rod->closed && i == 0) {
             continue;
         }
-        fil_rod_edge_frame(rod, q0, h0, before, &start[0]);
-        fil_rod_chain_frame(&rod->chain, before, &end[0]);
         const FilRodLaw* law = &rod->law[i];
         add_hinge(d, (const int[3]){base + 4 * before, base + 4 * i, base + 4 * next}, 11, (const Frame1* [2]){&start[0], &start[1]},
                   (const Frame1* [2]){&end[0], &end[1]}, (const bool[2]){true, true},

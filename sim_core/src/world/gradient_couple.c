@@ -27,13 +27,20 @@ void fil_gradient_couple_take(const FilGradient* gradient, const FilContact* con
             continue;
         }
         const double half = side->shape.half[2];
-        couple->any = couple->cord[c] = true;
+        couple->cord[c] = true;
         couple->at[c] = side->at;
         couple->over[c] = 0.5 / half;
         fil_v3_copy(couple->t[c], side->axis);
         fil_v3_sub(couple->arm[c], maker->point, side->pose.p);
         fil_v3_axpy(couple->arm[c], half, side->axis);
         fil_v3_cross(couple->u[c], couple->t[c], couple->arm[c]);
+    }
+    for (int s = 0; s < maker->count; s++) {  // partners that can turn
+        const FilGradientSide* side = &maker->sides[s];
+        couple->any |= couple->cord[1 - side->which] && (side->size > 0 || fil_v3_dot(side->spin, side->spin) > 0.0);
+    }
+    if (!couple->any) {
+        return;
     }
     const double cosine = fil_v3_dot(couple->t[0], couple->t[1]);
     couple->across = couple->cord[0] && couple->cord[1] && 1.0 - cosine * cosine > PARALLEL ? 1.0 - cosine * cosine : 0.0;
