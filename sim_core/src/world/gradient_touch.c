@@ -83,6 +83,9 @@ static void vary_pairs(const FilGradientTouch* touch, const Pairs* pairs, double
         const FilGradientSide* side = &maker->sides[s];
         const double* z[PAIRS];
         double forces[PAIRS][3], motion[MOTION][PAIRS];
+        if (side->size == 0 && !(fil_v3_dot(side->velocity, side->velocity) + fil_v3_dot(side->spin, side->spin) > 0.0)) {
+            continue;  // it stands
+        }
         move_side(side, pairs, at, motion);
         for (int p = 0; p < pairs->count; p++) {
             const double spin[3] = {motion[3][p], motion[4][p], motion[5][p]};
@@ -91,9 +94,11 @@ static void vary_pairs(const FilGradientTouch* touch, const Pairs* pairs, double
             for (int k = 0; k < 3; k++) {
                 apart[p][k] += side->share * motion[k][p];
             }
-            fil_v3_cross(turn, forces[p], spin);
-            fil_v3_add(contact, contact, turn);
-            fil_v3_axpy(contact, motion[6][p] * fil_v3_dot(forces[p], side->axis), side->axis);
+            if (!side->is_end) {
+                fil_v3_cross(turn, forces[p], spin);
+                fil_v3_add(contact, contact, turn);
+                fil_v3_axpy(contact, motion[6][p] * fil_v3_dot(forces[p], side->axis), side->axis);
+            }
         }
         if (side->size > 0) {
             side->body->ops->derivative->sweep(side->body->impl, side->index, side->part, maker->point, pairs->count, (const double(*)[3])forces, z,
