@@ -221,8 +221,45 @@ static void patience_follows_cost(void** state)
     free(cube);
 }
 
+/* Unknowns, J' gamma and (A + C) x: what workers share has the same bits. */
+static void shared_by_workers(void** state)
+{
+    (void)state;
+    static double gamma[3 * PAIRS], x[4 * COLUMNS], pushed[2][4 * COLUMNS], product[2][4 * COLUMNS];
+    Cube* cube = make_cube();
+    set_jacobian(cube, 3);
+    for (int k = 0; k < 3 * cube->problem.constraint_count; k++) {
+        gamma[k] = sin(0.7 * k);
+    }
+    for (int k = 0; k < 4 * COLUMNS; k++) {
+        x[k] = k % 4 < 3 ? cos(0.3 * k) : 0.0;
+    }
+    for (int threads = 1; threads <= 4; threads++) {
+        FilSapSystem system;
+        assert_true(fil_sap_system_init(&system));
+        FilWorkers* workers = threads > 1 ? fil_workers_create(threads) : NULL;
+        cube->problem.workers = workers;
+        for (int step = 0; step < 2; step++) {  // components are looked for again
+            assert_int_equal(fil_sap_system_begin(&system, &cube->problem), FIL_OK);
+            assert_int_equal(system.analyses, step == 0);
+            assert_true(system.used[0] == 7 && system.used[COLUMNS - 1] == 7);
+        }
+        assert_true(fil_sap_system_eliminate(&system, &cube->problem));
+        fil_sap_system_assemble(&system, &cube->problem, cube->hessians);
+        const int at = threads > 1;
+        fil_sap_system_multiply_transposed(&system, &cube->problem, gamma, pushed[at]);
+        fil_sap_system_apply(&system, &cube->problem, true, x, product[at]);
+        assert_memory_equal(pushed[0], pushed[at], sizeof pushed[0]);
+        assert_memory_equal(product[0], product[at], sizeof product[0]);
+        fil_sap_system_free(&system);
+        fil_workers_destroy(workers);
+    }
+    free(cube);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(finds_unknowns), cmocka_unit_test(iterates), cmocka_unit_test(patience_follows_cost)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(finds_unknowns), cmocka_unit_test(shared_by_workers), cmocka_unit_test(iterates),
+                                       cmocka_unit_test(patience_follows_cost)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "heap_calls.h"
-#include "linalg/supernodal.h"
+#include "linalg/supernodal_data.h"
 #include "random_blocks.h"
 
 static double dense_factor[MAX_N * MAX_N];
@@ -471,6 +471,7 @@ static void shared_by_workers(void** state)
         FilSupernodal* factor = fil_supernodal_create();
         FilWorkers* workers = fil_workers_create(threads);
         assert_int_equal(fil_supernodal_analyze(factor, &g->pattern, NULL, g->used), FIL_OK);
+        assert_in_range(factor->crown[0].branches, 2, FIL_MAX_BRANCHES);
         for (int single = 0; single < 2; single++) {
             fil_supernodal_set_single(factor, single);
             fil_supernodal_set_workers(factor, NULL);

@@ -299,7 +299,7 @@ static void move(FilSap* sap, const FilSapProblem* problem, double alpha)
 /* Bounds from the solution as far as it is known, where that changes anything; true if momenta have to be balanced anew. */
 static bool follow_bounds(FilSap* sap, const FilSapProblem* problem, const FilSapOptions* settings, FilSapStats* stats)
 {
-    if (stats->rounds >= settings->max_rounds ||
+    if (!sap->bounds || stats->rounds >= settings->max_rounds ||
         !(fil_sap_bounds_change(problem->constraints, problem->constraint_count, sap->laws, sap->v_c, sap->responses) > settings->bound_tolerance)) {
         return false;
     }

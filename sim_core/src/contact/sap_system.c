@@ -25,7 +25,8 @@ void fil_sap_system_free(FilSapSystem* system)
     fil_free(system->targets);
     fil_free(system->touches);
     fil_block_rows_free(&system->a_rows);
-    fil_block_rows_free(&system->c_rows);
+    fil_block_parts_free(&system->parts);
+    fil_free(system->impulses.at);
 }
 
 /* ---- patterns ---- */
@@ -164,7 +165,6 @@ static bool build_c(FilSapSystem* system)
         }
     }
     start[n] = end;
-    system->c_rows_found = false;
     return fil_doubles_reserve(&system->c, FIL_BLOCK_SIZE * (size_t)end);
 }
 
@@ -199,11 +199,21 @@ static void number_participants(FilSapSystem* system)
     }
 }
 
-/* Writes which components of each variable are unknowns: those that A or a Jacobian knows of. */
-static void find_used(const FilSapProblem* problem, unsigned char* used)
+/* Constraints whose Jacobians are looked through at a time: some 10 us. */
+enum { USED_GRAIN = 512 };
+
+/* What components of variables are looked for in; each worker has found its own, one after the other. */
+typedef struct Usage {
+    const FilSapProblem* problem;
+    unsigned char* used;
+} Usage;
+
+static void find_some_used(void* context, int first, int end, int worker)
 {
-    fil_supernodal_find_used(&problem->pattern, problem->a, used);
-    for (int i = 0; i < problem->constraint_count; i++) {
+    const Usage* usage = context;
+    const FilSapProblem* problem = usage->problem;
+    unsigned char* used = usage->used + (size_t)worker * (size_t)problem->pattern.columns;
+    for (int i = first; i < end; i++) {
         const FilSapConstraint* constraint = &problem->constraints[i];
         for (int k = constraint->first_block; k < constraint->first_block + constraint->block_count; k++) {
             const double* j = problem->jacobian + FIL_SAP_JACOBIAN * (size_t)k;
@@ -215,15 +225,31 @@ static void find_used(const FilSapProblem* problem, unsigned char* used)
     }
 }
 
+/* Writes which components of each variable are unknowns, those that A or a Jacobian knows of, to the first of `places` times as many. */
+static void find_used(const FilSapProblem* problem, unsigned char* used, size_t places)
+{
+    const size_t n = (size_t)problem->pattern.columns, count = (size_t)fil_workers_count(problem->workers);
+    FilWorkers* workers = count <= places ? problem->workers : NULL;
+    Usage usage = {problem, used};
+    fil_supernodal_find_used(&problem->pattern, problem->a, used);
+    memset(used + n, 0, workers != NULL ? (count - 1) * n : 0);
+    fil_workers_run(workers, problem->constraint_count, USED_GRAIN, find_some_used, &usage);
+    for (size_t w = 1; workers != NULL && w < count; w++) {
+        for (size_t v = 0; v < n; v++) {
+            used[v] = (unsigned char)(used[v] | used[w * n + v]);
+        }
+    }
+}
+
 /* Whether the supernodes' analysis is about other components than those that are unknowns now. */
 static bool has_other_unknowns(const FilSapSystem* system, const FilSapProblem* problem)
 {
     if (!system->analysed || !system->factor.supernodes || problem->pattern.columns != system->columns) {
         return false;
     }
-    unsigned char* now = system->used + system->columns;
-    find_used(problem, now);
-    return memcmp(now, system->used, (size_t)system->columns) != 0;
+    const size_t n = (size_t)system->columns;
+    find_used(problem, system->used + n, system->used_capacity / n - 1);
+    return memcmp(system->used + n, system->used, n) != 0;
 }
 
 /* The pattern of C becomes the last one. */
@@ -240,7 +266,8 @@ static void put_c_aside(FilSapSystem* system)
 static FilStatus analyze(FilSapSystem* system, const FilSapProblem* problem, const FilBlockPattern* c)
 {
     void* used = system->used;
-    const bool done = fil_buffer_reserve(&used, &system->used_capacity, 2 * (size_t)system->columns, 1);
+    const size_t places = 1 + (size_t)fil_workers_count(problem->workers);
+    const bool done = fil_buffer_reserve(&used, &system->used_capacity, places * (size_t)system->columns, 1);
     system->used = used;
     if (!done) {
         return FIL_OUT_OF_MEMORY;
@@ -250,7 +277,7 @@ static FilStatus analyze(FilSapSystem* system, const FilSapProblem* problem, con
     if (status != FIL_OK || !system->factor.supernodes) {
         return status;
     }
-    find_used(problem, system->used);  // a pass over A, which only supernodes are worth
+    find_used(problem, system->used, places);  // a pass over A, which only supernodes are worth
     return fil_block_factor_analyze_supernodes(&system->factor, &problem->pattern, c, system->used);
 }
 
@@ -282,10 +309,13 @@ static FilStatus adopt(FilSapSystem* system, const FilSapProblem* problem)
     if (status == FIL_OK && !fits) {
         status = analyze(system, problem, &c);
     }
-    system->analysed = status == FIL_OK;
-    if (system->analysed) {
+    if (status == FIL_OK) {
         number_participants(system);
+        const FilBlockPattern terms[] = {problem->pattern, c};
+        const bool room = fil_block_parts_find(&system->parts, terms, 2) && fil_doubles_reserve(&system->impulses, fil_sap_system_impulses(system));
+        status = room ? FIL_OK : FIL_OUT_OF_MEMORY;
     }
+    system->analysed = status == FIL_OK;
     return status;
 }
 
@@ -368,22 +398,16 @@ void fil_sap_system_reduce(FilSapSystem* system, const double* b, double* reduce
     memcpy(reduced, participants_part(system), FIL_BLOCK * (size_t)system->participants * sizeof *reduced);
 }
 
-/* y += M x, by rows if workers share it and there is room for these. */
-static void multiply_add(FilWorkers* workers, const FilBlockPattern* pattern, const double* values, FilBlockRows* rows, bool* found, const double* x,
-                         double* y)
-{
-    *found = *found || (workers != NULL && fil_block_rows_find(rows, pattern));
-    if (workers != NULL && *found) {
-        fil_block_rows_multiply_add(rows, workers, pattern, values, x, y);
-    } else {
-        fil_block_multiply_add(pattern, values, x, y);
-    }
-}
-
+/* By rows if workers share it and there is room for these. */
 void fil_sap_system_multiply_a(FilSapSystem* system, const FilSapProblem* problem, const double* x, double* y)
 {
     memset(y, 0, (size_t)system->columns * FIL_BLOCK * sizeof *y);
-    multiply_add(problem->workers, &problem->pattern, problem->a, &system->a_rows, &system->a_rows_found, x, y);
+    system->a_rows_found = system->a_rows_found || (problem->workers != NULL && fil_block_rows_find(&system->a_rows, &problem->pattern));
+    if (problem->workers != NULL && system->a_rows_found) {
+        fil_block_rows_multiply_add(&system->a_rows, problem->workers, &problem->pattern, problem->a, x, y);
+    } else {
+        fil_block_multiply_add(&problem->pattern, problem->a, x, y);
+    }
 }
 
 /* Participants' numbers to all variables', of which the others are 0. */
@@ -401,14 +425,16 @@ static void spread_some(void* context, int first, int end, int worker)
 
 void fil_sap_system_apply(FilSapSystem* system, const FilSapProblem* problem, bool with_contacts, const double* x, double* y)
 {
-    const FilBlockPattern c = c_pattern(system);
     double *all = system->all.at, *product = all + FIL_BLOCK * (size_t)system->columns;
     Passage passage = {.system = system, .from = x, .to = all};
     fil_workers_run(problem->workers, system->columns, COLUMN_GRAIN, spread_some, &passage);
     // (A_np x, A_pp x + C x), of which the participants' part keeps S x + C x
-    fil_sap_system_multiply_a(system, problem, all, product);
     if (with_contacts) {
-        multiply_add(problem->workers, &c, system->c.at, &system->c_rows, &system->c_rows_found, all, product);
+        const FilBlockPattern terms[] = {problem->pattern, c_pattern(system)};
+        const double* const values[] = {problem->a, system->c.at};
+        fil_block_parts_multiply(&system->parts, problem->workers, terms, values, 2, all, product);
+    } else {
+        fil_sap_system_multiply_a(system, problem, all, product);
     }
     fil_sap_system_reduce(system, product, y);
 }

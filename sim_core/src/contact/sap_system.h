@@ -44,8 +44,10 @@ typedef struct FilSapSystem {
     void* touches;        /* of each participant, by constraints: what its part of J' gamma comes from */
     size_t touch_capacity;
     FilInts touch_start;
-    FilBlockRows a_rows, c_rows; /* of A and C, for workers */
-    bool a_rows_found, c_rows_found;
+    FilBlockRows a_rows; /* of A, for workers */
+    bool a_rows_found;
+    FilBlockParts parts; /* of A + C */
+    FilDoubles impulses; /* J' gamma of each part of the constraints, where there are many */
     FilInts participant; /* of each Jacobian block: its variable's number among participants */
     FilDoubles x;        /* all variables, in the order of elimination */
     FilDoubles all;      /* two vectors of all variables, in the caller's order */
@@ -87,6 +89,9 @@ void fil_sap_system_expand(FilSapSystem* system, const FilSapProblem* problem, c
 
 /* v_c = J v, three per constraint, without the bias */
 void fil_sap_system_multiply(const FilSapSystem* system, const FilSapProblem* problem, const double* v, double* v_c);
+
+/* Numbers that J' gamma of many constraints puts aside. */
+size_t fil_sap_system_impulses(const FilSapSystem* system);
 
 /* Finds the blocks of a problem that J' gamma is gathered from, where workers do so: before the first product. */
 void fil_sap_system_place_touches(FilSapSystem* system, const FilSapProblem* problem);

@@ -172,12 +172,14 @@ typedef struct Preparation {
     FilSap* sap;
     const FilSapProblem* problem;
     FilSapScales scales;
+    atomic_bool bounds; /* a law has some that its solution decides */
 } Preparation;
 
 static void prepare_some(void* context, int first, int end, int worker)
 {
-    const Preparation* p = context;
+    Preparation* p = context;
     FilSap* sap = p->sap;
+    bool bounds = false;
     const int* participant = sap->system.participant.at + (first > 0 ? sap->system.constraint_end.at[first - 1] : 0);
     (void)worker;
     for (int i = first; i < end; i++) {
@@ -189,13 +191,18 @@ static void prepare_some(void* context, int first, int end, int worker)
         }
         fil_sap_kinds[constraint->kind].prepare(constraint, compliance, &p->scales, &sap->laws[i]);
         participant += constraint->block_count;
+        bounds |= fil_sap_kinds[constraint->kind].bound_change != NULL;
+    }
+    if (bounds) {
+        atomic_store_explicit(&p->bounds, true, memory_order_relaxed);
     }
 }
 
 static void prepare_laws(FilSap* sap, const FilSapProblem* problem, const FilSapOptions* settings)
 {
-    Preparation preparation = {sap, problem, {problem->dt, settings->rigidity, settings->stick, settings->slip_velocity}};
+    Preparation preparation = {.sap = sap, .problem = problem, .scales = {problem->dt, settings->rigidity, settings->stick, settings->slip_velocity}};
     fil_workers_run(problem->workers, problem->constraint_count, FIL_SAP_GRAIN, prepare_some, &preparation);
+    sap->bounds = atomic_load(&preparation.bounds);
 }
 
 FilStatus fil_sap_begin(FilSap* sap, const FilSapProblem* problem, const FilSapOptions* settings, const double* v, FilSapStats* stats)

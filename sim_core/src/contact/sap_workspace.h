@@ -36,6 +36,7 @@ struct FilSap {
     double* j;               /* J' gamma */
     double* w;               /* inverse Cholesky factors of A's diagonal blocks, 16 per variable */
     bool dual;               /* the direction of friction is an unknown of its own */
+    bool bounds;             /* a law has bounds that its solution decides */
     int hessians;            /* taken in this solve */
     int followed_at;         /* how many when bounds last followed the solution */
     double impulse_residual; /* of the last residual: relative to |D J' gamma| alone */

@@ -78,6 +78,7 @@ FilStatus fil_supernodal_analyze(FilSupernodal* factor, const FilBlockPattern* a
     if (status != FIL_OK) {
         return status;
     }
+    fil_supernodal_find_crowns(factor);
     const bool done = fil_doubles_reserve(&factor->panel, s->panel_size) && fil_doubles_reserve(&factor->kept, s->kept_size) &&
                       fil_doubles_reserve(&factor->x, FIL_BLOCK * (size_t)s->columns) &&
                       fil_doubles_reserve(&factor->above, fil_supernodal_above(s)) && reserve_works(factor);

@@ -29,6 +29,14 @@ typedef struct FilFrontOps {
 
 extern const FilFrontOps fil_fronts_double, fil_fronts_single;
 
+/* What is above all tasks of a part: branches, groups of supernodes that do not depend on each other, then the stem, which depends on all. In a pile
+ * or cube half of a solve is above its tasks, and all but a fifth of that in branches. */
+enum { FIL_MAX_BRANCHES = 16 };
+typedef struct FilSupernodalCrown {
+    int branches;                    /* 0: all is stem */
+    int first[FIL_MAX_BRANCHES + 2]; /* supernode of each branch; of the stem; the end */
+} FilSupernodalCrown;
+
 struct FilSupernodal {
     FilSupernodes symbolic;
     const FilStripKernels* kernels;
@@ -39,9 +47,10 @@ struct FilSupernodal {
     FilDoubles kept;          /* update matrices that outlive their task */
     FilSupernodalWork* works; /* one for each worker, and one for what comes after the tasks */
     int work_count;
-    FilWorkers* workers; /* borrowed */
-    FilDoubles x;        /* a vector in pivot order */
-    FilDoubles above;    /* of each task: what a solve subtracts from the pivots above all tasks of its part */
+    FilWorkers* workers;         /* borrowed */
+    FilSupernodalCrown crown[2]; /* of fixed and of changing columns */
+    FilDoubles x;                /* a vector in pivot order */
+    FilDoubles above;            /* of each task: what a solve subtracts from the pivots above all tasks of its part */
 };
 
 static inline const FilSupernode* fil_supernodal_node(const FilSupernodal* factor, int k)
@@ -67,6 +76,9 @@ static inline size_t fil_supernodal_above(const FilSupernodes* s)
     }
     return max;
 }
+
+/* Finds the crowns of both parts of an analysis. */
+void fil_supernodal_find_crowns(FilSupernodal* factor);
 
 /* Numbers from one strip of a supernode's panel to the next */
 static inline size_t fil_supernodal_stride(const FilSupernode* node)

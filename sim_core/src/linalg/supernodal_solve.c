@@ -4,12 +4,58 @@
 
 #include "linalg/supernodal_data.h"
 
-/* ---- tasks of one part: fixed columns, or changing ones ---- */
+/* ---- what is above all tasks ---- */
+
+/* Of the supernodes from `begin` to `end` - 1, children before parents and subtrees in one piece: the stem is the last of them as long as only one
+ * tree is left below. */
+static FilSupernodalCrown crown_of(const FilSupernodes* s, int begin, int end)
+{
+    const FilSupernode* node = s->nodes;
+    FilSupernodalCrown crown = {0};
+    int stem = end, roots = 0;
+    do {
+        roots = 0;
+        for (int k = begin; k < stem; k++) {
+            if ((node[k].parent < 0 || node[k].parent >= stem) && ++roots <= FIL_MAX_BRANCHES) {
+                crown.first[roots] = k + 1;
+            }
+        }
+        stem -= roots == 1;
+    } while (roots == 1);
+    crown.branches = roots <= FIL_MAX_BRANCHES ? roots : 0;
+    crown.first[0] = begin;
+    crown.first[crown.branches + 1] = end;
+    return crown;
+}
+
+static int first_pivot(const FilSupernodes* s, int k)
+{
+    return k < s->count ? ((const FilSupernode*)s->nodes)[k].first : s->columns;
+}
+
+void fil_supernodal_find_crowns(FilSupernodal* factor)
+{
+    const FilSupernodes* s = &factor->symbolic;
+    for (int part = 0; part < 2; part++) {
+        const int first = part > 0 ? s->first_changing_task : 0, tasks = (part > 0 ? s->task_count : s->first_changing_task) - first - 1;
+        const int begin = tasks >= 0 ? s->task.at[first + tasks] : 0, end = tasks >= 0 ? s->task.at[first + tasks + 1] : 0;
+        FilSupernodalCrown crown = crown_of(s, begin, end);
+        // what branches put aside has the room of what tasks do
+        const double room = (double)tasks * (s->columns - first_pivot(s, begin));
+        if (crown.branches * (double)(s->columns - first_pivot(s, crown.first[crown.branches])) > room) {
+            crown = (FilSupernodalCrown){.first = {begin, end}};
+        }
+        factor->crown[part] = crown;
+    }
+}
+
+/* ---- tasks of one part: fixed columns, or changing ones; or the branches of its crown ---- */
 
 typedef struct Part {
     FilSupernodal* factor;
     double* x;
-    int first, tasks; /* beside the last */
+    const int* start; /* supernode of each task, and of what is above them */
+    int tasks;        /* -1: there is not even that */
     size_t above;     /* numbers of pivots above all tasks */
     int border;       /* the first of them */
     bool apart;       /* tasks put aside what those lose */
@@ -25,12 +71,29 @@ enum { ALONE = 100000 };
 static Part part_of(FilSupernodal* factor, double* x, bool changing)
 {
     const FilSupernodes* s = &factor->symbolic;
-    Part part = {.factor = factor, .x = x, .first = changing ? s->first_changing_task : 0};
-    part.tasks = (changing ? s->task_count : s->first_changing_task) - part.first - 1;
-    part.border = part.tasks > 0 ? fil_supernodal_border(s, part.first + part.tasks) : 0;
+    const int first = changing ? s->first_changing_task : 0;
+    Part part = {.factor = factor, .x = x, .start = s->task.at + first};
+    part.tasks = (changing ? s->task_count : s->first_changing_task) - first - 1;
+    part.border = part.tasks > 0 ? fil_supernodal_border(s, first + part.tasks) : 0;
     part.above = FIL_BLOCK * (size_t)(s->columns - part.border);
     part.apart = part.tasks > 0 && s->panel_size > ALONE && s->panel_size > WORTH * (size_t)part.tasks * part.above;
     return part;
+}
+
+/* What is above the tasks of a part, where they put aside: its branches are the tasks, its stem the last. Else there are none. */
+static Part crown_part(const Part* part, bool changing)
+{
+    const FilSupernodes* s = &part->factor->symbolic;
+    const FilSupernodalCrown* crown = &part->factor->crown[changing];
+    Part upper = {.factor = part->factor, .x = part->x, .start = part->start + part->tasks};
+    if (part->apart && crown->branches > 0) {
+        upper.start = crown->first;
+        upper.tasks = crown->branches;
+        upper.border = first_pivot(s, crown->first[crown->branches]);
+        upper.above = FIL_BLOCK * (size_t)(s->columns - upper.border);
+        upper.apart = true;
+    }
+    return upper;
 }
 
 static FilWorkers* workers_of(const Part* part)
@@ -41,14 +104,13 @@ static FilWorkers* workers_of(const Part* part)
 static void forward_tasks(void* context, int first, int end, int worker)
 {
     const Part* part = context;
-    const FilSupernodes* s = &part->factor->symbolic;
     FilSupernodalWork* work = &part->factor->works[worker];
     if (part->apart) {
         work->border = part->border;
         work->above = part->factor->above.at + (size_t)first * part->above;
         memset(work->above, 0, part->above * sizeof(double));
     }
-    for (int k = s->task.at[part->first + first]; k < s->task.at[part->first + end]; k++) {
+    for (int k = part->start[first]; k < part->start[end]; k++) {
         part->factor->fronts->forward(part->factor, work, k, part->x);
     }
     work->above = NULL;
@@ -57,8 +119,7 @@ static void forward_tasks(void* context, int first, int end, int worker)
 static void backward_tasks(void* context, int first, int end, int worker)
 {
     const Part* part = context;
-    const FilSupernodes* s = &part->factor->symbolic;
-    for (int k = s->task.at[part->first + end] - 1; k >= s->task.at[part->first + first]; k--) {
+    for (int k = part->start[end] - 1; k >= part->start[first]; k--) {
         part->factor->fronts->backward(part->factor, &part->factor->works[worker], k, part->x);
     }
 }
@@ -80,32 +141,44 @@ static void take_aside(void* context, int first, int end, int worker)
 /* Numbers at a time: some 5 us. */
 enum { ASIDE_GRAIN = 512 };
 
-/* The last task's fronts are shared by strips. */
+static void forward_all(Part* part, FilWorkers* workers)
+{
+    fil_workers_run(workers, part->tasks, 1, forward_tasks, part);
+    if (part->apart) {
+        fil_workers_run(workers, (int)part->above, ASIDE_GRAIN, take_aside, part);
+    }
+    part->apart = false;
+}
+
+/* The stem's fronts are shared by strips. */
 static void forward(FilSupernodal* factor, bool changing, double* x)
 {
     Part part = part_of(factor, x, changing);
+    if (part.tasks < 0) {
+        return;
+    }
     FilWorkers* workers = workers_of(&part);
-    fil_workers_run(workers, part.tasks, 1, forward_tasks, &part);
-    if (part.apart) {
-        fil_workers_run(workers, (int)part.above, ASIDE_GRAIN, take_aside, &part);
-    }
-    part.apart = false;
-    if (part.tasks >= 0) {
-        factor->works[0].workers = workers;
-        forward_tasks(&part, part.tasks, part.tasks + 1, 0);
-        factor->works[0].workers = NULL;
-    }
+    Part upper = crown_part(&part, changing);
+    forward_all(&part, workers);
+    forward_all(&upper, workers);
+    factor->works[0].workers = workers;
+    forward_tasks(&upper, upper.tasks, upper.tasks + 1, 0);
+    factor->works[0].workers = NULL;
 }
 
 static void backward(FilSupernodal* factor, bool changing, double* x)
 {
     Part part = part_of(factor, x, changing);
-    if (part.tasks >= 0) {
-        factor->works[0].workers = workers_of(&part);
-        backward_tasks(&part, part.tasks, part.tasks + 1, 0);
-        factor->works[0].workers = NULL;
+    if (part.tasks < 0) {
+        return;
     }
-    fil_workers_run(workers_of(&part), part.tasks, 1, backward_tasks, &part);
+    FilWorkers* workers = workers_of(&part);
+    Part upper = crown_part(&part, changing);
+    factor->works[0].workers = workers;
+    backward_tasks(&upper, upper.tasks, upper.tasks + 1, 0);
+    factor->works[0].workers = NULL;
+    fil_workers_run(workers, upper.tasks, 1, backward_tasks, &upper);
+    fil_workers_run(workers, part.tasks, 1, backward_tasks, &part);
 }
 
 void fil_supernodal_eliminate_fixed(FilSupernodal* factor, double* x)

@@ -81,16 +81,21 @@ static void take_velocities(void* context, int first, int end, int worker)
     }
 }
 
-/* Velocities back to the bodies, impulses to contacts and joints. */
-static void spread_solution(FilSolver* solver, double dt, FilStepInfo* info)
+static void take_impulses(void* context, int first, int end, int worker)
 {
-    const FilContactStage* stage = &solver->contact;
-    fil_system_run(solver->system, take_velocities, solver);
-    FilContactSet* set = &solver->collision->set;
-    for (int k = 0; k < set->count; k++) {
-        fil_v3_copy(set->contacts[k].impulse, stage->impulses + 3 * k);
-        info->max_penetration = fmax(info->max_penetration, -set->contacts[k].distance);
+    const FilSolver* solver = context;
+    FilContact* contacts = solver->collision->set.contacts;
+    (void)worker;
+    for (int k = first; k < end; k++) {
+        fil_v3_copy(contacts[k].impulse, solver->contact.impulses + 3 * k);
     }
+}
+
+/* Velocities back to the bodies, impulses to contacts and joints. */
+static void spread_solution(FilSolver* solver, double dt)
+{
+    fil_system_run(solver->system, take_velocities, solver);
+    fil_workers_run(solver->system->workers, solver->collision->set.count, CONTACT_GRAIN, take_impulses, solver);
     fil_joints_collect(solver, dt);
     fil_own_constraints_collect(solver);
 }
@@ -330,7 +335,7 @@ static FilStatus solve_once(FilSolver* solver, double dt, bool again, FilStepInf
 /* Deeper than this share of the smaller part, a contact is about to be lost: its normal may turn to the other side. */
 static const double DEEP = 0.1;
 
-/* Counts contacts that are deep; refuses those deeper than the user allows. */
+/* Measures contacts, and counts those that are deep; refuses those deeper than the user allows. */
 static FilStatus check_depths(FilSolver* solver, FilStepInfo* info)
 {
     const FilCollisionStage* collision = solver->collision;
@@ -338,6 +343,7 @@ static FilStatus check_depths(FilSolver* solver, FilStepInfo* info)
     int deep = 0;
     for (int k = 0; k < collision->set.count; k++) {
         const FilContact* contact = &collision->set.contacts[k];
+        info->max_penetration = fmax(info->max_penetration, -contact->distance);
         deep += -contact->distance > DEEP * contact->size;
         if (allowed > 0.0 && -contact->distance > allowed * contact->size) {
             return fil_solver_refuse(
@@ -347,6 +353,17 @@ static FilStatus check_depths(FilSolver* solver, FilStepInfo* info)
     }
     info->deep_contacts = deep > info->deep_contacts ? deep : info->deep_contacts;
     return FIL_OK;
+}
+
+/* Whether anybody asks what the unknowns were pushed by; a pile of rigid bodies does not. */
+static bool needs_impulses(const FilSolver* solver)
+{
+    bool needed = solver->settings.check_nonlinear || solver->followers.count > 0;
+    for (int b = 0; b < solver->system->body_count && !needed; b++) {
+        const FilBodyOps* ops = solver->system->bodies[b].ops;
+        needed = solver->contact.offset[b] >= 0 && (ops->deforms || ops->push != NULL);
+    }
+    return needed;
 }
 
 /* Linearisations, at most, where the first one is about a body's velocity at the start of the step: its motion in the step is not known then. */
@@ -378,10 +395,10 @@ FilStatus fil_velocity_solve(FilSolver* solver, double dt, FilStepInfo* info)
         status = status == FIL_OK ? fil_own_constraints_add(solver) : status;
         status = status == FIL_OK ? solve_once(solver, dt, pass > 0, info) : status;
         if (status == FIL_OK) {
-            spread_solution(solver, dt, info);
+            spread_solution(solver, dt);
         }
     }
-    if (status == FIL_OK) {
+    if (status == FIL_OK && needs_impulses(solver)) {
         gather_impulses(stage);
         fil_followers_react(solver, stage->v_free);
         fil_followers_collect(solver, dt);
