@@ -252,7 +252,7 @@ static FilStatus settle_name(Build* build, FilSpawned* spawned, const char* own)
     if (strlen(name) + 16 >= FIL_ENTITY_NAME) {
         return fail(build, FIL_COMPOSITION_NAME, "the name is too long");
     }
-    snprintf(spawned->name, sizeof spawned->name, "%s", name);
+    snprintf(spawned->name, sizeof spawned->name, "%.*s", FIL_ENTITY_NAME - 1, name);
     for (int k = 2; fil_entity_find(build->world, spawned->name) >= 0; k++) {
         if (!spawned->rename) {
             return fail(build, FIL_COMPOSITION_TAKEN, "there is an entity of that name");
