@@ -4,7 +4,8 @@
 Rooms stand on floors; a room uses only rooms of lower floors. Within a room the files form no circle: a file depends on
 another if it includes its header, or names a function or table that the other defines. What is reached through a table
 of functions counts for whoever names the table. No file is longer than 600 lines, no function longer than 80,
-tests included; no example in C is longer than 80 lines.
+tests included; no example in C is longer than 80 lines. Numbers with names have a comment that says where they come from, one for those that
+stand together.
 
     check_house.py ROOT            prints what is wrong, exits 1 if anything is
     check_house.py ROOT --rooms    prints which room uses which
@@ -195,6 +196,29 @@ def check_sizes(sources, code):
     return wrong
 
 
+NUMBER = r"\(?-?(?:0[xX][\dA-Fa-f.pP+-]+|\d[\d.]*(?:[eE][-+]?\d+)?)[uUlLfF]*"
+CONSTANT = re.compile(rf"\s*(?:#define\s+\w+\s+(?P<defined>{NUMBER})|static const \w+\s+\w+ = (?P<constant>{NUMBER})|enum \{{.*?\w = (?P<counted>{NUMBER}))")
+PLAIN = {"0", "1", "-1", "(-1", "0.0", "1.0", "0.0F", "1.0F"}  # these need no word
+
+
+def check_constants(sources):
+    """Numbers with names that no comment stands beside or above; headers of the embedded layer repeat
+    numbers of ROS 2 itself, and those of a check are its experiment, which stands above it."""
+    wrong = []
+    for path in sorted(sources):
+        if path.startswith(("ros_node/embedded/include/", "tools/validate/")):
+            continue
+        lines, covered = sources[path].split("\n"), False
+        for number, line in enumerate(lines):
+            match = CONSTANT.match(line)
+            value = match and (match["defined"] or match["constant"] or match["counted"])
+            above = lines[number - 1].strip() if number > 0 else ""
+            covered = bool(match) and (covered or "//" in line or "/*" in line or above.startswith("//") or above.endswith("*/"))
+            if match and value not in PLAIN and not covered:
+                wrong.append(f"{path}:{number + 1}: no comment says where the number comes from: {line.strip()[:80]}")
+    return wrong
+
+
 def print_rooms(uses):
     rooms = {}
     for path, targets in uses.items():
@@ -213,6 +237,7 @@ def main():
         return 0
     beside = read_sources(root, BESIDE)
     wrong = check_arrows(uses) + check_circles(uses) + check_sizes({**sources, **beside}, {**code, **{path: strip(text) for path, text in beside.items()}})
+    wrong += check_constants(sources)
     for line in wrong:
         print(line)
     print(f"{len(sources)} files in {len({room_of(p) for p in sources})} rooms, {len(beside)} of tests and examples, {len(wrong)} faults")

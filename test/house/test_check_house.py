@@ -55,6 +55,15 @@ class CheckHouse(unittest.TestCase):
             self.assertEqual(code, 1)
             self.assertIn("must not use sim_core/src/world", out)
 
+    def test_numbers_without_a_word(self):
+        code, out = run_on({"sim_core/src/base/a.c": "/* Measured on ropes. */\nstatic const double NEAR = 1e-4;\nenum { TRIES = 5 };\n\n#define FAR 8.0 /* chosen */\n"
+                                                     "enum { NOTHING = 0 };\n"})
+        self.assertEqual(code, 0, out)
+        for text in ("#define FAR 8.0\n", "static const double NEAR = 1e-4;\n", "/* Of two. */\nint x;\nenum { TRIES = 5 };\n", "void fil_a(void)\n{\n    enum { TRIES = 5 };\n}\n"):
+            code, out = run_on({"sim_core/src/base/a.c": text})
+            self.assertEqual(code, 1, text)
+            self.assertIn("no comment says where the number comes from", out)
+
     def test_what_is_too_long(self):
         code, out = run_on({"sim_core/src/base/a.c": "void fil_a(void)\n{\n" + "    ;\n" * 90 + "}\n" + "\n" * 600})
         self.assertEqual(code, 1)

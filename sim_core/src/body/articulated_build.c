@@ -11,7 +11,7 @@
 #include "geometry/mass.h"
 
 /* Where no gains are given joints are held at this frequency at least, and such that their full effort takes no more
- * than this error. */
+ * than this error. Chosen: motions of arms take tenths of a second and more. */
 static const double HOLDING = 10.0;  /* Hz */
 static const double YIELDING = 0.05; /* rad or m */
 

@@ -7,7 +7,8 @@
 #include "base/vec3.h"
 #include "body/rod.h"
 
-/* Added to the diagonal of a held unknown: it stays put to the last bit, and its row needs no special care. */
+/* Added to the diagonal of a held unknown: it stays put to the last bit, and its row needs no special care: a force of
+ * 1e10 N over it moves by 1e-20 m/s in a step of 1 s. */
 static const double HOLD = 1e30;
 
 static bool implicit(const FilRodBody* body)

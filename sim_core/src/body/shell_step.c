@@ -6,10 +6,12 @@
 #include "base/vec3.h"
 #include "body/shell.h"
 
-/* Added to the diagonal of a held vertex: it stays put to the last bit, and its row needs no special care. */
+/* Added to the diagonal of a held vertex: it stays put to the last bit, and its row needs no special care: a force of
+ * 1e10 N over it moves by 1e-20 m/s in a step of 1 s. */
 static const double HOLD = 1e30;
 
-/* Bending over mass, in a step, below which the tangent of folds is simplified. */
+/* Bending over mass, in a step, below which the tangent of folds is simplified: what is left out is below a tenth of what inertia adds. 0.03 to 0.3
+ * give the plates of `rings.plate`, which are stiffer, the same bits. */
 static const double LIGHT = 0.1;
 
 /* ---- elastic forces and stiffness ---- */

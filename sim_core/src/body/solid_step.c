@@ -10,7 +10,8 @@
 #include "base/vec3.h"
 #include "body/solid.h"
 
-/* Added to the diagonal of a held vertex: it stays put to the last bit, and its row needs no special care. */
+/* Added to the diagonal of a held vertex: it stays put to the last bit, and its row needs no special care: a force of
+ * 1e10 N over it moves by 1e-20 m/s in a step of 1 s. */
 static const double HOLD = 1e30;
 
 /* Stiff solids over long steps have condition numbers beyond 1e10 (20 GPa, 40 ms): solutions whose residual is larger

@@ -149,7 +149,8 @@ typedef struct FilCollisionStage {
 } FilCollisionStage;
 
 /* Contacts are looked for as far ahead as the parts could move against each other in a step, twice over because the
- * velocity changes within it, and a little further for those at rest. */
+ * velocity changes within it, and a little further for those at rest: 0.01 to 0.05 of the radius leave stacks and capstans the same but for rounding.
+ */
 #define FIL_LOOK_AHEAD 2.0
 #define FIL_LOOK_AROUND 0.02 /* of the radius */
 
@@ -246,7 +247,7 @@ FIL_MUST_CHECK FilStatus fil_collision_meet_patch(FilCollisionStage* stage, cons
 /* ---- sheets.c: triangles as collision keeps them ---- */
 
 /* How far contacts of what rests are looked for, of the triangles' size: flat faces that lie on each other must not come and
- * go with the last bits of their motion. Speculative rows bear nothing. */
+ * go with the last bits of their motion. Speculative rows bear nothing: 0.003 to 0.03 give `solid.rest` the same bits. */
 #define FIL_SHEETS_AT_REST 0.01
 
 /* Takes in the triangles of a body whose vertices are the colliders from `first` on. Allocates. */

@@ -68,7 +68,7 @@ static inline const double* fil_facets_corner(const FilFacets* facets, int trian
  * a plate ten times as wide as thick, is not taken for what is deep inside the other. */
 #define FIL_FACETS_DEEPEST 0.1
 
-/* Barycentric weights below this are none: there a neighbour, or a vertex, is in charge. */
+/* Barycentric weights below this are none: there a neighbour, or a vertex, is in charge. Rounding leaves 1e-16 of a triangle's size of them. */
 #define FIL_FACETS_BORDER 1e-9
 
 /* Unit normal of a triangle; returns twice its area, 0 if it has none. */

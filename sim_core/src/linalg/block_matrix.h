@@ -10,6 +10,7 @@
 #include "filum/base.h"
 #include "linalg/buffer.h"
 
+/* A node's unknowns: three of its place and an angle, or three and one that is not used; a row of a block is 32 bytes. */
 #define FIL_BLOCK 4
 #define FIL_BLOCK_SIZE 16
 

@@ -5,6 +5,7 @@
 
 #include "linalg/graph_level.h"
 
+/* Arrays that refining has. */
 enum { FIL_CUT_WORK = 6 };
 
 /* Refines the sides of `level`. `work` has FIL_CUT_WORK places per vertex. */

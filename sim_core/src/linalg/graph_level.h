@@ -16,6 +16,7 @@ typedef struct FilGraphLevel {
     FilInts memory;
 } FilGraphLevel;
 
+/* Beside the sides 0 and 1. */
 enum { FIL_CUT = 2 };
 
 /* Makes room for a graph; contents are the caller's to write. False when out of memory. */

@@ -5,6 +5,8 @@
 
 #include "linalg/graph_level.h"
 
+/* Coarsening ends where a level has more than 0.95 of the last (separator.c) and halves it where it can: 31 levels of graphs numbered by ints, and
+ * room. */
 enum { FIL_GRAPH_LEVELS = 40 };
 
 typedef struct FilSeparator {

@@ -9,6 +9,7 @@
 
 #include <stddef.h>
 
+/* As the blocks of linalg/block_matrix.h: 4 rows, 4x4 numbers. */
 enum { FIL_STRIP = 4, FIL_TILE = 16 };
 
 typedef struct FilStripKernels {

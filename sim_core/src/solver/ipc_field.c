@@ -184,6 +184,7 @@ static void place_step(FilSolver* solver, const double* v)
 /* What would meet moves on together, as after an inelastic impact. */
 static FilStatus part(FilSolver* solver, double* v)
 {
+    // what one pair parts, another may join again; 2 to 16 give clothes and folded cloth the same bits
     enum { ROUNDS = 4 };
     FilIpcField* field = &solver->ipc;
     bool met = false;

@@ -249,6 +249,7 @@ static double pushed_mass(FilSolver* solver, const FilWorldCollider* c, const do
 
 static FilStatus take_shape(FilSolver* solver, int index)
 {
+    // corners and edges on the stack; a bound of ours
     enum { MAX_COUNT = 4096 };
     FilIpcSurface* s = &solver->ipc.surface;
     const FilWorldCollider* c = &solver->collision->colliders[index];

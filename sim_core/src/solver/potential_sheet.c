@@ -103,6 +103,7 @@ static bool take_friction(Sheet* sheet)
 /* Finds friction's active set, with the preconditioner in place of the true matrix. False: not positive definite. */
 static bool settle_friction(Sheet* sheet, double* direction)
 {
+    // ends what goes round in circles: 8 to 40 give clothes and nets the same bits
     enum { REVIEWS = 20 };
     FilPotentialStage* stage = &sheet->solver->potential;
     const FilPotentialField* field = sheet->field;
@@ -155,6 +156,7 @@ static FilBlockPcgResult find_direction(Sheet* sheet, int patience, double* dire
 FilStatus fil_potential_solve_sheet(FilSolver* solver, const FilPotentialField* field, const FilPotentialAim* aim, const double* v,
                                     const double* residual, double* direction, FilBlockPcgResult* result, FilStepInfo* info)
 {
+    // steps at once, since analysing anew costs more than a stiffer factor: 5 to 80 take nets and clothes the same time
     enum { STIFF_STEPS = 20 };
     FilPotentialStage* stage = &solver->potential;
     double* stiff = &stage->problem.memory[FIL_MEMORY_STIFF];

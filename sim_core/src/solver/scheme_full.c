@@ -46,6 +46,7 @@ static FilStatus find_direction(FilSolver* solver, FilPotentialIteration* newton
  * a step at which the slope has fallen to a half, between the last that was too short and the last that was too long. */
 static bool search(FilSolver* solver, FilPotentialIteration* newton, double* v)
 {
+    // 60: bisection is at rounding then, 2^-53; how long the slope has to fall: 10 to 40 give rings on rods the same bits
     enum { LOOKS = 60, ENOUGH = 20 };
     FilNewtonScratch* s = &solver->system->scratch;
     const double start = fil_potential_slope(solver, s->residual, s->direction), longest = newton->field->longest(solver, v, s->direction);

@@ -5,6 +5,7 @@
 #include "world/gradient.h"
 #include "world/gradient_side.h"
 
+/* Coordinates of the four nodes of two edges. */
 enum { FIL_IMC_ENDS = 12 };
 
 /* Of a lag: what it pushes on, J's third row, and three by the place. */

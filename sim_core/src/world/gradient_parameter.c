@@ -106,6 +106,7 @@ static void add_tangent(const FilGradient* gradient, const FilWorld* other, int 
 /* out += factor J' gamma of the contact, at the step's end. False if a tangent is not positive definite. */
 static bool add_contact(const FilGradient* gradient, const FilWorld* other, const FilContact* contact, double factor, double* out)
 {
+    // blocks of both sides
     enum { MAX_COUNT = 2 * FIL_JACOBIAN_BLOCKS };
     const FilContactStage* stage = &other->solver.contact;
     const FilContactSet* set = &other->collision.set;

@@ -9,7 +9,6 @@
 
 /* Products at most, and the share of the first residual that is left: rounding. */
 enum { DIRECTIONS = 60, CYCLES = 3 };
-
 static const double ENOUGH = 1e-15;
 
 void fil_gradient_multiply(FilGradient* gradient, bool back, const double* x, double* out)

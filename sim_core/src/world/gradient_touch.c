@@ -9,6 +9,7 @@
 #include "base/vec3.h"
 #include "world/gradient_side.h"
 
+/* Rows of a motion; numbers that are differentiated together, at most: room. */
 enum { MOTION = FIL_PART_MOTION, PAIRS = 6 };
 
 /* Numbers f . u(z) to be differentiated: f in the contact's frame, z of all sides. */
