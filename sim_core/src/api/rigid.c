@@ -174,6 +174,7 @@ FilStatus fil_rigid_set_state(FilWorld* world, FilId id, FilVec3 position, FilQu
     const double v[3] = {velocity.x, velocity.y, velocity.z};
     const double size =
         sqrt(orientation.x * orientation.x + orientation.y * orientation.y + orientation.z * orientation.z + orientation.w * orientation.w);
+    // a quaternion this short has no direction
     if (!fil_all_finite(p, 3) || !fil_all_finite(v, 3) || !fil_all_finite(w, 3) || !(isfinite(size) && size > 1e-12)) {
         return fil_world_fail(world, FIL_BAD_INPUT, "the given state is not finite, or its orientation is no rotation");
     }

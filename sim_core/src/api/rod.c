@@ -290,10 +290,10 @@ static FilStatus check_turns(FilWorld* world, const View* view, const double* no
         const int edge = i % n;
         fil_v3_sub(t, nodes + 3 * ((edge + 1) % n), nodes + 3 * edge);
         fil_v3_normalise(t);
-        if (fil_v3_dot(t, view->h[edge].tangent) < -1.0 + 1e-6) {
+        if (fil_v3_dot(t, view->h[edge].tangent) < -1.0 + 1e-6) {  // within 0.08 degrees of turning back, transport is not defined
             return fil_world_fail(world, FIL_BAD_INPUT, "edge %d would turn by 180 degrees: set it in two moves", edge);
         }
-        if (fil_v3_dot(t, last) < -1.0 + 1e-6) {
+        if (fil_v3_dot(t, last) < -1.0 + 1e-6) {  // likewise
             return fil_world_fail(world, FIL_BAD_INPUT, "edges %d and %d would fold back on each other", (edge + n - 1) % n, edge);
         }
         fil_v3_copy(last, t);

@@ -38,6 +38,7 @@ static void turn_columns(double* m, int p, int q, double c, double s)
 static double jacobi_tangent(double a, double b, double g)
 {
     const double zeta = (b - a) / (2.0 * g);
+    // beyond, its square is no number
     return fabs(zeta) > 1e150 ? 0.5 / zeta : copysign(1.0, zeta) / (fabs(zeta) + sqrt(1.0 + zeta * zeta));
 }
 
@@ -151,7 +152,7 @@ static bool polar_by_invariants(const double* f, double* r)
         }
         const double step = (0.25 * m * m - i4 - 2.0 * i3 * x) / slope;
         x -= step;
-        if (fabs(step) < 1e-16) {
+        if (fabs(step) < 1e-16) {  // rounding, of singular values scaled to 1
             break;
         }
     }
@@ -173,7 +174,7 @@ void fil_polar3(const double* f, double* r)
 {
     const double norm = sqrt(fil_m3_dot(f, f));
     double unit[9], gram[9], first[9];
-    if (norm > 1e-150 && norm < 1e150) {
+    if (norm > 1e-150 && norm < 1e150) {  // squares are numbers
         for (int k = 0; k < 9; k++) {
             unit[k] = f[k] / norm;
         }

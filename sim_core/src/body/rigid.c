@@ -65,7 +65,7 @@ static void rotate_freely(const FilRigidBody* body, const double* w0, const doub
         }
         fil_m3_apply(step, inverse, residual);
         fil_v3_axpy(w, -1.0, step);
-        if (fil_v3_norm(step) <= 1e-15 * (1.0 + fil_v3_norm(w))) {
+        if (fil_v3_norm(step) <= 1e-15 * (1.0 + fil_v3_norm(w))) {  // rounding
             return;
         }
     }

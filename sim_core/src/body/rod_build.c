@@ -100,7 +100,7 @@ static FilStatus initial_frames(FilRod* rod, const FilRodDef* def, FilError* err
                 fil_v3_orthogonal(parallel, t);
             }
         } else {
-            if (fil_v3_dot(h[i - 1].tangent, t) < -1.0 + 1e-6) {
+            if (fil_v3_dot(h[i - 1].tangent, t) < -1.0 + 1e-6) {  // within 0.08 degrees of turning back, transport is not defined
                 return fil_error(error, FIL_BAD_INPUT, "rod '%s': edges %d and %d fold back on each other", def->name != NULL ? def->name : "?",
                                  i - 1, i);
             }

@@ -226,7 +226,7 @@ bool fil_rod_chain_assemble(FilRodChain* chain, const double* q, double shift, b
         return fil_rod_chain_assemble_untwisted(chain);
     }
     fil_rod_chain_find_frames(chain, &shortest, &straightest);
-    if (!(shortest > 0.0) || !(straightest > 1e-6)) {
+    if (!(shortest > 0.0) || !(straightest > 1e-6)) {  // 1 + cos: within 0.08 degrees of turning back
         return false;
     }
     chain->energy = assemble_middle(chain);

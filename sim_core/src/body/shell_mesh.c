@@ -47,7 +47,7 @@ static FilStatus check_triangles(const FilShellDef* def, FilError* error)
         }
         const double longest = fmax(fil_v3_distance(def->vertices + 3 * v[0], def->vertices + 3 * v[1]),
                                     fil_v3_distance(def->vertices + 3 * v[0], def->vertices + 3 * v[2]));
-        if (!(area_of(def, t) > 1e-10 * longest * longest) || v[0] == v[1]) {
+        if (!(area_of(def, t) > 1e-10 * longest * longest) || v[0] == v[1]) {  // flat: rounding of coordinates makes up 1e-16
             return fil_error(error, FIL_BAD_INPUT, "triangle %d (vertices %d, %d, %d) has no area", t, v[0], v[1], v[2]);
         }
     }

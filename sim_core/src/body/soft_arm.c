@@ -83,7 +83,7 @@ static FilStatus check_def(const FilArmDef* def, FilError* error)
                               def->orientation.y, def->orientation.z, def->orientation.w};
     const double size = sqrt(def->orientation.x * def->orientation.x + def->orientation.y * def->orientation.y +
                              def->orientation.z * def->orientation.z + def->orientation.w * def->orientation.w);
-    if (!fil_all_finite(numbers, 7) || !(size > 1e-12)) {
+    if (!fil_all_finite(numbers, 7) || !(size > 1e-12)) {  // a quaternion this short has no direction
         return fil_error(error, FIL_BAD_INPUT, "the position of the base is not finite, or its orientation is no rotation");
     }
     if (def->mass_points < 1) {

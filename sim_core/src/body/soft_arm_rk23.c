@@ -91,7 +91,7 @@ bool fil_soft_arm_rk23(FilSoftArm* arm)
     double t = 0.0, h = arm->setup.dt;
     for (int step = 0; t < arm->setup.dt; step++) {
         const double left = arm->setup.dt - t;
-        const bool last = h >= left * (1.0 - 1e-12);
+        const bool last = h >= left * (1.0 - 1e-12);  // no step of rounding's size is left over
         h = last ? left : h;
         const double error = try_step(arm, y, h, stages, next);
         if (step == MAX_STEPS || h < 1e-9 * arm->setup.dt) {

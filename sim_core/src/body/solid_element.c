@@ -134,7 +134,7 @@ void fil_solid_element_hessian(const FilSolidElement* element, double scale, con
 FilSolidMass fil_solid_element_mass(const FilSolidElement* element, double density, bool lumped)
 {
     const double mass = density * element->volume;
-    return lumped ? (FilSolidMass){0.25 * mass, 0.0} : (FilSolidMass){0.1 * mass, 0.05 * mass};
+    return lumped ? (FilSolidMass){0.25 * mass, 0.0} : (FilSolidMass){0.1 * mass, 0.05 * mass};  // of linear shape functions: 1/10 and 1/20
 }
 
 void fil_solid_mass_add_product(const FilSolidMass* mass, double scale, const double* v, double* out)

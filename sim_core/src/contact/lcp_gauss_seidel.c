@@ -45,7 +45,7 @@ static bool stick(const Single* s, double* gamma)
     double m01[3], determinant;
     fil_v3_cross(m01, w + 3, w + 6);
     determinant = fil_v3_dot(w, m01);
-    if (!(fabs(determinant) > 1e-14 * fabs(w[0] * w[4] * w[8]))) {
+    if (!(fabs(determinant) > 1e-14 * fabs(w[0] * w[4] * w[8]))) {  // singular but for rounding
         return false;
     }
     double m12[3], m20[3];

@@ -117,12 +117,12 @@ static bool before(const Tableau* t, int a, int b, int enter)
 {
     const double *x = row_of(t, a), *y = row_of(t, b);
     const double left = x[t->width - 1] * y[enter], right = y[t->width - 1] * x[enter];
-    if (fabs(left - right) > 1e-13 * (fabs(left) + fabs(right))) {
+    if (fabs(left - right) > 1e-13 * (fabs(left) + fabs(right))) {  // equal but for what pivots have rounded
         return left < right;
     }
     for (int k = 0; k < t->n; k++) {
         const double l = x[k] * y[enter], r = y[k] * x[enter];
-        if (fabs(l - r) > 1e-13 * (fabs(l) + fabs(r))) {
+        if (fabs(l - r) > 1e-13 * (fabs(l) + fabs(r))) {  // likewise
             return l < r;
         }
     }

@@ -366,7 +366,7 @@ static FilStatus descend(Newton* n, double tau, int stalls, const FilLcpSettings
         const Value nowhere = {INFINITY, INFINITY};
         double alpha = 1.0;
         Value value = find_step(n, lambda) ? try_step(n, alpha) : nowhere;
-        while (!(value.merit < (1.0 - 1e-4 * alpha) * n->value.merit) && alpha > 0.02 && isfinite(value.merit)) {
+        while (!(value.merit < (1.0 - 1e-4 * alpha) * n->value.merit) && alpha > 0.02 && isfinite(value.merit)) {  // Armijo; six halvings
             alpha *= 0.5;
             value = try_step(n, alpha);
         }

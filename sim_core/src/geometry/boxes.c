@@ -108,6 +108,7 @@ bool fil_boxes_separation(const FilShape* a, const FilPose* pose_a, const FilSha
 {
     Axes s = {.half_a = a->half, .half_b = b->half, .gap = -HUGE_VAL, .kind = FACE_OF_A};
     fil_pose_relative(&s.b_in_a, pose_a, pose_b);
+    // of the sizes: edges whose cross product is smaller are parallel but for rounding
     s.tiny = 1e-10 * (a->half[0] + a->half[1] + a->half[2] + b->half[0] + b->half[1] + b->half[2]);
     try_all_axes(&s);
     if (s.gap > cutoff) {

@@ -94,7 +94,7 @@ static bool crosses(const FilAabb* box, const double* normal, double offset, boo
         centre += normal[k] * 0.5 * (box->lo[k] + box->hi[k]);
         reach += fabs(normal[k]) * 0.5 * (box->hi[k] - box->lo[k]);
     }
-    return (below ? centre : fabs(centre)) <= reach * (1.0 + 1e-12);
+    return (below ? centre : fabs(centre)) <= reach * (1.0 + 1e-12);  // rounding must not lose what just reaches
 }
 
 FilStatus fil_bvh_plane_items(const FilBvh* a, const double* normal, double offset, bool below, FilPairs* pairs)

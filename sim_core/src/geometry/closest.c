@@ -54,7 +54,7 @@ double fil_segment_segment(const double* p0, const double* p1, const double* q0,
     *s = bs;
     *t = bt;
     double best = distance2_at(r, u, v, bs, bt);
-    if (det > 1e-10 * uu * vv) {
+    if (det > 1e-10 * uu * vv) {  // sine of the angle above 1e-5: the quotient keeps six digits
         return best;
     }
 
@@ -337,7 +337,7 @@ double fil_segment_cylinder(const double* p, const double* q, double radius, dou
     }
     int side = 0;
     double d2 = at_guess;
-    for (int k = 0; k < 100 && hi - lo > 1e-15; k++) {
+    for (int k = 0; k < 100 && hi - lo > 1e-15; k++) {  // of lengths of 1: rounding
         // every fourth probe halves, so that a flat slope cannot stall it
         *s = k % 4 == 3 ? 0.5 * (lo + hi) : linear_zero(lo, lo_slope, hi, hi_slope);
         d2 = cylinder_distance2(&line, *s, &slope);
@@ -393,8 +393,8 @@ double fil_segment_in_cylinder(const double* p, const double* q, double radius, 
     double x[3] = {p[0] + *s * d[0], p[1] + *s * d[1], p[2] + *s * d[2]};
     const double rho = hypot(x[0], x[1]);
     double depth = radius - rho;
-    if (!(rho > 1e-6 * radius)) {
-        return -1.0;  // out to any side
+    if (!(rho > 1e-6 * radius)) {  // on the axis, no direction is nearest
+        return -1.0;               // out to any side
     }
     fil_v3_set(n, x[0] / rho, x[1] / rho, 0.0);
     for (int sign = -1; sign <= 1; sign += 2) {

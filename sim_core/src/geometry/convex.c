@@ -200,6 +200,7 @@ static bool start_polytope(Difference* d, const Gjk* g, Expansion* e)
     if (!fil_polytope_seed(e->w, e->point_count, 1e-9 * d->extent, corner)) {
         return false;
     }
+    // thickness of a face: rounding
     fil_polytope_start(&e->polytope, e->w, corner, 1e-14 * d->extent, e->faces, 2 * POINTS, e->scratch);
     return true;
 }

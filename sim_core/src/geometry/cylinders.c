@@ -123,7 +123,7 @@ static bool meet_rim(const Cylinder* rim, const Cylinder* barrel, FilSeparation*
     fil_v3_add(foot, p.x, g);
     fil_v3_copy(n, g);
     const double length = fil_v3_normalise(n);
-    if (!(length > 0.0) || !within(barrel, foot) || fabs(fil_v3_dot(p.t, n)) > 1e-12) {
+    if (!(length > 0.0) || !within(barrel, foot) || fabs(fil_v3_dot(p.t, n)) > 1e-12) {  // not polished to rounding
         return false;
     }
     s->distance = length - barrel->radius;

@@ -39,7 +39,7 @@ double fil_edge_share(const double* before, const double* a, const double* b, co
 
 static double smooth_slope(double x)
 {
-    return fabs(x) >= 1.0 ? 0.0 : 0.75 * (1.0 - x * x);
+    return fabs(x) >= 1.0 ? 0.0 : 0.75 * (1.0 - x * x);  // the slope of the cubic above
 }
 
 /* How the cosine-weighted reach arm . u / width changes, u the unit vector along `edge`. */

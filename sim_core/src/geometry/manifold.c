@@ -259,7 +259,7 @@ static double nearest(const FilContactPoint* points, int count)
 // how much farther than the distance of the shapes the nearest of their contact points may be
 static double nearest_allowed(double distance)
 {
-    return distance + 1e-4 * fabs(distance) + 1e-9;
+    return distance + 1e-4 * fabs(distance) + 1e-9;  // what clipping rounds, and 1 nm for shapes that just touch
 }
 
 int fil_manifold_build(const FilShape* a, const FilPose* pose_a, const FilShape* b, const FilPose* pose_b, const FilSeparation* separation,

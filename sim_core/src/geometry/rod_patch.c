@@ -84,7 +84,7 @@ static double clearance(const Meeting* meeting, double s)
 // the end of a stretch: between `in`, where the clearance is below `level`, and `out`
 static double find_end(const Meeting* meeting, double in, double at_in, double out, double at_out, double level)
 {
-    const double near = 1e-5 * fil_rod_field_depth(meeting->field);
+    const double near = 1e-5 * fil_rod_field_depth(meeting->field);  // the end of a stretch bears nothing: its place is known well enough
     FilBracket ends = {in, out, at_in - level, at_out - level};
     for (int k = 0; k < 12 && ends.at_b > near && ends.at_b > ends.at_a; k++) {
         const double s = ends.a + (ends.b - ends.a) * ends.at_a / (ends.at_a - ends.at_b), at = clearance(meeting, s) - level;
@@ -133,6 +133,7 @@ static int sample_clearance(const Meeting* meeting, double* at, double* clear)
     }
     double lo = at[min > 0 ? min - 1 : 0], hi = at[min < SAMPLES - 1 ? min + 1 : SAMPLES - 1];
     for (int k = 0; k < 16; k++) {
+        // golden section
         const double a = hi - 0.6180339887498949 * (hi - lo), b = lo + 0.6180339887498949 * (hi - lo);
         if (clearance(meeting, a) < clearance(meeting, b)) {
             hi = b;
@@ -260,7 +261,7 @@ static double outline_distance(const Meeting* meeting, double s, const double* t
 static double leaving_angle(const Meeting* meeting, double s, const double* towards, double limit, double shift, double deepest)
 {
     FilBracket ends = {0.0, limit, deepest, outline_distance(meeting, s, towards, limit, shift)};
-    const double near = 1e-9 * meeting->field->half[0];
+    const double near = 1e-9 * meeting->field->half[0];  // of the radius: no area to speak of
     for (int k = 0; k < 12 && ends.at_b > near; k++) {
         const double angle = ends.a + (ends.b - ends.a) * ends.at_a / (ends.at_a - ends.at_b);
         const double at = outline_distance(meeting, s, towards, angle, shift);
@@ -425,7 +426,7 @@ static double quadratic_weight(const Cell* cell, const double* centroid, const d
     }
     const double determinant = corner[0] * corner[2] - corner[1] * corner[1];
     const double size = corner[0] + corner[2];
-    if (!(determinant > 1e-10 * size * size) || !(fabs(area) > 0.0)) {
+    if (!(determinant > 1e-10 * size * size) || !(fabs(area) > 0.0)) {  // a sliver, of which rounding leaves nothing
         return 0.25;
     }
     const double trace = corner[2] * inside[0] - 2.0 * corner[1] * inside[1] + corner[0] * inside[2];

@@ -149,7 +149,7 @@ static int turning_points(const double c[4], double t[4])
 static double bisect(const double c[4], double lo, double hi)
 {
     const bool rising = evaluate(c, lo) < 0.0;
-    for (int k = 0; k < 100 && hi - lo > 1e-16; k++) {
+    for (int k = 0; k < 100 && hi - lo > 1e-16; k++) {  // of a step of 1: rounding
         const double middle = 0.5 * (lo + hi);
         if ((evaluate(c, middle) < 0.0) == rising) {
             lo = middle;
@@ -205,7 +205,7 @@ static bool crosses(const double* start, const double* end, Distance2Fn distance
     double* out = time != NULL ? time : &first;
     const double size = size_of(start, end);
     volume_polynomial(start, end, c);
-    const double flat = 1e-14 * size * size * size;
+    const double flat = 1e-14 * size * size * size;  // rounding of the four points
     if (fabs(c[0]) + fabs(c[1]) + fabs(c[2]) + fabs(c[3]) <= flat) {
         return flat_crossing(start, end, size, distance2, split, out);
     }

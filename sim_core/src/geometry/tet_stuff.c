@@ -141,7 +141,7 @@ static void find_signs(Lattice* l)
 static double find_cut(const Lattice* l, const double* a, const double* b)
 {
     FilBracket way = {0.0, 1.0, value_at(l, a), value_at(l, b)};
-    for (int k = 0; k < 100 && way.b - way.a > 1e-14; k++) {
+    for (int k = 0; k < 100 && way.b - way.a > 1e-14; k++) {  // of an edge of 1: rounding
         // halving every third time keeps bad cases from lasting
         double t = (way.a * way.at_b - way.b * way.at_a) / (way.at_b - way.at_a);
         t = k % 3 == 2 || !(t > way.a && t < way.b) ? 0.5 * (way.a + way.b) : t;

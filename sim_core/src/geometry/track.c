@@ -78,7 +78,7 @@ static double best_on_piece(const FilTrack* track, const double* positions, cons
         const double slope = fil_v3_dot(out->r, out->slope), straight = fil_v3_dot(out->slope, out->slope);
         const double curve = fmax(straight + fil_v3_dot(out->r, out->bend), 0.1 * straight);
         const double next = curve > 0.0 ? fmin(fmax(place.u - slope / curve, low), high) : place.u;
-        const bool done = fabs(next - place.u) <= 1e-15 * (1.0 + fabs(next));
+        const bool done = fabs(next - place.u) <= 1e-15 * (1.0 + fabs(next));  // rounding
         place.u = next;
         if (done) {
             break;

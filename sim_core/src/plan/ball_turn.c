@@ -33,7 +33,7 @@ static bool solve_three(const double* m, const double* right, double* x)
     fil_v3_cross(c1, c, a);
     fil_v3_cross(c2, a, b);
     const double det = fil_v3_dot(a, c0);
-    if (!(fabs(det) > 1e-30)) {
+    if (!(fabs(det) > 1e-30)) {  // of lengths in m, cubed: (1e-10 m)^3
         return false;
     }
     x[0] = fil_v3_dot(right, c0) / det;
@@ -105,7 +105,7 @@ bool fil_ball_touch(const FilBallTurn* turn, const double place[2], double* l)
         }
         // a point far off is approached by steps of at most 5 cm
         const double far = fil_v3_norm(residual), part = far > 0.05 ? 0.05 / far : 1.0;
-        if (far < 1e-12) {
+        if (far < 1e-12) {  // m: no direction
             return true;
         }
         if (!solve_three(matrix, residual, step)) {

@@ -102,7 +102,7 @@ void fil_filter_reset(FilFilter* filter, const FilInterior* ip)
 {
     const double violation = fmax(1.0, merit_here(ip).violation);
     filter->count = 0;
-    filter->largest = 1e4 * violation;
+    filter->largest = 1e4 * violation;  // theta_max of Waechter and Biegler (2006), and theta_min below
     filter->small = 1e-4 * violation;
 }
 

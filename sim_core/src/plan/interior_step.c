@@ -318,7 +318,7 @@ static void limit(const double v, const double dv, const double share, double* f
 void fil_interior_limits(const FilInterior* ip, double* primal, double* dual)
 {
     const FilPlanProblem* p = &ip->problem;
-    const double share = fmax(0.99, 1.0 - ip->barrier);
+    const double share = fmax(0.99, 1.0 - ip->barrier);  // Waechter and Biegler (2006), eq. 8
     *primal = *dual = 1.0;
     for (int j = 0; j < p->stages * p->variables; j++) {
         if (p->lower[j] > -INFINITY) {

@@ -88,7 +88,7 @@ static void read_axes(FilReader* reader, const FilYaml* node, FilQuat* orientati
     }
     const double length = fil_v3_normalise(z), size = fil_v3_norm(x);
     fil_v3_axpy(x, -fil_v3_dot(x, z), z);
-    if (!(length > 0.0) || !(fil_v3_normalise(x) > 1e-6 * size)) {
+    if (!(length > 0.0) || !(fil_v3_normalise(x) > 1e-6 * size)) {  // parallel: no plane
         fil_reader_fail(reader, at, "'toward' and 'across' must be vectors that are not parallel");
         return;
     }

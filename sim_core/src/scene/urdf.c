@@ -116,7 +116,7 @@ static void read_joint(FilUrdfReader* reader, const xmlNode* node, const FilUrdf
     const xmlNode *axis_node = fil_xml_child(reader, node, "axis"), *dynamics = fil_xml_child(reader, node, "dynamics");
     if (axis_node != NULL) {
         fil_xml_numbers(reader, axis_node, "xyz", true, 3, axis);
-        const bool none = axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2] < 1e-18;
+        const bool none = axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2] < 1e-18;  // shorter than 1e-9: no axis
         const bool useful = joint->type != FIL_ROBOT_FIXED && joint->type != FIL_ROBOT_FLOATING && joint->type != FIL_ROBOT_BALL;
         if (reader->status == FIL_OK && none && useful) {
             fil_xml_fail(reader, axis_node, "it has no direction");

@@ -173,7 +173,7 @@ int fil_film_at(FilFilm* film, double time)
     int low = -1;
     for (int high = film->count - 1; low < high;) {
         const int middle = low + (high - low + 1) / 2;
-        if (film->pictures[middle].time <= time + 5e-10) {
+        if (film->pictures[middle].time <= time + 5e-10) {  // times are known to nanoseconds
             low = middle;
         } else {
             high = middle - 1;

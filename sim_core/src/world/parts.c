@@ -30,7 +30,7 @@ static int parts_by_iterations(const FilWorld* world, int used, int iterations)
 {
     const double mean = (double)iterations / used;
     const int max = world->def.adaptive_iterations;
-    return mean > max ? 2 * used : mean < 0.4 * max ? used / 2 : used;
+    return mean > max ? 2 * used : mean < 0.4 * max ? used / 2 : used;  // below a half, so that it does not go to and fro
 }
 
 /* Errors grow with the cube of the length: what would have met the accuracy, and a little more; fewer only by and by, and not for

@@ -222,7 +222,7 @@ static bool count_rest(FilWorld* world, double dt)
         }
         double* rest = fil_sleep_rest(world, body);
         rest[FIL_REST_TIME] = body->ops->pace(body->impl, system->state.v + body->v) < world->def.sleep_speed ? rest[FIL_REST_TIME] + dt : 0.0;
-        due |= rest[FIL_REST_TIME] >= world->def.sleep_time - 5e-10;
+        due |= rest[FIL_REST_TIME] >= world->def.sleep_time - 5e-10;  // times are known to nanoseconds
     }
     return due;
 }
