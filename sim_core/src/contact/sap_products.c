@@ -1,6 +1,7 @@
 /* Products with a SAP problem's Jacobian: J v, J' gamma, and C = J' G J. Workers share them; sums have one order, whoever makes them. */
 #include <string.h>
 
+#include "base/prefetch.h"
 #include "contact/sap_system.h"
 #include "linalg/pair.h"
 
@@ -199,12 +200,6 @@ static void add_parts(void* context, int first, int end, int worker)
 
 /* Blocks that are asked for before they are needed. */
 enum { AHEAD = 8 };
-
-#if defined(__GNUC__)
-#define FIL_PREFETCH(at) __builtin_prefetch(at)
-#else
-#define FIL_PREFETCH(at) ((void)(at))
-#endif
 
 /* Participant by participant, the same sums in the same order. */
 static void gather_impulses(void* context, int first, int end, int worker)
