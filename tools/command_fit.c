@@ -9,6 +9,7 @@
 #include "base/workers.h"
 #include "cli.h"
 #include "command_table.h"
+#include "fit/errors.h"
 #include "fit/problem.h"
 #include "fit/search.h"
 #include "linalg/dense.h"
@@ -31,7 +32,7 @@ typedef struct Fit {
     int size; /* numbers of a run: rows times columns */
     int done; /* runs so far */
     double x[FIL_FIT_KEYS], cost;
-    double *values, *residuals;    /* of one run */
+    double* values;                /* of one run */
     double *points, *rows, *costs; /* of many: their places, residuals and costs */
     FilError* errors;
     double jacobian[FIL_FIT_KEYS][FIL_FIT_KEYS]; /* J' J */
@@ -229,13 +230,13 @@ static double evaluate(void* context, const double* x, double* gradient)
     return isfinite(fit->costs[0]) ? fit->costs[0] : 1e3 * (fit->cost + 1.0);
 }
 
-/* x <- (J' J)^-1 x, and the inverse's diagonal if wanted. False if keys change nothing, or all but the same: what is left of a key's share
+/* x <- (J' J)^-1 x. False if keys change nothing, or all but the same: what is left of a key's share
  * when the others have explained theirs, 1 - R^2, is below what differences of runs resolve. */
-static bool solve(const Fit* fit, double* x, double* diagonal)
+static bool solve(const Fit* fit, double* x)
 {
     static const double MIN_SIZE = 1e-7;  // differences are good to 1e-5 or so of themselves, their squares to less
     const int n = fit->problem.key_count;
-    double factor[FIL_FIT_KEYS * FIL_FIT_KEYS], unit[FIL_FIT_KEYS], scale[FIL_FIT_KEYS];
+    double factor[FIL_FIT_KEYS * FIL_FIT_KEYS], scale[FIL_FIT_KEYS];
     for (int i = 0; i < n; i++) {
         scale[i] = sqrt(fit->jacobian[i][i]);
     }
@@ -253,20 +254,12 @@ static bool solve(const Fit* fit, double* x, double* diagonal)
             return false;
         }
     }
-    for (int i = 0; i < n && x != NULL; i++) {
+    for (int i = 0; i < n; i++) {
         x[i] /= scale[i];
     }
-    if (x != NULL) {
-        fil_dense_cholesky_solve(n, factor, 1, x);
-    }
-    for (int i = 0; i < n && x != NULL; i++) {
+    fil_dense_cholesky_solve(n, factor, 1, x);
+    for (int i = 0; i < n; i++) {
         x[i] /= scale[i];
-    }
-    for (int i = 0; i < n && diagonal != NULL; i++) {
-        memset(unit, 0, sizeof unit);
-        unit[i] = 1.0;
-        fil_dense_cholesky_solve(n, factor, 1, unit);
-        diagonal[i] = unit[i] / (scale[i] * scale[i]);
     }
     return true;
 }
@@ -310,7 +303,7 @@ static FilStatus descend(Fit* fit, FilError* error)
             double step[FIL_FIT_KEYS], *trial = fit->points;
             memcpy(step, fit->descent, sizeof step);
             fit->damping = damping;
-            const bool solved = solve(fit, step, NULL);
+            const bool solved = solve(fit, step);
             fit->damping = 0.0;
             if (!solved) {
                 return fil_error(error, FIL_NOT_CONVERGED, "the measurements do not tell these keys apart");
@@ -343,7 +336,7 @@ static FilStatus polish(Fit* fit, FilError* error)
         fit->cost = fit->costs[2 * keys];
         double step[FIL_FIT_KEYS], trial[FIL_FIT_KEYS], length = 0.0;
         memcpy(step, fit->descent, sizeof step);
-        if (!solve(fit, step, NULL)) {
+        if (!solve(fit, step)) {
             return fil_error(error, FIL_NOT_CONVERGED, "the measurements do not tell these keys apart");
         }
         for (int i = 0; i < keys; i++) {
@@ -364,27 +357,46 @@ static FilStatus polish(Fit* fit, FilError* error)
     return FIL_OK;
 }
 
+/* What each column says of the keys, by J as it was last made, and (J' J)^-1. */
+static bool inform(const Fit* fit, FilFitInformation* information, double* covariance)
+{
+    const FilFitProblem* problem = &fit->problem;
+    const int keys = problem->key_count, columns = problem->data.column_count;
+    *information = (FilFitInformation){.key_count = keys, .column_count = columns};
+    for (int k = 0; k < fit->size; k++) {
+        const int c = k % columns;
+        information->counts[c] += !isnan(problem->data.rows[k / columns * (columns + 1) + c + 1]);
+        for (int i = 0; i < keys * keys; i++) {
+            const size_t own = (size_t)(2 * (i / keys)), other = (size_t)(2 * (i % keys));
+            information->squares[c][i] += fit->rows[own * (size_t)fit->size + (size_t)k] * fit->rows[other * (size_t)fit->size + (size_t)k];
+        }
+    }
+    memset(covariance, 0, sizeof(double) * (size_t)(keys * keys));
+    for (int i = 0; i < keys; i++) {
+        covariance[i * keys + i] = 1.0;
+        if (!solve(fit, covariance + (ptrdiff_t)(i * keys))) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* How far each column's residuals spread, as what the next residuals are divided by. */
 static FilStatus weigh(Fit* fit, FilError* error)
 {
     FilFitProblem* problem = &fit->problem;
-    const int columns = problem->data.column_count, all = fil_fit_measured(problem);
-    const FilStatus status = fil_fit_simulate(problem, fit->x, fit->values, error);
-    if (status != FIL_OK) {
-        return status;
+    const int columns = problem->data.column_count;
+    double covariance[FIL_FIT_KEYS * FIL_FIT_KEYS], sums[FIL_FIT_COLUMNS] = {0.0};
+    FilFitInformation information;
+    if (!differentiate(fit, fit->x) || !inform(fit, &information, covariance)) {
+        return fil_error(error, FIL_NOT_CONVERGED, "the measurements do not tell these keys apart");
     }
-    (void)fil_fit_residuals(problem, fit->values, fit->residuals);
+    const double* residuals = fit->rows + (size_t)(2 * problem->key_count) * (size_t)fit->size;
+    for (int k = 0; k < fit->size; k++) {
+        sums[k % columns] += residuals[k] * residuals[k];
+    }
     for (int c = 0; c < columns; c++) {
-        double sum = 0.0;
-        int count = 0;
-        for (int r = 0; r < problem->data.row_count; r++) {
-            const double residual = fit->residuals[r * columns + c];
-            sum += residual * residual;
-            count += !isnan(problem->data.rows[r * (columns + 1) + c + 1]);
-        }
-        // each column has its share of the keys
-        const double free = count * (1.0 - problem->key_count / (double)all);
-        problem->deviations[c] *= fmax(sqrt(sum / fmax(free, 1.0)), 1e-12);
+        problem->deviations[c] *= fmax(sqrt(sums[c] / fil_fit_freedom(&information, covariance, c)), 1e-12);
     }
     return FIL_OK;
 }
@@ -410,12 +422,14 @@ static FilStatus search(Fit* fit, FilError* error)
     if (status != FIL_OK) {
         return fil_stop_requested() ? fil_error(error, FIL_INTERRUPTED, "stopped") : status;
     }
-    double diagonal[FIL_FIT_KEYS];
-    if (!differentiate(fit, fit->x) || !solve(fit, NULL, diagonal)) {
+    double covariance[FIL_FIT_KEYS * FIL_FIT_KEYS], corrected[FIL_FIT_KEYS * FIL_FIT_KEYS];
+    FilFitInformation information;
+    if (!differentiate(fit, fit->x) || !inform(fit, &information, covariance)) {
         return fil_error(error, FIL_NOT_CONVERGED, "the measurements do not tell these keys apart");
     }
+    fil_fit_correct(&information, covariance, corrected);
     for (int i = 0; i < fit->problem.key_count; i++) {
-        fit->errors_of[i] = sqrt(diagonal[i]);
+        fit->errors_of[i] = sqrt(corrected[i * fit->problem.key_count + i]);
     }
     return FIL_OK;
 }
@@ -532,12 +546,11 @@ static FilStatus start(Fit* fit, const char* scene, FilError* error)
     // of differences: both sides of each key, and the middle; of gradients a slope for each key in addition
     const int max = options->scouts > 3 * FIL_FIT_KEYS + 1 ? options->scouts : 3 * FIL_FIT_KEYS + 1;
     fit->values = fil_alloc((size_t)fit->size, sizeof(double));
-    fit->residuals = fil_alloc((size_t)fit->size, sizeof(double));
     fit->rows = fil_alloc((size_t)max * (size_t)fit->size, sizeof(double));
     fit->points = fil_alloc((size_t)max * FIL_FIT_KEYS, sizeof(double));
     fit->costs = fil_alloc((size_t)max, sizeof(double));
     fit->errors = fil_alloc((size_t)max, sizeof *fit->errors);
-    if (fit->values == NULL || fit->residuals == NULL || fit->rows == NULL || fit->points == NULL || fit->costs == NULL || fit->errors == NULL) {
+    if (fit->values == NULL || fit->rows == NULL || fit->points == NULL || fit->costs == NULL || fit->errors == NULL) {
         return fil_error(error, FIL_OUT_OF_MEMORY, "out of memory");
     }
     fit->workers = fil_workers_create(options->threads > 0 ? options->threads : fil_workers_processors());
@@ -549,7 +562,6 @@ static void free_fit(Fit* fit)
     fil_workers_destroy(fit->workers);
     fil_fit_data_free(&fit->problem.data);
     fil_free(fit->values);
-    fil_free(fit->residuals);
     fil_free(fit->rows);
     fil_free(fit->points);
     fil_free(fit->costs);
