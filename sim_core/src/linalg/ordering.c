@@ -5,6 +5,7 @@
 #include <suitesparse/camd.h>
 
 #include "linalg/block_graph.h"
+#include "linalg/ordering_runs.h"
 
 /* Group 1 for variables that the pattern touches, group 0, to be eliminated first, for the others. */
 static void group_by_touch(const FilBlockPattern* pattern, int* group)
@@ -104,12 +105,29 @@ static void given_groups(const void* context, const FilBlockPattern* const* patt
 
 bool fil_ordering_min_degree(FilOrdering* ordering, const FilBlockPattern* const* patterns, int count, bool loose)
 {
-    return order(ordering, patterns, count, count > 1 && !loose ? touched_last : one_group, NULL);
+    bool done = false;
+    if (count > 1 && !loose && !fil_ordering_runs(ordering, patterns, count, &done)) {
+        return false;
+    }
+    return done || order(ordering, patterns, count, count > 1 && !loose ? touched_last : one_group, NULL);
 }
 
 bool fil_ordering_by_groups(FilOrdering* ordering, const FilBlockPattern* const* patterns, int count, const int* group)
 {
     return order(ordering, patterns, count, given_groups, group);
+}
+
+bool fil_ordering_put(FilOrdering* ordering, int columns, const int* order)
+{
+    const size_t size = (size_t)columns + 1;
+    if (!fil_ints_reserve(&ordering->work, 2 * size)) {
+        return false;
+    }
+    ordering->columns = columns;
+    ordering->old_of_new = ordering->work.at;
+    ordering->new_of_old = ordering->work.at + size;
+    fil_ordering_set(ordering, order);
+    return true;
 }
 
 void fil_ordering_set(FilOrdering* ordering, const int* order)
@@ -124,5 +142,6 @@ void fil_ordering_set(FilOrdering* ordering, const int* order)
 void fil_ordering_free(FilOrdering* ordering)
 {
     fil_free(ordering->work.at);
+    fil_free(ordering->runs.at);
     *ordering = (FilOrdering){0};
 }

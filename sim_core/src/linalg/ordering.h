@@ -10,6 +10,7 @@ typedef struct FilOrdering {
     const int* old_of_new; /* the permutation: pivot k eliminates variable old_of_new[k] */
     const int* new_of_old;
     FilInts work; /* owned */
+    FilInts runs; /* owned; of ordering_runs.h */
 } FilOrdering;
 
 /* Approximate minimum degree order of the sum of `count` patterns of the same size. Variables that the last of several
@@ -17,6 +18,8 @@ typedef struct FilOrdering {
 bool fil_ordering_min_degree(FilOrdering* ordering, const FilBlockPattern* const* patterns, int count, bool loose);
 /* The same, but variables of a smaller group come first: group[v] from 0 to one less than the number of variables. */
 bool fil_ordering_by_groups(FilOrdering* ordering, const FilBlockPattern* const* patterns, int count, const int* group);
+/* An order of any number of variables, which is copied; false when out of memory. */
+bool fil_ordering_put(FilOrdering* ordering, int columns, const int* old_of_new);
 /* Another order of as many variables. */
 void fil_ordering_set(FilOrdering* ordering, const int* old_of_new);
 void fil_ordering_free(FilOrdering* ordering);
