@@ -152,14 +152,14 @@ int fil_rod_point_jacobian(const void* pointer, int index, int part, const doubl
     const Edge e = edge_of(body, &body->rods[index], part, q);
     double arm[3], spin[3];
     fil_v3_sub(arm, point, e.start);
-    const double along = fil_v3_dot(arm, e.t), s = along / e.length;  // beyond the ends on caps, which turn with the edge
-    fil_v3_axpy(arm, -along, e.t);                                    // from the axis out to the surface
+    const double per = 1.0 / e.length, along = fil_v3_dot(arm, e.t), s = along * per;  // beyond the ends on caps, which turn with the edge
+    fil_v3_axpy(arm, -along, e.t);                                                     // from the axis out to the surface
     fil_v3_cross(spin, e.t, arm);
     fil_v3_set(bias, 0.0, 0.0, 0.0);
     // v = (1 - s) v0 + s v1 + gamma_dot t x arm - t (t_dot . arm), the last from the edge's own turning
     for (int j = 0; j < 3; j++) {
         for (int k = 0; k < 3; k++) {
-            const double turn = e.t[j] * arm[k] / e.length, unit = j == k ? 1.0 : 0.0;
+            const double turn = e.t[j] * (arm[k] * per), unit = j == k ? 1.0 : 0.0;
             jacobian[4 * j + k] = (1.0 - s) * unit + turn;
             jacobian[12 + 4 * j + k] = s * unit - turn;
         }

@@ -539,7 +539,7 @@ FilStatus fil_sap_solve(FilSap* sap, const FilSapProblem* problem, const FilSapO
         }
         status = iterate(sap, problem, settings, stats);
         stats->cost = total_cost(sap, problem);
-        fil_sap_system_expand(&sap->system, problem, sap->x, v);
+        fil_sap_system_follow(&sap->system, problem, sap->x, v);
         memcpy(impulse, sap->gamma, 3 * (size_t)problem->constraint_count * sizeof *impulse);
     }
     stats->analyses = sap->system.analyses;

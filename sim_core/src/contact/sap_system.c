@@ -21,6 +21,7 @@ void fil_sap_system_free(FilSapSystem* system)
     fil_free(system->participant.at);
     fil_free(system->c.at);
     fil_free(system->x.at);
+    fil_free(system->rest.at);
     fil_free(system->all.at);
     fil_free(system->targets);
     fil_free(system->touches);
@@ -83,6 +84,7 @@ static bool adopt_patterns(FilSapSystem* system, const FilSapProblem* problem)
     if (!fil_ints_reserve(&system->a_start, columns + 1) || !fil_ints_reserve(&system->a_row, a_blocks) ||
         !fil_ints_reserve(&system->constraint_end, count) || !fil_ints_reserve(&system->variable, blocks) ||
         !fil_ints_reserve(&system->participant, blocks) || !fil_doubles_reserve(&system->x, FIL_BLOCK * columns) ||
+        !fil_doubles_reserve(&system->rest, FIL_BLOCK * columns) ||
         !fil_doubles_reserve(&system->all, 2 * FIL_BLOCK * columns) || !fil_ints_reserve(&system->target_start, columns + 2) ||
         !fil_ints_reserve(&system->c_start, columns + 2) || !fil_ints_reserve(&system->c_row, targets) ||
         !keep_room(&system->last_start, columns + 2) || !keep_room(&system->last_row, targets) || !fil_ints_reserve(&system->scratch, columns) ||
@@ -477,6 +479,49 @@ void fil_sap_system_expand(FilSapSystem* system, const FilSapProblem* problem, c
     fil_block_factor_substitute_fixed(&system->factor, system->x.at);
     Passage passage = {.system = system, .problem = problem, .from = system->x.at, .to = v};
     fil_workers_run(problem->workers, system->columns, COLUMN_GRAIN, take_velocities, &passage);
+}
+
+void fil_sap_system_start(FilSapSystem* system, const double* b, double* reduced)
+{
+    fil_sap_system_reduce(system, b, reduced);
+    memcpy(system->rest.at, system->x.at, FIL_BLOCK * (size_t)(system->columns - system->participants) * sizeof *reduced);
+}
+
+/* What others have left, with its sign changed, and how far participants have gone from the guess. */
+static void bring_rest(void* context, int first, int end, int worker)
+{
+    const Passage* p = context;
+    const int *pivot = fil_block_factor_pivots(&p->system->factor), fixed = p->system->columns - p->system->participants;
+    (void)worker;
+    for (int j = first; j < end; j++) {
+        const double *x = p->from + FIL_BLOCK * (pivot[j] - fixed), *rest = p->system->rest.at + FIL_BLOCK * pivot[j];
+        for (int d = 0; d < FIL_BLOCK; d++) {
+            const int k = FIL_BLOCK * j + d;
+            p->system->x.at[FIL_BLOCK * pivot[j] + d] = pivot[j] < fixed ? -rest[d] : p->problem->v_free[k] + x[d] - p->to[k];
+        }
+    }
+}
+
+static void take_changes(void* context, int first, int end, int worker)
+{
+    const Passage* p = context;
+    const int *pivot = fil_block_factor_pivots(&p->system->factor), fixed = p->system->columns - p->system->participants;
+    (void)worker;
+    for (int j = first; j < end; j++) {
+        const double *x = p->from + FIL_BLOCK * (pivot[j] - fixed), *change = p->system->x.at + FIL_BLOCK * pivot[j];
+        for (int d = 0; d < FIL_BLOCK; d++) {
+            const int k = FIL_BLOCK * j + d;
+            p->to[k] = pivot[j] < fixed ? p->to[k] + change[d] : p->problem->v_free[k] + x[d];
+        }
+    }
+}
+
+void fil_sap_system_follow(FilSapSystem* system, const FilSapProblem* problem, const double* x, double* v)
+{
+    Passage passage = {.system = system, .problem = problem, .from = x, .to = v};
+    fil_workers_run(problem->workers, system->columns, COLUMN_GRAIN, bring_rest, &passage);
+    fil_block_factor_substitute_fixed(&system->factor, system->x.at);
+    fil_workers_run(problem->workers, system->columns, COLUMN_GRAIN, take_changes, &passage);
 }
 
 /* ---- what A says about scales ---- */

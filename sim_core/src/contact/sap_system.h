@@ -50,6 +50,7 @@ typedef struct FilSapSystem {
     FilDoubles impulses; /* J' gamma of each part of the constraints, where there are many */
     FilInts participant; /* of each Jacobian block: its variable's number among participants */
     FilDoubles x;        /* all variables, in the order of elimination */
+    FilDoubles rest;     /* of what does not participate, from start() to follow() */
     FilDoubles all;      /* two vectors of all variables, in the caller's order */
     FilInts scratch;
 } FilSapSystem;
@@ -86,6 +87,11 @@ void fil_sap_system_reduce(FilSapSystem* system, const double* b, double* reduce
 
 /* v = v* + x, where participants have moved by x and the others follow: x_n = -A_nn^-1 (A_np x_p + push_n). */
 void fil_sap_system_expand(FilSapSystem* system, const FilSapProblem* problem, const double* x, double* v);
+
+/* The same in the form of corrections, without a second elimination. start(): as reduce() of b = A (v - v*) + push at a guess v, and keeps what is left
+ * of the others. follow(): participants go from the guess, which v has, to v* + x, and the others follow: v_n -= A_nn^-1 (b_n + A_np dv_p). */
+void fil_sap_system_start(FilSapSystem* system, const double* b, double* reduced);
+void fil_sap_system_follow(FilSapSystem* system, const FilSapProblem* problem, const double* x, double* v);
 
 /* v_c = J v, three per constraint, without the bias */
 void fil_sap_system_multiply(const FilSapSystem* system, const FilSapProblem* problem, const double* v, double* v_c);

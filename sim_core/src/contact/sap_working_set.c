@@ -39,7 +39,7 @@ static bool is_apart(const FilSapProblem* problem, const FilSapConstraint* const
 {
     const FilSapKindOps* kind = &fil_sap_kinds[constraint->kind];
     double v_c[3];
-    if (kind->clearance == NULL) {
+    if (kind->clearance == NULL || !(constraint->contact.distance > 0.0)) {  // what overlaps is not
         return false;
     }
     velocity_of(problem, constraint, v, v_c);

@@ -91,7 +91,7 @@ static double inverse_diagonal(const double* block, int d)
 typedef struct Columns {
     FilSap* sap;
     const FilSapProblem* problem;
-    const double* v; /* the guess */
+    double* v; /* the guess */
     atomic_bool failed;
 } Columns;
 
@@ -109,17 +109,28 @@ static void start_some(void* context, int first, int end, int worker)
         }
         for (int d = 0; d < FIL_BLOCK; d++) {
             const int k = FIL_BLOCK * column + d;
-            x[k] = block[5 * d] > HELD ? 0.0 : c->v[k] - c->problem->v_free[k];
+            c->v[k] = block[5 * d] > HELD ? c->problem->v_free[k] : c->v[k];
+            x[k] = c->v[k] - c->problem->v_free[k];
         }
     }
 }
 
 /* Runs a pass; false when a diagonal block is missing, or not positive definite. */
-static bool pass(FilSap* sap, const FilSapProblem* problem, const double* v, FilWork* work)
+static bool pass(FilSap* sap, const FilSapProblem* problem, double* v, FilWork* work)
 {
     Columns columns = {.sap = sap, .problem = problem, .v = v};
     fil_workers_run(problem->workers, problem->pattern.columns, COLUMN_GRAIN, work, &columns);
     return !atomic_load(&columns.failed);
+}
+
+/* Whether a guess is anywhere else than at v*. */
+static bool is_elsewhere(const double* x, int n)
+{
+    int k = 0;
+    while (k < n && x[k] == 0.0) {
+        k++;
+    }
+    return k < n;
 }
 
 /* Sorts v - v*, A v* and the diagonal of A into participants and others. For participants also W with W' W = A_bb^-1 of
@@ -144,8 +155,8 @@ static void gather_some(void* context, int first, int end, int worker)
             const int k = FIL_BLOCK * local + d, all = FIL_BLOCK * column + d;
             sap->mass_inverse[k] = inverse_diagonal(block, d);
             sap->p0[k] = p[d];
-            sap->x[k] = block[5 * d] > HELD ? 0.0 : c->v[all] - c->problem->v_free[all];
-            sap->dx[k] = c->problem->v_free[all] + sap->x[k];
+            sap->x[k] = c->v[all] - c->problem->v_free[all];
+            sap->dx[k] = c->v[all];
         }
         if (!fil_block_inverse_factor(block, sap->w + FIL_BLOCK_SIZE * (size_t)local)) {
             atomic_store_explicit(&c->failed, true, memory_order_relaxed);
@@ -155,7 +166,7 @@ static void gather_some(void* context, int first, int end, int worker)
     sap->momenta[first / COLUMN_GRAIN] = momentum;
 }
 
-static bool gather(FilSap* sap, const FilSapProblem* problem, const double* v)
+static bool gather(FilSap* sap, const FilSapProblem* problem, double* v)
 {
     if (!pass(sap, problem, v, gather_some)) {
         return false;
@@ -205,7 +216,7 @@ static void prepare_laws(FilSap* sap, const FilSapProblem* problem, const FilSap
     sap->bounds = atomic_load(&preparation.bounds);
 }
 
-FilStatus fil_sap_begin(FilSap* sap, const FilSapProblem* problem, const FilSapOptions* settings, const double* v, FilSapStats* stats)
+FilStatus fil_sap_begin(FilSap* sap, const FilSapProblem* problem, const FilSapOptions* settings, double* v, FilSapStats* stats)
 {
     const FilStatus status = fil_sap_system_begin(&sap->system, problem);
     if (status != FIL_OK) {
@@ -220,7 +231,11 @@ FilStatus fil_sap_begin(FilSap* sap, const FilSapProblem* problem, const FilSapO
         stats->indefinite = true;
         return FIL_NOT_CONVERGED;
     }
-    fil_sap_system_multiply_a(&sap->system, problem, sap->p_free, sap->p_change);
+    if (is_elsewhere(sap->p_free, FIL_BLOCK * problem->pattern.columns)) {
+        fil_sap_system_multiply_a(&sap->system, problem, sap->p_free, sap->p_change);
+    } else {
+        memset(sap->p_change, 0, FIL_BLOCK * (size_t)problem->pattern.columns * sizeof *sap->p_change);
+    }
     fil_sap_system_multiply_a(&sap->system, problem, problem->v_free, sap->p_free);
     for (int k = 0; k < FIL_BLOCK * problem->pattern.columns && problem->push != NULL; k++) {
         sap->p_change[k] += problem->push[k];
@@ -231,7 +246,7 @@ FilStatus fil_sap_begin(FilSap* sap, const FilSapProblem* problem, const FilSapO
         return FIL_NOT_CONVERGED;
     }
     // S x, as if what does not participate had followed
-    fil_sap_system_reduce(&sap->system, sap->p_change, sap->p);
+    fil_sap_system_start(&sap->system, sap->p_change, sap->p);
     prepare_laws(sap, problem, settings);
     fil_sap_system_multiply(&sap->system, problem, sap->dx, sap->v_c);  // gather() left v in dx
     for (int i = 0; i < problem->constraint_count; i++) {

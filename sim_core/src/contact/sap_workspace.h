@@ -58,6 +58,6 @@ struct FilSap {
 };
 
 /* Sets up everything that holds for the whole solution, and v_c at the guess v; responses are not evaluated. */
-FIL_MUST_CHECK FilStatus fil_sap_begin(FilSap* sap, const FilSapProblem* problem, const FilSapOptions* settings, const double* v, FilSapStats* stats);
+FIL_MUST_CHECK FilStatus fil_sap_begin(FilSap* sap, const FilSapProblem* problem, const FilSapOptions* settings, double* v, FilSapStats* stats);
 
 #endif

@@ -366,6 +366,23 @@ static bool needs_impulses(const FilSolver* solver)
     return needed;
 }
 
+/* Where the guesses of all bodies' motions are near, they are better than the velocities at the step's start, which is where contacts begin
+ * otherwise. */
+static void start_from_guesses(FilSolver* solver)
+{
+    FilContactStage* stage = &solver->contact;
+    bool near = true;
+    for (int b = 0; b < solver->system->body_count && near; b++) {
+        near = stage->offset[b] < 0 || !solver->system->bodies[b].ops->deforms || solver->motions[b].newton.stayed;
+    }
+    for (int b = 0; b < solver->system->body_count && near; b++) {
+        const FilBody* body = &solver->system->bodies[b];
+        if (stage->offset[b] >= 0 && body->ops->deforms) {
+            memcpy(stage->v + 4 * stage->offset[b], stage->v_free + 4 * stage->offset[b], sizeof(double) * (size_t)body->v_count);
+        }
+    }
+}
+
 /* Linearisations, at most, where the first one is about a body's velocity at the start of the step: its motion in the step is not known then. */
 enum { FROM_START = 2 };
 
@@ -383,6 +400,7 @@ FilStatus fil_velocity_solve(FilSolver* solver, double dt, FilStepInfo* info)
         min = solver->motions[b].at_start ? FROM_START : min;
     }
     const int passes = solver->settings.relinearisations > min ? solver->settings.relinearisations : min;
+    start_from_guesses(solver);
     for (int pass = 0; pass <= passes && status == FIL_OK; pass++) {
         if (pass > 0 && !relinearise(solver)) {
             break;  // what was found before stays
