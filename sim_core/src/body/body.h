@@ -153,7 +153,10 @@ typedef struct FilBodyOps {
     /* Velocity of the material point of that part at `point`: blocks of the body and 3 x 4 Jacobians by rows (12 numbers
      * each), at most FIL_JACOBIAN_BLOCKS. Returns their number; 0 for what has no unknowns, whose velocity is `bias`. */
     int (*point_jacobian)(const void* body, int index, int part, const double* point, const double* q, int* blocks, double* jacobian, double* bias);
-    /* The same for the angular velocity of the part. */
+    /* Rows: the same as point_jacobian() in a frame, whose rows are given, times `scale`, which costs less. NULL: there are none. */
+    int (*edge_jacobian)(const void* body, int index, int edge, const double* point, const double* q, const double* frame, double scale, int* blocks,
+                         double* jacobian);
+    /* Angular velocity of the part, as the velocity of a point. */
     int (*turn_jacobian)(const void* body, int index, int part, const double* q, int* blocks, double* jacobian, double* bias);
     /* Rows: the blocks that hold the positions of an edge's two ends. */
     void (*edge_blocks)(const void* body, int index, int edge, int* blocks);

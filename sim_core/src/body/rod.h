@@ -185,6 +185,8 @@ void fil_rod_part(const void* body, int index, int part, const double* q, const 
 void fil_rod_frame(const void* body, int index, int part, const double* q, const double* h, FilPose* pose);
 bool fil_rod_joined(const void* body, int index_a, int part_a, int index_b, int part_b);
 int fil_rod_point_jacobian(const void* body, int index, int part, const double* point, const double* q, int* blocks, double* jacobian, double* bias);
+int fil_rod_edge_jacobian(const void* body, int index, int edge, const double* point, const double* q, const double* frame, double scale, int* blocks,
+                          double* jacobian);
 int fil_rod_turn_jacobian(const void* body, int index, int part, const double* q, int* blocks, double* jacobian, double* bias);
 void fil_rod_edge_blocks(const void* body, int index, int edge, int* blocks);
 int fil_rod_tangent_pattern(void* body, int* columns, int* rows);

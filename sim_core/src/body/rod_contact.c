@@ -116,7 +116,7 @@ typedef struct Edge {
 
 static Edge edge_of(const FilRodBody* body, const FilRod* rod, int edge, const double* q)
 {
-    const int next = (edge + 1) % rod->node_count;
+    const int next = edge + 1 < rod->node_count ? edge + 1 : 0;
     Edge e = {.start = q + 4 * (rod->first_node + edge)};
     fil_v3_sub(e.t, q + 4 * (rod->first_node + next), e.start);
     e.length = fil_v3_normalise(e.t);
@@ -164,6 +164,32 @@ int fil_rod_point_jacobian(const void* pointer, int index, int part, const doubl
             jacobian[12 + 4 * j + k] = s * unit - turn;
         }
         jacobian[4 * j + 3] = spin[j];
+        jacobian[12 + 4 * j + 3] = 0.0;
+    }
+    return name_blocks(body, &e, blocks, jacobian);
+}
+
+int fil_rod_edge_jacobian(const void* pointer, int index, int edge, const double* point, const double* q, const double* frame, double scale,
+                          int* blocks, double* jacobian)
+{
+    const FilRodBody* body = pointer;
+    const Edge e = edge_of(body, &body->rods[index], edge, q);
+    double arm[3], spin[3], turned[3], turned_spin[3];
+    fil_v3_sub(arm, point, e.start);
+    const double per = 1.0 / e.length, along = fil_v3_dot(arm, e.t), s = along * per;
+    fil_v3_axpy(arm, -along, e.t);
+    fil_v3_cross(spin, e.t, arm);
+    // F ((1 - s) + t arm'/l) and F (s - t arm'/l), as above
+    fil_m3_apply(turned, frame, e.t);
+    fil_m3_apply(turned_spin, frame, spin);
+    const double near = scale * (1.0 - s), far = scale * s;
+    for (int j = 0; j < 3; j++) {
+        const double turn = scale * per * turned[j];
+        for (int k = 0; k < 3; k++) {
+            jacobian[4 * j + k] = near * frame[3 * j + k] + turn * arm[k];
+            jacobian[12 + 4 * j + k] = far * frame[3 * j + k] - turn * arm[k];
+        }
+        jacobian[4 * j + 3] = scale * turned_spin[j];
         jacobian[12 + 4 * j + 3] = 0.0;
     }
     return name_blocks(body, &e, blocks, jacobian);

@@ -46,11 +46,18 @@ static int moving_part(const FilCollisionStage* stage, const FilContact* contact
     return best;
 }
 
-/* Whether a side is a cord, which does not turn about itself: its axis t, and how its surface would move if it did, u = t x arm. */
-static bool is_cord(const FilCollisionStage* stage, const FilContact* contact, int side, double* t, double* u)
+/* Whether a side is a cord, which does not turn about itself. */
+static bool is_cord(const FilCollisionStage* stage, const FilContact* contact, int side)
+{
+    const FilCollider* collider = &stage->colliders[contact->collider[side]].collider;
+    return collider->kind == FIL_COLLIDER_ROW && !collider->twists;
+}
+
+/* If so: its axis t, and how its surface would move if it did, u = t x arm. */
+static bool find_cord(const FilCollisionStage* stage, const FilContact* contact, int side, double* t, double* u)
 {
     const FilWorldCollider* c = &stage->colliders[contact->collider[side]];
-    if (c->collider.kind != FIL_COLLIDER_ROW || c->collider.twists) {
+    if (!is_cord(stage, contact, side)) {
         return false;
     }
     const FilBody* body = &stage->system->bodies[c->body];
@@ -73,10 +80,10 @@ static void take_couple(const FilCollisionStage* stage, const FilContact* contac
 {
     static const double PARALLEL = 0.05;  // 1 - g^2 of 13 degrees: beyond, couples would be twenty times what is lost
     double t[3], u[3], own_t[3], own_u[3], turn_bias[3], turn[12 * FIL_JACOBIAN_BLOCKS];
-    if (!is_cord(stage, contact, 1 - side, t, u)) {
+    if (!find_cord(stage, contact, 1 - side, t, u)) {
         return;
     }
-    if (is_cord(stage, contact, side, own_t, own_u)) {
+    if (find_cord(stage, contact, side, own_t, own_u)) {
         const double g = fil_v3_dot(t, own_t), across = 1.0 - g * g;
         for (int k = 0; k < 3 && across > PARALLEL; k++) {
             u[k] = (u[k] - g * own_u[k]) / across;
@@ -112,27 +119,13 @@ static bool join_block(FilContactSet* set, const FilContact* contact, int variab
     return false;
 }
 
-/* Adds the Jacobian of one side, given in the world's frame: +1 for side 1, -1 for side 0, in the contact's. */
-static FilStatus add_blocks(FilCollisionStage* stage, FilContact* contact, int side, const int* blocks, int count, const double* jacobian,
-                            const double* bias)
+/* Adds blocks of one side's Jacobian, in the contact's frame and with its sign. */
+static FilStatus add_turned(FilCollisionStage* stage, FilContact* contact, int side, const int* blocks, int count, const double* jacobian)
 {
     const FilBody* body = &stage->system->bodies[contact->body[side]];
-    const double sign = side == 1 ? 1.0 : -1.0;
-    double turned[3];
-    fil_m3_apply(turned, contact->frame, bias);
-    fil_v3_axpy(contact->bias, sign, turned);
-    contact->normal_velocity += sign * turned[2];
     FilStatus status = FIL_OK;
     for (int b = 0; b < count && status == FIL_OK; b++) {
-        const double* v = stage->system->state.v + body->v + 4 * blocks[b];
-        double local[12];
-        for (int j = 0; j < 3; j++) {
-            for (int k = 0; k < 4; k++) {
-                const double* column = jacobian + 12 * b + k;
-                const double* row = contact->frame + 3 * j;
-                local[4 * j + k] = sign * (row[0] * column[0] + row[1] * column[4] + row[2] * column[8]);
-            }
-        }
+        const double *v = stage->system->state.v + body->v + 4 * blocks[b], *local = jacobian + 12 * b;
         for (int k = 0; k < 4; k++) {
             contact->normal_velocity += local[8 + k] * v[k];
         }
@@ -141,6 +134,32 @@ static FilStatus add_blocks(FilCollisionStage* stage, FilContact* contact, int s
         }
     }
     return status;
+}
+
+/* +1 for side 1, -1 for side 0 */
+static double sign_of(int side)
+{
+    return side == 1 ? 1.0 : -1.0;
+}
+
+/* The same, given in the world's frame. */
+static FilStatus add_blocks(FilCollisionStage* stage, FilContact* contact, int side, const int* blocks, int count, const double* jacobian,
+                            const double* bias)
+{
+    const double sign = sign_of(side), *frame = contact->frame;
+    double turned[3], local[12 * FIL_JACOBIAN_BLOCKS];
+    fil_m3_apply(turned, frame, bias);
+    fil_v3_axpy(contact->bias, sign, turned);
+    contact->normal_velocity += sign * turned[2];
+    for (int b = 0; b < count; b++) {
+        for (int j = 0; j < 3; j++) {
+            for (int k = 0; k < 4; k++) {
+                const double *column = jacobian + 12 * b + k, *row = frame + 3 * j;
+                local[12 * b + 4 * j + k] = sign * (row[0] * column[0] + row[1] * column[4] + row[2] * column[8]);
+            }
+        }
+    }
+    return add_turned(stage, contact, side, blocks, count, local);
 }
 
 static FilStatus add_side(FilCollisionStage* stage, FilContact* contact, int side)
@@ -153,6 +172,11 @@ static FilStatus add_side(FilCollisionStage* stage, FilContact* contact, int sid
     int blocks[FIL_JACOBIAN_BLOCKS];
     double jacobian[12 * FIL_JACOBIAN_BLOCKS], bias[3];
     const int part = moving_part(stage, contact, side);
+    if (body->ops->edge_jacobian != NULL && !is_cord(stage, contact, 1 - side)) {
+        const int edge_blocks = body->ops->edge_jacobian(body->impl, c->index, part, contact->point, stage->system->state.q + body->q, contact->frame,
+                                                         sign_of(side), blocks, jacobian);
+        return add_turned(stage, contact, side, blocks, edge_blocks, jacobian);
+    }
     const int count = body->ops->point_jacobian(body->impl, c->index, part, contact->point, stage->system->state.q + body->q, blocks, jacobian, bias);
     take_couple(stage, contact, side, part, blocks, count, jacobian, bias);
     return add_blocks(stage, contact, side, blocks, count, jacobian, bias);
@@ -164,30 +188,29 @@ static FilStatus add_node_side(FilCollisionStage* stage, FilContact* contact, in
     enum { EDGE_BLOCKS = 3 }; /* of a rod's edge, at most */
     const FilWorldCollider* c = &stage->colliders[contact->collider[side]];
     const FilBody* body = &stage->system->bodies[c->body];
-    int blocks[FIL_JACOBIAN_BLOCKS], own[FIL_JACOBIAN_BLOCKS], count = 0;
-    double jacobian[12 * 2 * EDGE_BLOCKS], part[12 * FIL_JACOBIAN_BLOCKS], bias[3] = {0.0}, part_bias[3];
+    const double *q = stage->system->state.q + body->q, half = 0.5 * sign_of(side);
+    int blocks[2 * EDGE_BLOCKS];
+    double jacobian[12 * 2 * EDGE_BLOCKS];
     if (body->rest == FIL_ASLEEP) {
         return FIL_OK;
     }
-    for (int e = 0; e < 2; e++) {
-        const int found =
-            body->ops->point_jacobian(body->impl, c->index, edge[e], contact->point, stage->system->state.q + body->q, own, part, part_bias);
-        FIL_ASSERT(found <= EDGE_BLOCKS);
-        fil_v3_axpy(bias, 0.5, part_bias);
-        for (int b = 0; b < found; b++) {
-            int at = 0;
-            while (at < count && blocks[at] != own[b]) {
-                at++;
-            }
-            const bool first = at == count;
-            blocks[at] = own[b];
-            count += first;
-            for (int k = 0; k < 12; k++) {
-                jacobian[12 * at + k] = (first ? 0.0 : jacobian[12 * at + k]) + 0.5 * part[12 * b + k];
-            }
+    int count = body->ops->edge_jacobian(body->impl, c->index, edge[0], contact->point, q, contact->frame, half, blocks, jacobian);
+    const int first = count;
+    count += body->ops->edge_jacobian(body->impl, c->index, edge[1], contact->point, q, contact->frame, half, blocks + first, jacobian + 12 * first);
+    // blocks of both edges
+    int kept = first;
+    for (int b = first; b < count; b++) {
+        int at = 0;
+        while (at < first && blocks[at] != blocks[b]) {
+            at++;
         }
+        for (int k = 0; k < 12; k++) {
+            jacobian[12 * (at < first ? at : kept) + k] = (at < first ? jacobian[12 * at + k] : 0.0) + jacobian[12 * b + k];
+        }
+        blocks[at < first ? at : kept] = blocks[b];
+        kept += at == first;
     }
-    return add_blocks(stage, contact, side, blocks, count, jacobian, bias);
+    return add_turned(stage, contact, side, blocks, kept, jacobian);
 }
 
 /* Half the least extent; of a surface that has an inside, half the size of a triangle there. */

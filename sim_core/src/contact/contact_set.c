@@ -66,10 +66,10 @@ FilContact* fil_contact_set_new(FilContactSet* set)
 
 FilStatus fil_contact_set_add(FilContactSet* set, const FilContact* contact)
 {
-    FilContact* added = fil_contact_set_new(set);
-    if (added == NULL) {
+    if (!reserve_contacts(set, 1)) {
         return FIL_OUT_OF_MEMORY;
     }
+    FilContact* added = &set->contacts[set->count++];
     *added = *contact;
     added->first_block = set->block_count;
     added->block_count = 0;

@@ -3,6 +3,8 @@
 #include <limits.h>
 #include <string.h>
 
+#include "linalg/ordering_runs.h"
+
 void fil_block_symbolic_free(FilBlockSymbolic* s)
 {
     FilInts* const buffers[] = {&s->parent,    &s->column_start,  &s->row,          &s->row_start,    &s->row_column,
@@ -247,7 +249,8 @@ static bool find_order(FilBlockSymbolic* s, const FilBlockPattern* const* terms,
             present[count++] = terms[m];
         }
     }
-    return fil_ordering_min_degree(&s->ordering, present, count, loose || terms[LAST] == NULL);
+    return loose || terms[LAST] == NULL ? fil_ordering_min_degree(&s->ordering, present, count, true)
+                                        : fil_ordering_by_runs(&s->ordering, present, count);
 }
 
 FilStatus fil_block_symbolic_analyze(FilBlockSymbolic* s, const FilBlockPattern* const* terms, bool loose, bool order, double max_products)

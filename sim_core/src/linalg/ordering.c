@@ -5,7 +5,6 @@
 #include <suitesparse/camd.h>
 
 #include "linalg/block_graph.h"
-#include "linalg/ordering_runs.h"
 
 /* Group 1 for variables that the pattern touches, group 0, to be eliminated first, for the others. */
 static void group_by_touch(const FilBlockPattern* pattern, int* group)
@@ -105,11 +104,7 @@ static void given_groups(const void* context, const FilBlockPattern* const* patt
 
 bool fil_ordering_min_degree(FilOrdering* ordering, const FilBlockPattern* const* patterns, int count, bool loose)
 {
-    bool done = false;
-    if (count > 1 && !loose && !fil_ordering_runs(ordering, patterns, count, &done)) {
-        return false;
-    }
-    return done || order(ordering, patterns, count, count > 1 && !loose ? touched_last : one_group, NULL);
+    return order(ordering, patterns, count, count > 1 && !loose ? touched_last : one_group, NULL);
 }
 
 bool fil_ordering_by_groups(FilOrdering* ordering, const FilBlockPattern* const* patterns, int count, const int* group)

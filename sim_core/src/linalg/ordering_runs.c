@@ -197,16 +197,15 @@ static int take_turns(Work* work)
     return end;
 }
 
-bool fil_ordering_runs(FilOrdering* ordering, const FilBlockPattern* const* patterns, int count, bool* worth)
+bool fil_ordering_by_runs(FilOrdering* ordering, const FilBlockPattern* const* patterns, int count)
 {
     const int n = patterns[0]->columns;
     Work work;
     if (!reserve(&ordering->runs, patterns, count, &work)) {
         return false;
     }
-    *worth = find_flags(patterns, count, work.flags) > WORTH * n;
-    if (!*worth) {
-        return true;
+    if (!(find_flags(patterns, count, work.flags) > WORTH * n)) {
+        return fil_ordering_min_degree(ordering, patterns, count, false);
     }
     find_runs(n, &work);
     const FilBlockPattern joined = join_ends(n, &work), left = keep_patterns(patterns, count, &work);

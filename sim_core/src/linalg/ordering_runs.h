@@ -5,8 +5,8 @@
 
 #include "linalg/ordering.h"
 
-/* Orders the sum of several patterns; what the last of them touches comes last. *worth is false, and there is no order, where there are few such
- * rows. False when out of memory. */
-bool fil_ordering_runs(FilOrdering* ordering, const FilBlockPattern* const* patterns, int count, bool* worth);
+/* As fil_ordering_min_degree() of several patterns: variables that the last of them touches come last. Where there are few such rows, it is the same.
+ * False when out of memory. */
+bool fil_ordering_by_runs(FilOrdering* ordering, const FilBlockPattern* const* patterns, int count);
 
 #endif
