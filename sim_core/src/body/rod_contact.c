@@ -107,9 +107,9 @@ bool fil_rod_joined(const void* pointer, int index_a, int part_a, int index_b, i
 
 /* ---- Jacobians ---- */
 
-/* An edge's axis, length and end blocks. */
+/* An edge's axis, inverse length and end blocks. */
 typedef struct Edge {
-    double t[3], length;
+    double t[3], per_length;
     const double* start;
     int blocks[2];
 } Edge;
@@ -119,7 +119,8 @@ static Edge edge_of(const FilRodBody* body, const FilRod* rod, int edge, const d
     const int next = edge + 1 < rod->node_count ? edge + 1 : 0;
     Edge e = {.start = q + 4 * (rod->first_node + edge)};
     fil_v3_sub(e.t, q + 4 * (rod->first_node + next), e.start);
-    e.length = fil_v3_normalise(e.t);
+    e.per_length = 1.0 / fil_v3_norm(e.t);
+    fil_v3_scale(e.t, e.per_length, e.t);
     e.blocks[0] = rod->first_node + edge;
     e.blocks[1] = body->owner[rod->first_node + next];
     return e;
@@ -152,14 +153,14 @@ int fil_rod_point_jacobian(const void* pointer, int index, int part, const doubl
     const Edge e = edge_of(body, &body->rods[index], part, q);
     double arm[3], spin[3];
     fil_v3_sub(arm, point, e.start);
-    const double per = 1.0 / e.length, along = fil_v3_dot(arm, e.t), s = along * per;  // beyond the ends on caps, which turn with the edge
-    fil_v3_axpy(arm, -along, e.t);                                                     // from the axis out to the surface
+    const double along = fil_v3_dot(arm, e.t), s = along * e.per_length;  // beyond the ends on caps, which turn with the edge
+    fil_v3_axpy(arm, -along, e.t);                                        // from the axis out to the surface
     fil_v3_cross(spin, e.t, arm);
     fil_v3_set(bias, 0.0, 0.0, 0.0);
     // v = (1 - s) v0 + s v1 + gamma_dot t x arm - t (t_dot . arm), the last from the edge's own turning
     for (int j = 0; j < 3; j++) {
         for (int k = 0; k < 3; k++) {
-            const double turn = e.t[j] * (arm[k] * per), unit = j == k ? 1.0 : 0.0;
+            const double turn = e.t[j] * (arm[k] * e.per_length), unit = j == k ? 1.0 : 0.0;
             jacobian[4 * j + k] = (1.0 - s) * unit + turn;
             jacobian[12 + 4 * j + k] = s * unit - turn;
         }
@@ -176,7 +177,7 @@ int fil_rod_edge_jacobian(const void* pointer, int index, int edge, const double
     const Edge e = edge_of(body, &body->rods[index], edge, q);
     double arm[3], spin[3], turned[3], turned_spin[3];
     fil_v3_sub(arm, point, e.start);
-    const double per = 1.0 / e.length, along = fil_v3_dot(arm, e.t), s = along * per;
+    const double along = fil_v3_dot(arm, e.t), s = along * e.per_length;
     fil_v3_axpy(arm, -along, e.t);
     fil_v3_cross(spin, e.t, arm);
     // F ((1 - s) + t arm'/l) and F (s - t arm'/l), as above
@@ -184,7 +185,7 @@ int fil_rod_edge_jacobian(const void* pointer, int index, int edge, const double
     fil_m3_apply(turned_spin, frame, spin);
     const double near = scale * (1.0 - s), far = scale * s;
     for (int j = 0; j < 3; j++) {
-        const double turn = scale * per * turned[j];
+        const double turn = scale * e.per_length * turned[j];
         for (int k = 0; k < 3; k++) {
             jacobian[4 * j + k] = near * frame[3 * j + k] + turn * arm[k];
             jacobian[12 + 4 * j + k] = far * frame[3 * j + k] - turn * arm[k];
@@ -204,8 +205,8 @@ int fil_rod_turn_jacobian(const void* pointer, int index, int part, const double
     const double cross[9] = {0.0, -e.t[2], e.t[1], e.t[2], 0.0, -e.t[0], -e.t[1], e.t[0], 0.0};
     for (int j = 0; j < 3; j++) {
         for (int k = 0; k < 3; k++) {
-            jacobian[4 * j + k] = -cross[3 * j + k] / e.length;
-            jacobian[12 + 4 * j + k] = cross[3 * j + k] / e.length;
+            jacobian[4 * j + k] = -cross[3 * j + k] * e.per_length;
+            jacobian[12 + 4 * j + k] = cross[3 * j + k] * e.per_length;
         }
         jacobian[4 * j + 3] = e.t[j];
         jacobian[12 + 4 * j + 3] = 0.0;

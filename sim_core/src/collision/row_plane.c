@@ -31,14 +31,17 @@ static bool takes_part(const Above* above, int edge)
     return edge >= 0 && !(above->joined && fil_collision_at_joint(above->stage, above->row, edge, above->plane, 0));
 }
 
-/* How far ahead contacts at a node of an edge are looked for: as far as its faster end could move. */
-static double margin_of(const Above* above, int edge)
+/* Whether a contact at a node of an edge is near enough: no farther than its faster end could move. */
+static bool is_near(const Above* above, int edge, double distance)
 {
     const FilWorldCollider *r = &above->stage->colliders[above->row], *s = &above->stage->colliders[above->plane];
     const int next = edge + 1 == r->collider.node_count ? 0 : edge + 1;
-    const double *v = r->place.velocities, fastest2 = fmax(fil_v3_dot(v + 4 * edge, v + 4 * edge), fil_v3_dot(v + 4 * next, v + 4 * next));
-    return FIL_LOOK_AHEAD * above->dt * (sqrt(fastest2) + s->place.speed) +
-           fmax(above->stage->wants.around, FIL_LOOK_AROUND) * r->collider.radii[edge];
+    const double around = fmax(above->stage->wants.around, FIL_LOOK_AROUND) * r->collider.radii[edge], *v = r->place.velocities;
+    if (distance <= around) {  // whatever it does
+        return true;
+    }
+    const double fastest2 = fmax(fil_v3_dot(v + 4 * edge, v + 4 * edge), fil_v3_dot(v + 4 * next, v + 4 * next));
+    return distance <= FIL_LOOK_AHEAD * above->dt * (sqrt(fastest2) + s->place.speed) + around;
 }
 
 /* The contact of a node as an end of an edge. */
@@ -71,22 +74,18 @@ static FilStatus meet_node(Above* above, int node)
     double from[3];
     fil_v3_sub(from, x, s->place.pose.p);
     const double height = fil_v3_dot(from, above->up);
-    double margin[2] = {-INFINITY, -INFINITY};
-    for (int e = 0; e < 2; e++) {
-        margin[e] = edge[e] >= 0 ? margin_of(above, edge[e]) : margin[e];
-    }
     if (edge[0] >= 0 && edge[1] >= 0 && c->radii[edge[0]] == c->radii[edge[1]]) {
         const FilContactPoint point = point_of(above, x, height, c->radii[edge[0]]);
-        return point.distance <= fmax(margin[0], margin[1]) ? add_merged(above, edge, &point) : FIL_OK;
+        return is_near(above, edge[0], point.distance) || is_near(above, edge[1], point.distance) ? add_merged(above, edge, &point) : FIL_OK;
     }
     FilStatus status = FIL_OK;
     for (int e = 0; e < 2 && status == FIL_OK; e++) {
-        FilContactPoint point = {.distance = INFINITY};
-        if (edge[e] >= 0) {
-            point = point_of(above, x, height, c->radii[edge[e]]);
-            point.feature = (uint32_t)(1 - e);
+        if (edge[e] < 0) {
+            continue;
         }
-        if (point.distance <= margin[e]) {
+        FilContactPoint point = point_of(above, x, height, c->radii[edge[e]]);
+        point.feature = (uint32_t)(1 - e);
+        if (is_near(above, edge[e], point.distance)) {
             status = above->row < above->plane ? fil_collision_emit(above->stage, above->row, edge[e], above->plane, 0, &point)
                                                : fil_collision_emit(above->stage, above->plane, 0, above->row, edge[e], &point);
         }

@@ -520,6 +520,36 @@ static double total_cost(const FilSap* sap, const FilSapProblem* problem)
     return cost;
 }
 
+/* Whether the guess is the solution already, before anything is eliminated: things that hang or lie still. The residual is that of all variables. */
+static bool is_solution(FilSap* sap, const FilSapProblem* problem, const FilSapOptions* settings, FilSapStats* stats)
+{
+    const double allowed = settings->tolerance * settings->tolerance;
+    if (!sap->at_free || !(sap->fixed_rest <= allowed * sap->momentum)) {
+        return false;
+    }
+    const double others = sap->fixed_rest > 0.0 ? sap->fixed_rest / sap->momentum : 0.0, own = residual(sap, problem);
+    if (!(own * own + others <= allowed) ||
+        (settings->max_rounds > 0 &&
+         fil_sap_bounds_change(problem->constraints, problem->constraint_count, sap->laws, sap->v_c, sap->responses) > settings->bound_tolerance)) {
+        return false;
+    }
+    stats->residual = sqrt(own * own + others);
+    return true;
+}
+
+/* Solves from the guess on, with others eliminated; responses are those there. */
+static FilStatus solve_from_guess(FilSap* sap, const FilSapProblem* problem, const FilSapOptions* settings, double* v, FilSapStats* stats)
+{
+    // fixed bounds only: with those that follow the solution, as many rounds are left
+    sap->dual = settings->max_rounds == 0;
+    if (sap->dual) {
+        fil_sap_duals_begin(problem->constraints, problem->constraint_count, sap->laws, sap->v_c);
+    }
+    const FilStatus status = iterate(sap, problem, settings, stats);
+    fil_sap_system_follow(&sap->system, problem, sap->x, v);
+    return status;
+}
+
 FilStatus fil_sap_solve(FilSap* sap, const FilSapProblem* problem, const FilSapOptions* settings, double* v, double* impulse, FilSapStats* stats)
 {
     FilSapStats local;
@@ -532,15 +562,13 @@ FilStatus fil_sap_solve(FilSap* sap, const FilSapProblem* problem, const FilSapO
     FilStatus status = fil_sap_begin(sap, problem, settings, v, stats);
     if (status == FIL_OK) {
         evaluate(sap, problem, sap->v_c);
-        // fixed bounds only: with those that follow the solution, as many rounds are left
-        sap->dual = settings->max_rounds == 0;
-        if (sap->dual) {
-            fil_sap_duals_begin(problem->constraints, problem->constraint_count, sap->laws, sap->v_c);
+        const bool solved = is_solution(sap, problem, settings, stats);
+        status = solved ? FIL_OK : fil_sap_eliminate(sap, problem, stats);
+        if (status == FIL_OK) {
+            status = solved ? FIL_OK : solve_from_guess(sap, problem, settings, v, stats);
+            stats->cost = total_cost(sap, problem);
+            memcpy(impulse, sap->gamma, 3 * (size_t)problem->constraint_count * sizeof *impulse);
         }
-        status = iterate(sap, problem, settings, stats);
-        stats->cost = total_cost(sap, problem);
-        fil_sap_system_follow(&sap->system, problem, sap->x, v);
-        memcpy(impulse, sap->gamma, 3 * (size_t)problem->constraint_count * sizeof *impulse);
     }
     stats->analyses = sap->system.analyses;
     stats->factorisations = sap->system.factorisations;

@@ -50,7 +50,7 @@ static bool reserve(FilSap* sap, const FilSapProblem* problem)
         {&sap->dp, n},
         {&sap->j, n},
         {&sap->w, FIL_BLOCK * n},
-        {&sap->momenta, 1 + all / (FIL_BLOCK * COLUMN_GRAIN)},
+        {&sap->momenta, 3 * (1 + all / (FIL_BLOCK * COLUMN_GRAIN))},
         {&sap->v_c, 3 * m},
         {&sap->dv_c, 3 * m},
         {&sap->trial_c, 3 * m},
@@ -123,47 +123,51 @@ static bool pass(FilSap* sap, const FilSapProblem* problem, double* v, FilWork* 
     return !atomic_load(&columns.failed);
 }
 
-/* Whether a guess is anywhere else than at v*. */
-static bool is_elsewhere(const double* x, int n)
+/* Whether a guess is v*, from x = v - v*. */
+static bool is_at_free(const double* x, int n)
 {
     int k = 0;
     while (k < n && x[k] == 0.0) {
         k++;
     }
-    return k < n;
+    return k == n;
 }
 
-/* Sorts v - v*, A v* and the diagonal of A into participants and others. For participants also W with W' W = A_bb^-1 of
+/* Sorts v - v*, A v*, A (v - v*) + push and the diagonal of A into participants and others. For participants also W with W' W = A_bb^-1 of
  * each diagonal block. */
 static void gather_some(void* context, int first, int end, int worker)
 {
     Columns* c = context;
     FilSap* sap = c->sap;
-    double momentum = 0.0;
+    double fixed = 0.0, momentum = 0.0, rest = 0.0, *momenta = sap->momenta + 3 * (first / COLUMN_GRAIN);
     (void)worker;
     for (int column = first; column < end; column++) {
         const double* block = fil_sap_diagonal_block(c->problem, column);
-        const double* p = sap->p_free + FIL_BLOCK * column;
+        const double *p = sap->p_free + FIL_BLOCK * column, *change = sap->p_change + FIL_BLOCK * column;
         const int local = fil_sap_system_participant(&sap->system, column);
-        for (int d = 0; d < FIL_BLOCK && local < 0; d++) {
-            momentum += p[d] * p[d] * inverse_diagonal(block, d);
-        }
-        if (local < 0) {
-            continue;
-        }
         for (int d = 0; d < FIL_BLOCK; d++) {
             const int k = FIL_BLOCK * local + d, all = FIL_BLOCK * column + d;
-            sap->mass_inverse[k] = inverse_diagonal(block, d);
+            const double inverse = inverse_diagonal(block, d);
+            momentum += (p[d] + change[d]) * (p[d] + change[d]) * inverse;
+            if (local < 0) {
+                fixed += p[d] * p[d] * inverse;
+                rest += change[d] * change[d] * inverse;
+                continue;
+            }
+            sap->mass_inverse[k] = inverse;
             sap->p0[k] = p[d];
+            sap->p[k] = change[d];
             sap->x[k] = c->v[all] - c->problem->v_free[all];
             sap->dx[k] = c->v[all];
         }
-        if (!fil_block_inverse_factor(block, sap->w + FIL_BLOCK_SIZE * (size_t)local)) {
+        if (local >= 0 && !fil_block_inverse_factor(block, sap->w + FIL_BLOCK_SIZE * (size_t)local)) {
             atomic_store_explicit(&c->failed, true, memory_order_relaxed);
             return;
         }
     }
-    sap->momenta[first / COLUMN_GRAIN] = momentum;
+    momenta[0] = fixed;
+    momenta[1] = momentum;
+    momenta[2] = rest;
 }
 
 static bool gather(FilSap* sap, const FilSapProblem* problem, double* v)
@@ -171,9 +175,11 @@ static bool gather(FilSap* sap, const FilSapProblem* problem, double* v)
     if (!pass(sap, problem, v, gather_some)) {
         return false;
     }
-    sap->fixed_momentum = 0.0;
+    sap->fixed_momentum = sap->momentum = sap->fixed_rest = 0.0;
     for (int k = 0; k < (problem->pattern.columns + COLUMN_GRAIN - 1) / COLUMN_GRAIN; k++) {
-        sap->fixed_momentum += sap->momenta[k];
+        sap->fixed_momentum += sap->momenta[3 * k];
+        sap->momentum += sap->momenta[3 * k + 1];
+        sap->fixed_rest += sap->momenta[3 * k + 2];
     }
     return true;
 }
@@ -231,22 +237,21 @@ FilStatus fil_sap_begin(FilSap* sap, const FilSapProblem* problem, const FilSapO
         stats->indefinite = true;
         return FIL_NOT_CONVERGED;
     }
-    if (is_elsewhere(sap->p_free, FIL_BLOCK * problem->pattern.columns)) {
-        fil_sap_system_multiply_a(&sap->system, problem, sap->p_free, sap->p_change);
-    } else {
+    sap->at_free = is_at_free(sap->p_free, FIL_BLOCK * problem->pattern.columns);
+    if (sap->at_free) {
         memset(sap->p_change, 0, FIL_BLOCK * (size_t)problem->pattern.columns * sizeof *sap->p_change);
+    } else {
+        fil_sap_system_multiply_a(&sap->system, problem, sap->p_free, sap->p_change);
     }
     fil_sap_system_multiply_a(&sap->system, problem, problem->v_free, sap->p_free);
     for (int k = 0; k < FIL_BLOCK * problem->pattern.columns && problem->push != NULL; k++) {
         sap->p_change[k] += problem->push[k];
         sap->p_free[k] -= problem->push[k];
     }
-    if (!gather(sap, problem, v) || !fil_sap_system_eliminate(&sap->system, problem)) {
+    if (!gather(sap, problem, v)) {
         stats->indefinite = true;
         return FIL_NOT_CONVERGED;
     }
-    // S x, as if what does not participate had followed
-    fil_sap_system_start(&sap->system, sap->p_change, sap->p);
     prepare_laws(sap, problem, settings);
     fil_sap_system_multiply(&sap->system, problem, sap->dx, sap->v_c);  // gather() left v in dx
     for (int i = 0; i < problem->constraint_count; i++) {
@@ -254,5 +259,16 @@ FilStatus fil_sap_begin(FilSap* sap, const FilSapProblem* problem, const FilSapO
             sap->v_c[3 * i + row] += problem->constraints[i].bias[row];
         }
     }
+    return FIL_OK;
+}
+
+FilStatus fil_sap_eliminate(FilSap* sap, const FilSapProblem* problem, FilSapStats* stats)
+{
+    if (!fil_sap_system_eliminate(&sap->system, problem)) {
+        stats->indefinite = true;
+        return FIL_NOT_CONVERGED;
+    }
+    // as if what does not participate had followed
+    fil_sap_system_start(&sap->system, sap->p_change, sap->p);
     return FIL_OK;
 }

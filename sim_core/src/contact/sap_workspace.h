@@ -43,8 +43,11 @@ struct FilSap {
     bool softened;           /* friction has been softened in this solve */
     bool stood;              /* since nothing bore at the guess, all that touches has stood first */
     double softness;         /* friction's compliance over its own; 1: the law itself */
-    double fixed_momentum;   /* |D A v*|^2 of the other variables, which never changes ... */
-    double* momenta;         /* ... and of each chunk of columns */
+    double fixed_momentum;   /* |D A v*|^2 of the other variables, which never changes, ... */
+    double momentum;         /* ... |D (A v + push)|^2 of all at the guess, ... */
+    double fixed_rest;       /* ... |D (A (v - v*) + push)|^2 of the others there, ... */
+    double* momenta;         /* ... and all three of each chunk of columns */
+    bool at_free;            /* the guess is v* */
     /* 3 per constraint */
     double* v_c;     /* J v + b */
     double* dv_c;    /* J dx */
@@ -57,7 +60,10 @@ struct FilSap {
     FilSapSlope* slopes;       /* of each chunk of constraints */
 };
 
-/* Sets up everything that holds for the whole solution, and v_c at the guess v; responses are not evaluated. */
+/* Sets up everything that holds for the whole solution, and v_c at the guess v; responses are not evaluated. p is A (v - v*) + push of participants,
+ * what does not participate is not eliminated yet. */
 FIL_MUST_CHECK FilStatus fil_sap_begin(FilSap* sap, const FilSapProblem* problem, const FilSapOptions* settings, double* v, FilSapStats* stats);
+/* Eliminates what does not participate; p becomes S x. */
+FIL_MUST_CHECK FilStatus fil_sap_eliminate(FilSap* sap, const FilSapProblem* problem, FilSapStats* stats);
 
 #endif

@@ -26,10 +26,12 @@ static bool evaluate(const FilBody* body, const double* v, double shift, const d
     if (!body->ops->evaluate(body->impl, v, shift, residual, potential)) {
         return false;
     }
+    double work = 0.0;
     for (int k = 0; k < body->v_count && push != NULL; k++) {
         residual[k] -= push[k];
-        *potential -= push[k] * v[k];
+        work += push[k] * v[k];
     }
+    *potential -= work;
     return true;
 }
 
@@ -133,11 +135,13 @@ bool fil_free_motion(const FilMotionTask* task, double* v, FilNewtonScratch* s, 
         return true;
     }
     const double at_work = set_measure(body, task->setup, task->q, v, s, &rounding);
+    double work = 0.0;
     for (int k = 0; k < n && push != NULL; k++) {
         push[k] = s->weight[k] > 0.0 ? push[k] : 0.0;
         s->residual[k] -= push[k];
-        potential -= push[k] * v[k];
+        work += push[k] * v[k];
     }
+    potential -= work;
     double norm = weighted_norm(s->residual, s->weight, n);
     const double scale = fmax(at_work, norm), tolerance = task->tolerance * scale + rounding;
     // the contact problem is a step of Newton's method, too, which squares what is left: an iteration before it would gain nothing
