@@ -194,7 +194,7 @@ static double residual(FilSap* sap, const FilSapProblem* problem)
         impulse += j * j * sap->mass_inverse[k];
     }
     sap->impulse_residual = sqrt(rest / impulse);
-    const double scale = momentum < impulse ? impulse : momentum;  // a NaN stays one
+    const double scale = sap->scale = momentum < impulse ? impulse : momentum;  // a NaN stays one
     return rest == 0.0 && isfinite(scale) ? 0.0 : sqrt(rest / scale);
 }
 
@@ -524,10 +524,10 @@ static double total_cost(const FilSap* sap, const FilSapProblem* problem)
 static bool is_solution(FilSap* sap, const FilSapProblem* problem, const FilSapOptions* settings, FilSapStats* stats)
 {
     const double allowed = settings->tolerance * settings->tolerance;
-    if (!sap->at_free || !(sap->fixed_rest <= allowed * sap->momentum)) {
+    if (!sap->at_free || !(sap->fixed_rest <= allowed * sap->at_work)) {
         return false;
     }
-    const double others = sap->fixed_rest > 0.0 ? sap->fixed_rest / sap->momentum : 0.0, own = residual(sap, problem);
+    const double own = residual(sap, problem), others = sap->fixed_rest > 0.0 ? sap->fixed_rest / sap->scale : 0.0;
     if (!(own * own + others <= allowed) ||
         (settings->max_rounds > 0 &&
          fil_sap_bounds_change(problem->constraints, problem->constraint_count, sap->laws, sap->v_c, sap->responses) > settings->bound_tolerance)) {

@@ -84,11 +84,10 @@ static bool adopt_patterns(FilSapSystem* system, const FilSapProblem* problem)
     if (!fil_ints_reserve(&system->a_start, columns + 1) || !fil_ints_reserve(&system->a_row, a_blocks) ||
         !fil_ints_reserve(&system->constraint_end, count) || !fil_ints_reserve(&system->variable, blocks) ||
         !fil_ints_reserve(&system->participant, blocks) || !fil_doubles_reserve(&system->x, FIL_BLOCK * columns) ||
-        !fil_doubles_reserve(&system->rest, FIL_BLOCK * columns) ||
-        !fil_doubles_reserve(&system->all, 2 * FIL_BLOCK * columns) || !fil_ints_reserve(&system->target_start, columns + 2) ||
-        !fil_ints_reserve(&system->c_start, columns + 2) || !fil_ints_reserve(&system->c_row, targets) ||
-        !keep_room(&system->last_start, columns + 2) || !keep_room(&system->last_row, targets) || !fil_ints_reserve(&system->scratch, columns) ||
-        !fil_ints_reserve(&system->touch_start, columns + 2) ||
+        !fil_doubles_reserve(&system->rest, FIL_BLOCK * columns) || !fil_doubles_reserve(&system->all, 2 * FIL_BLOCK * columns) ||
+        !fil_ints_reserve(&system->target_start, columns + 2) || !fil_ints_reserve(&system->c_start, columns + 2) ||
+        !fil_ints_reserve(&system->c_row, targets) || !keep_room(&system->last_start, columns + 2) || !keep_room(&system->last_row, targets) ||
+        !fil_ints_reserve(&system->scratch, columns) || !fil_ints_reserve(&system->touch_start, columns + 2) ||
         !fil_buffer_reserve(&system->touches, &system->touch_capacity, blocks, sizeof(FilSapTouch)) ||
         !fil_buffer_reserve(&system->targets, &system->target_capacity, targets, sizeof(FilSapTarget))) {
         return false;

@@ -88,8 +88,8 @@ void fil_sap_system_reduce(FilSapSystem* system, const double* b, double* reduce
 /* v = v* + x, where participants have moved by x and the others follow: x_n = -A_nn^-1 (A_np x_p + push_n). */
 void fil_sap_system_expand(FilSapSystem* system, const FilSapProblem* problem, const double* x, double* v);
 
-/* The same in the form of corrections, without a second elimination. start(): as reduce() of b = A (v - v*) + push at a guess v, and keeps what is left
- * of the others. follow(): participants go from the guess, which v has, to v* + x, and the others follow: v_n -= A_nn^-1 (b_n + A_np dv_p). */
+/* The same in the form of corrections, without a second elimination. start(): as reduce() of b = A (v - v*) + push at a guess v, and keeps what is
+ * left of the others. follow(): participants go from the guess, which v has, to v* + x, and the others follow: v_n -= A_nn^-1 (b_n + A_np dv_p). */
 void fil_sap_system_start(FilSapSystem* system, const double* b, double* reduced);
 void fil_sap_system_follow(FilSapSystem* system, const FilSapProblem* problem, const double* x, double* v);
 

@@ -139,7 +139,7 @@ static void gather_some(void* context, int first, int end, int worker)
 {
     Columns* c = context;
     FilSap* sap = c->sap;
-    double fixed = 0.0, momentum = 0.0, rest = 0.0, *momenta = sap->momenta + 3 * (first / COLUMN_GRAIN);
+    double fixed = 0.0, at_work = 0.0, rest = 0.0, *momenta = sap->momenta + 3 * (first / COLUMN_GRAIN);
     (void)worker;
     for (int column = first; column < end; column++) {
         const double* block = fil_sap_diagonal_block(c->problem, column);
@@ -148,12 +148,13 @@ static void gather_some(void* context, int first, int end, int worker)
         for (int d = 0; d < FIL_BLOCK; d++) {
             const int k = FIL_BLOCK * local + d, all = FIL_BLOCK * column + d;
             const double inverse = inverse_diagonal(block, d);
-            momentum += (p[d] + change[d]) * (p[d] + change[d]) * inverse;
+            at_work += (p[d] + change[d]) * (p[d] + change[d]) * inverse;
             if (local < 0) {
                 fixed += p[d] * p[d] * inverse;
                 rest += change[d] * change[d] * inverse;
                 continue;
             }
+            at_work += change[d] * change[d] * inverse;
             sap->mass_inverse[k] = inverse;
             sap->p0[k] = p[d];
             sap->p[k] = change[d];
@@ -166,7 +167,7 @@ static void gather_some(void* context, int first, int end, int worker)
         }
     }
     momenta[0] = fixed;
-    momenta[1] = momentum;
+    momenta[1] = at_work;
     momenta[2] = rest;
 }
 
@@ -175,10 +176,10 @@ static bool gather(FilSap* sap, const FilSapProblem* problem, double* v)
     if (!pass(sap, problem, v, gather_some)) {
         return false;
     }
-    sap->fixed_momentum = sap->momentum = sap->fixed_rest = 0.0;
+    sap->fixed_momentum = sap->at_work = sap->fixed_rest = 0.0;
     for (int k = 0; k < (problem->pattern.columns + COLUMN_GRAIN - 1) / COLUMN_GRAIN; k++) {
         sap->fixed_momentum += sap->momenta[3 * k];
-        sap->momentum += sap->momenta[3 * k + 1];
+        sap->at_work += sap->momenta[3 * k + 1];
         sap->fixed_rest += sap->momenta[3 * k + 2];
     }
     return true;

@@ -39,12 +39,13 @@ struct FilSap {
     bool bounds;             /* a law has bounds that its solution decides */
     int hessians;            /* taken in this solve */
     int followed_at;         /* how many when bounds last followed the solution */
-    double impulse_residual; /* of the last residual: relative to |D J' gamma| alone */
+    double impulse_residual; /* of the last residual: relative to |D J' gamma| alone, ... */
+    double scale;            /* ... and what it is relative to, squared */
     bool softened;           /* friction has been softened in this solve */
     bool stood;              /* since nothing bore at the guess, all that touches has stood first */
     double softness;         /* friction's compliance over its own; 1: the law itself */
     double fixed_momentum;   /* |D A v*|^2 of the other variables, which never changes, ... */
-    double momentum;         /* ... |D (A v + push)|^2 of all at the guess, ... */
+    double at_work;          /* ... |D (A v + push)|^2 of all and |D (A (v - v*) + push)|^2 of participants at the guess, ... */
     double fixed_rest;       /* ... |D (A (v - v*) + push)|^2 of the others there, ... */
     double* momenta;         /* ... and all three of each chunk of columns */
     bool at_free;            /* the guess is v* */
