@@ -110,6 +110,9 @@ static void rows_are_ordered_as_well(void** state)
             n += nodes;
         }
         add_contacts(&c, n, trial % 20, &random);
+        if (trial % 20 == 0) {  // one alone
+            couple(&c, n / 2, n / 2);
+        }
         finish(&a, n);
         finish(&c, n);
         const FilBlockPattern* const patterns[] = {&a.pattern, &c.pattern};

@@ -103,6 +103,9 @@ static void find_runs(int n, Work* work)
         }
         work->end[work->run_count - 1] = v + 1;
     }
+    if (work->kept_count == 1) {
+        work->group[0] = 0;  // groups are numbered below the number of variables
+    }
 }
 
 /* Kept variables beside a run, those before it first; returns how many. */
