@@ -181,23 +181,27 @@ static FilBlockPattern keep_patterns(const FilBlockPattern* const* patterns, int
     return (FilBlockPattern){work->kept_count, work->start, work->row};
 }
 
-/* Runs take turns, so that a column does not wait for the one before it. Returns the number of variables. */
+/* Runs that take turns, so that a column does not wait for the one before it. All of them would share lines of the cache with each other, and with
+ * other threads' runs (entangling_gripper gained 1.57 by two threads, not 1.6). */
+enum { TOGETHER = 3 };
+
+/* Lists the variables of all runs; returns their number. */
 static int take_turns(Work* work)
 {
-    int end = 0;
-    while (work->run_count > 0) {
-        int left = 0;
-        for (int r = 0; r < work->run_count; r++) {
-            const int v = work->first[r], next = v + work->step[r];
-            work->order[end++] = v;
-            work->first[left] = next;
-            work->end[left] = work->end[r];
-            work->step[left] = work->step[r];
-            left += next != work->end[r];
+    int count = 0;
+    for (int batch = 0; batch < work->run_count; batch += TOGETHER) {
+        const int end = batch + TOGETHER < work->run_count ? batch + TOGETHER : work->run_count;
+        for (int before = -1; before != count;) {
+            before = count;
+            for (int r = batch; r < end; r++) {
+                if (work->first[r] != work->end[r]) {
+                    work->order[count++] = work->first[r];
+                    work->first[r] += work->step[r];
+                }
+            }
         }
-        work->run_count = left;
     }
-    return end;
+    return count;
 }
 
 bool fil_ordering_by_runs(FilOrdering* ordering, const FilBlockPattern* const* patterns, int count)
