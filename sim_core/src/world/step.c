@@ -246,7 +246,13 @@ static FilStatus advance_halving(FilWorld* world, double t, double dt, int max, 
     return FIL_OK;
 }
 
-/* The whole step, in equal parts. */
+/* Whether a step in so many parts has shown already that it takes more. */
+static bool takes_more(const FilWorld* world, int parts, const FilStepInfo* info)
+{
+    return fil_world_is_inaccurate(world, info) && fil_world_next_parts(world, parts, info) > parts;
+}
+
+/* The whole step, in equal parts, unless it turns out to take more of them. */
 static FilStatus advance_parts(FilWorld* world, double t, double dt, int parts, FilStepInfo* info)
 {
     int whole = 0;  // halvings that would give as many parts, or more
@@ -254,7 +260,7 @@ static FilStatus advance_parts(FilWorld* world, double t, double dt, int parts, 
         whole++;
     }
     FilStatus status = FIL_OK;
-    for (int k = 0; k < parts && status == FIL_OK; k++) {
+    for (int k = 0; k < parts && status == FIL_OK && !takes_more(world, parts, info); k++) {
         int halvings;
         status = advance_halving(world, t + dt * k / parts, dt / parts, world->def.max_halvings - whole, &halvings, info);
         info->halvings = whole + halvings > info->halvings ? whole + halvings : info->halvings;
@@ -271,7 +277,7 @@ static FilStatus advance_accurately(FilWorld* world, double t, double dt, FilSte
             return status;
         }
         const int next = fil_world_next_parts(world, parts, info);
-        if (!fil_world_is_inaccurate(world, info) || next <= parts) {
+        if (!takes_more(world, parts, info)) {
             fil_world_keep_parts(world, next);
             return FIL_OK;
         }
