@@ -129,6 +129,16 @@ static bool settle_friction(Sheet* sheet, double* direction)
 
 /* ---- the direction ---- */
 
+/* Of the tolerance: what a linear system of sheets may leave in any case, as friction's model may. Half of it would do (Kelley 1995, section
+ * 6.3). Nets, where one or two iterations are enough, have nothing to gain. */
+static const double LEFT = 0.3;
+
+static double accuracy_of(const Sheet* sheet)
+{
+    const FilPotentialAim* aim = sheet->aim;
+    return has_triangles(sheet->solver) ? fmax(aim->accuracy, LEFT * fmin(aim->tolerance / aim->norm, 1.0)) : aim->accuracy;
+}
+
 static FilBlockPcgResult find_direction(Sheet* sheet, int patience, double* direction)
 {
     FilBlockPcg* pcg = &sheet->solver->potential.pcg;
@@ -141,7 +151,7 @@ static FilBlockPcgResult find_direction(Sheet* sheet, int patience, double* dire
         sheet->right[at] += sheet->lead[at];
     }
     // what friction leads by may be large, but is no reason to neglect the rest
-    const double accuracy = aim->accuracy * aim->norm / hypot(aim->norm, sheet->lead_size);
+    const double accuracy = accuracy_of(sheet) * aim->norm / hypot(aim->norm, sheet->lead_size);
     const FilBlockPcgResult result = fil_block_pcg_solve(pcg, &sheet->terms, accuracy, patience, sheet->right, sheet->x);
     if (result == FIL_PCG_DONE) {
         fil_potential_direct(sheet->solver, direction);
