@@ -160,7 +160,8 @@ static const Case cases[] = {
           ", velocity: [0, 0, -0.5], damping: {stiffness: 0.005}}]\nattachments: [{name: wall, clamp: {rod: a, node: 0}}]\n"},
     {"contact: a flat rod clamped in its middle, on the ground", 1e-7,
      LIES "rigid_bodies: [" FLOOR "]\nrods: [{name: a, " BENT ", twist: 0.3}]\nattachments: [{name: wall, clamp: {rod: a, node: 2}}]\n"},
-    {"contact: a rod that carries a ball", 1e-7,
+    // differences show where the solver ends, 1e-12 of momenta: 3.5e-6 with 1e-7, 3e-7 with 1e-6, 2.6e-7 with 1e-5
+    {"contact: a rod that carries a ball", 1e-5,
      LIES "rods: [{name: a, " ROUND "}]\nattachments: [{name: l, pin: {rod: a, node: 0}}, {name: r, pin: {rod: a, node: -1}}]\nrigid_bodies: [{name: "
           "b, mass: 0.05, position: [0.16, 0.02, 0.1285], angular_velocity: [2, 1, 0], velocity: [0.1, 0, -0.3], " BALL "}]\n"},
     {"contact: rods that cross", 1e-7,
