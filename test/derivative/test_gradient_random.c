@@ -436,7 +436,7 @@ static const struct {
     {"rods that cross", rods_that_cross, true, true},
     {"rods that cross at nodes", rods_that_cross_at_nodes, true, true},
     {"rods on a ball", rod_on_a_ball, true, true},
-    {"rods and a body at a node", rod_and_a_body_at_a_node, false, false},
+    {"rods and a body at a node", rod_and_a_body_at_a_node, false, true},
     {"cords on the ground", cord_on_the_ground, false, true},
     {"cords on a ball that turns", cord_on_a_ball, false, true},
     {"cords on a box", cord_on_a_box, false, false},
