@@ -147,7 +147,7 @@ static void bytes_are_counted(void** state)
     // every bound that is too low is refused, in the loading or in the first step, and leaves nothing
     int loads = 0, steps = 0;
     size_t bytes = 100000;
-    for (bool done = false; !done; bytes += bytes / 10) {
+    for (bool done = false; !done; bytes += bytes / 100) {
         FilWorld* world = NULL;
         FilError error = {""};
         const FilStatus status = load(RODS, (FilSceneBudget){.bytes = bytes}, &world, &error);
