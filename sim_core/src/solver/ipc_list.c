@@ -351,7 +351,15 @@ static FilStatus list_lone(FilSolver* solver, const int* stale, const int* stale
     return status;
 }
 
-/* Points above planes, as far as they could fall. */
+/* How high a point is above a plane with this normal at `at`. */
+static double height_above(const double* x, const double* normal, const double* at)
+{
+    double arm[3];
+    fil_v3_sub(arm, x, at);
+    return fil_v3_dot(arm, normal);
+}
+
+/* Points above planes, where those are and where they go, as far as points could fall. */
 static FilStatus list_planes(FilSolver* solver, const double* x, double reach)
 {
     FilIpcField* field = &solver->ipc;
@@ -359,14 +367,15 @@ static FilStatus list_planes(FilSolver* solver, const double* x, double reach)
     FilStatus status = FIL_OK;
     for (int k = 0; k < s->plane_count; k++) {
         const FilWorldCollider* c = &solver->collision->colliders[s->planes[k]];
-        double normal[3], at[3], arm[3];
+        double normal[3], at[3], normal_end[3], at_end[3];
         fil_ipc_plane(solver, k, field->x.at, normal, at);
+        fil_ipc_plane(solver, k, field->x_end.at, normal_end, at_end);
         for (int p = 0; p < s->point_count && status == FIL_OK; p++) {
             const FilWorldCollider* own = collider_of(solver, p);
-            fil_v3_sub(arm, x + 3 * p, at);
-            const double radius = s->points[p].radius, gap = fil_v3_dot(arm, normal) - radius;
+            const double radius = s->points[p].radius, gap = height_above(x + 3 * p, normal, at) - radius;
+            const double min = fmin(gap, height_above(x + 3 * p, normal_end, at_end) - radius);
             const bool meets = s->points[p].rim > 0 ? s->points[p].rim == 1 + k : !s->points[p].prism;
-            if (meets && gap <= reach && fil_collision_may_meet(solver->collision, own, c) && !fil_collision_kept_apart(solver->collision, own, c)) {
+            if (meets && min <= reach && fil_collision_may_meet(solver->collision, own, c) && !fil_collision_kept_apart(solver->collision, own, c)) {
                 const FilIpcPair pair = {
                     .repulsion = {FIL_POINT_POINT, radius, solver->settings.model.ipc.range, stiffness_of(solver, s->points[p].mass, INFINITY), 0.0},
                     .share = 1.0,
