@@ -37,7 +37,12 @@ typedef struct FilPlacement {
     double speed;             /* m/s, of a shape's fastest point, at most */
     bool has_velocity;        /* a shape: the speed is at most |velocity| + spin */
     double velocity[3], spin; /* m/s */
+    bool turns;               /* a half-space that has no fastest point: at x it moves at velocity + turning x (x - pose.p) */
+    double turning[3];        /* rad/s */
 } FilPlacement;
+
+/* m/s, of a shape's points within a distance `around` of x, at most. */
+double fil_placement_speed_near(const FilPlacement* place, const double* x, double around);
 
 /* m/s, at which two shapes come closer, at most: what moves along with something does not close in on it. */
 double fil_placement_closing(const FilPlacement* a, const FilPlacement* b);

@@ -27,6 +27,14 @@ void fil_rigid_place(const void* pointer, int index, const double* q, const doub
     const double spin = body->reach * fil_v3_norm(v + 4);
     *out = (FilPlacement){.speed = fil_v3_norm(v) + spin, .has_velocity = true, .velocity = {v[0], v[1], v[2]}, .spin = spin};
     fil_pose_compose(&out->pose, &pose, &body->shapes[index].pose);
+    if (body->shapes[index].shape.kind == FIL_PRIMITIVE_HALF_SPACE) {
+        double arm[3], more[3];
+        fil_m3_apply(out->turning, pose.r, v + 4);
+        out->turns = fil_v3_dot(out->turning, out->turning) > 0.0;
+        fil_v3_sub(arm, out->pose.p, q);
+        fil_v3_cross(more, out->turning, arm);
+        fil_v3_add(out->velocity, out->velocity, more);
+    }
 }
 
 void fil_rigid_part(const void* pointer, int index, int part, const double* q, const double* h, FilShape* shape, FilPose* pose)

@@ -356,7 +356,7 @@ static FilStatus meet_row_shape(FilCollisionStage* stage, int row, int shape, do
     stage->parts.count = 0;
     FilStatus status = FIL_OK;
     if (s->unbounded) {
-        // edges that reach below the plane, as far as they could move
+        // edges that reach below the plane, as far as both could move
         double up[3];
         fil_pose_axis(up, &s->place.pose, 2);
         status = fil_pairs_reserve(&stage->parts, r->collider.edge_count);
@@ -366,7 +366,7 @@ static FilStatus meet_row_shape(FilCollisionStage* stage, int row, int shape, do
             for (int k = 0; k < 3; k++) {
                 lowest += up[k] * ((up[k] > 0.0 ? box->lo[k] : box->hi[k]) - s->place.pose.p[k]);
             }
-            if (lowest <= 0.0) {
+            if (lowest <= FIL_LOOK_AHEAD * dt * fil_collision_speed_near(s, box)) {
                 stage->parts.items[stage->parts.count++] = (FilIndexPair){i, 0};
             }
         }
@@ -379,7 +379,8 @@ static FilStatus meet_row_shape(FilCollisionStage* stage, int row, int shape, do
         if (joined && fil_collision_at_joint(stage, row, i, shape, 0)) {
             continue;
         }
-        const double margin = FIL_LOOK_AHEAD * dt * (edge_speed(&r->place, i, j) + s->place.speed) + look_around(stage) * r->collider.radii[i];
+        const double speed = edge_speed(&r->place, i, j) + fil_collision_speed_near(s, &r->row.boxes[i]);
+        const double margin = FIL_LOOK_AHEAD * dt * speed + look_around(stage) * r->collider.radii[i];
         status = row < shape ? meet_parts(stage, row, i, shape, 0, margin) : meet_parts(stage, shape, 0, row, i, margin);
     }
     return status;
@@ -437,7 +438,8 @@ static FilStatus meet(FilCollisionStage* stage, int a, int b, double dt)
     }
     // vertices of what deforms: how they come closer; a hand may carry and shake a ball
     const bool vertex = (ca->sheet >= 0 && !is_mesh(ca)) || (cb->sheet >= 0 && !is_mesh(cb));
-    const double closing = vertex ? fil_placement_closing(&ca->place, &cb->place) : ca->place.speed + cb->place.speed;
+    const double closing = vertex ? fil_placement_closing(&ca->place, &cb->place)
+                                  : fil_collision_speed_near(ca, &cb->bounds) + fil_collision_speed_near(cb, &ca->bounds);
     const double margin =
         FIL_LOOK_AHEAD * dt * closing + fmax(stage->wants.around, 1e-4) * stage->length + fmax(cloth_margin(stage, ca), cloth_margin(stage, cb));
     return meet_parts(stage, a, 0, b, 0, margin);

@@ -248,6 +248,17 @@ double fil_collision_friction(const FilCollisionStage* stage, const FilWorldColl
     return stage->friction >= 0.0 ? stage->friction : fil_collision_surface(stage, a, b).friction;
 }
 
+double fil_collision_speed_near(const FilWorldCollider* c, const FilAabb* box)
+{
+    double middle[3];
+    if (!c->place.turns) {
+        return c->place.speed;
+    }
+    fil_v3_add(middle, box->lo, box->hi);
+    fil_v3_scale(middle, 0.5, middle);
+    return fil_placement_speed_near(&c->place, middle, 0.5 * fil_v3_distance(box->lo, box->hi));
+}
+
 /* ---- who may touch ---- */
 
 bool fil_collision_may_meet(const FilCollisionStage* stage, const FilWorldCollider* a, const FilWorldCollider* b)

@@ -190,6 +190,8 @@ bool fil_collision_by_points(const FilCollisionStage* stage, const FilWorldColli
 FilSurface fil_collision_patch_surface(const FilCollisionStage* stage, const FilWorldCollider* a, const FilWorldCollider* b, double stiffness_a,
                                        double stiffness_b);
 double fil_collision_friction(const FilCollisionStage* stage, const FilWorldCollider* a, const FilWorldCollider* b);
+/* m/s, of a collider's points near a box, at most: half-spaces that turn are faster the farther away. */
+double fil_collision_speed_near(const FilWorldCollider* c, const FilAabb* box);
 /* Whether two different colliders may touch at all. */
 bool fil_collision_may_meet(const FilCollisionStage* stage, const FilWorldCollider* a, const FilWorldCollider* b);
 /* Whether they need not be looked at in this step: both stay where they are, or one is left out. */

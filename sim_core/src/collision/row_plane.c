@@ -31,8 +31,8 @@ static bool takes_part(const Above* above, int edge)
     return edge >= 0 && !(above->joined && fil_collision_at_joint(above->stage, above->row, edge, above->plane, 0));
 }
 
-/* Whether a contact at a node of an edge is near enough: no farther than its faster end could move. */
-static bool is_near(const Above* above, int edge, double distance)
+/* Whether a contact at a node x of an edge is near enough: no farther than its faster end and the plane there could move. */
+static bool is_near(const Above* above, int edge, const double* x, double distance)
 {
     const FilWorldCollider *r = &above->stage->colliders[above->row], *s = &above->stage->colliders[above->plane];
     const int next = edge + 1 == r->collider.node_count ? 0 : edge + 1;
@@ -41,7 +41,8 @@ static bool is_near(const Above* above, int edge, double distance)
         return true;
     }
     const double fastest2 = fmax(fil_v3_dot(v + 4 * edge, v + 4 * edge), fil_v3_dot(v + 4 * next, v + 4 * next));
-    return distance <= FIL_LOOK_AHEAD * above->dt * (sqrt(fastest2) + s->place.speed) + around;
+    const double plane = fil_placement_speed_near(&s->place, x, r->collider.radii[edge]);
+    return distance <= FIL_LOOK_AHEAD * above->dt * (sqrt(fastest2) + plane) + around;
 }
 
 /* The contact of a node as an end of an edge. */
@@ -76,7 +77,7 @@ static FilStatus meet_node(Above* above, int node)
     const double height = fil_v3_dot(from, above->up);
     if (edge[0] >= 0 && edge[1] >= 0 && c->radii[edge[0]] == c->radii[edge[1]]) {
         const FilContactPoint point = point_of(above, x, height, c->radii[edge[0]]);
-        return is_near(above, edge[0], point.distance) || is_near(above, edge[1], point.distance) ? add_merged(above, edge, &point) : FIL_OK;
+        return is_near(above, edge[0], x, point.distance) || is_near(above, edge[1], x, point.distance) ? add_merged(above, edge, &point) : FIL_OK;
     }
     FilStatus status = FIL_OK;
     for (int e = 0; e < 2 && status == FIL_OK; e++) {
@@ -85,7 +86,7 @@ static FilStatus meet_node(Above* above, int node)
         }
         FilContactPoint point = point_of(above, x, height, c->radii[edge[e]]);
         point.feature = (uint32_t)(1 - e);
-        if (is_near(above, edge[e], point.distance)) {
+        if (is_near(above, edge[e], x, point.distance)) {
             status = above->row < above->plane ? fil_collision_emit(above->stage, above->row, edge[e], above->plane, 0, &point)
                                                : fil_collision_emit(above->stage, above->plane, 0, above->row, edge[e], &point);
         }
@@ -103,8 +104,9 @@ FilStatus fil_collision_meet_nodes(FilCollisionStage* stage, int row, int plane,
     for (int k = 0; k < 3; k++) {
         lowest += above.up[k] * ((above.up[k] > 0.0 ? r->bounds.lo[k] : r->bounds.hi[k]) - s->place.pose.p[k]);
     }
+    const double reach = FIL_LOOK_AHEAD * dt * fil_collision_speed_near(s, &r->bounds);
     FilStatus status = FIL_OK;
-    for (int node = 0; node < r->collider.node_count && lowest <= FIL_LOOK_AHEAD * dt * s->place.speed && status == FIL_OK; node++) {
+    for (int node = 0; node < r->collider.node_count && lowest <= reach && status == FIL_OK; node++) {
         status = meet_node(&above, node);
     }
     return status;
