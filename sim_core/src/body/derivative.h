@@ -7,6 +7,8 @@
 #ifndef FILUM_BODY_DERIVATIVE_H
 #define FILUM_BODY_DERIVATIVE_H
 
+#include <stdbool.h>
+
 typedef struct FilDerivativeOps {
     /* After the step whose end is v, evaluated there: takes what the products need. Returns NULL, or why this step has no derivative here, to be
      * read after the body's name. Allocates when first called. */
@@ -37,6 +39,8 @@ typedef struct FilDerivativeOps {
     const char* (*linearised)(void* body, const double* v_free, const double* v);
     /* out = A x, on what is free; and the diagonal of A, zero elsewhere. */
     void (*tangent)(const void* body, const double* x, double* out);
+    /* That A is what contacts are solved with, to the last bits: solutions need no correction. */
+    bool is_factored;
     void (*tangent_diagonal)(const void* body, double* out);
     /* The variation of the place at v^, which A is of (of rods, as bend(), as linearised() left it, wherever prepare() was called since); transposed:
      * adds, and `place` is scratch afterwards. */

@@ -94,10 +94,18 @@ static void take_nodes(FilBendHinge* hinge)
         }
         node->moves[first + 3] += i % 3 == 2 ? 1.0 : 0.0;
     }
+    static const double in_line[3][8] = {
+        {-1.0, -1.0, -1.0, 1.0, 0.0, 0.0, 0.0, 0.0}, {1.0, 1.0, 1.0, 0.0, -1.0, -1.0, -1.0, 1.0}, {0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0}};
+    hinge->in_line = hinge->node_count == 3;
+    for (int n = 0; n < 3 && hinge->in_line; n++) {
+        for (int k = 0; k < 8; k++) {
+            hinge->in_line = hinge->in_line && hinge->nodes[n].moves[k] == in_line[n][k];
+        }
+    }
 }
 
 /* What the step's start and end say about a hinge whose edges and law are set. */
-static void take_hinge(FilBendHinge* hinge, const double* change, const Frame1* start, double damping)
+static void take_hinge(FilBendHinge* hinge, const double* change, const Frame1* first, const Frame1* second, double damping)
 {
     take_nodes(hinge);
     gather_hinge(hinge, change, hinge->z);
@@ -105,13 +113,14 @@ static void take_hinge(FilBendHinge* hinge, const double* change, const Frame1* 
     if (!(damping > 0.0)) {
         return;
     }
+    const Frame1* const start[2] = {first, second};
     double gradients[3][6];
-    fil_rod_strain_gradients(&start[0], &start[1], gradients);
+    fil_rod_strain_gradients(first, second, gradients);
     for (int s = 0; s < 3; s++) {
         for (int side = 0; side < 2; side++) {
             const double* g = gradients[s] + 3 * side;
             for (int k = 0; k < 3; k++) {
-                hinge->start[s][4 * side + k] = (g[0] * start[side].m1[k] + g[1] * start[side].m2[k]) * start[side].inverse;
+                hinge->start[s][4 * side + k] = (g[0] * start[side]->m1[k] + g[1] * start[side]->m2[k]) * start[side]->inverse;
             }
             hinge->start[s][4 * side + 3] = g[2];
         }
@@ -121,45 +130,41 @@ static void take_hinge(FilBendHinge* hinge, const double* change, const Frame1* 
 static void take_rod(FilRodBody* body, FilRod* rod, const double* change, FilRodBends* bends)
 {
     const double damping = rod->damping_stiffness / body->setup.dt;
-    const double* q0 = body->q0 + 4 * rod->first_node;
     const FilRodHistory* h0 = body->h0 + rod->first_node;
+    const FilEdgeFrames* frames = body->derivative->frames + rod->first_node;
     const int n = rod->node_count;
     for (int i = 0; i < rod->edge_count; i++) {
         const int before = (i + n - 1) % n;
-        Frame1 start[2], end[2];
-        fil_rod_edge_frame(rod, q0, h0, i, &start[1]);
-        fil_rod_chain_frame(&rod->chain, i, &end[1]);
+        const Frame1 *start = &frames[i].start, *end = &frames[i].end;
         const double k = rod->law[i].ea / h0[i].rest_length;
         double z[4];
         FilBendStretch* stretch = &bends->stretches[bends->stretch_count];
         *stretch = (FilBendStretch){.edge = edge_of(body, rod, i),
                                     .stiffness = k * (1.0 + damping),
-                                    .natural = (h0[i].rest_length + damping * start[1].length) / (1.0 + damping),
-                                    .inverse = end[1].inverse,
+                                    .natural = (h0[i].rest_length + damping * start->length) / (1.0 + damping),
+                                    .inverse = end->inverse,
                                     .damped = damping / (1.0 + damping)};
-        fil_v3_copy(stretch->t, end[1].t);
-        fil_v3_copy(stretch->start, start[1].t);
+        fil_v3_copy(stretch->t, end->t);
+        fil_v3_copy(stretch->start, start->t);
         gather(&stretch->edge, change, z);
         fil_v3_copy(stretch->z, z);
         bends->stretch_count++;
         if (!rod->closed && i == 0) {
             continue;
         }
-        fil_rod_edge_frame(rod, q0, h0, before, &start[0]);
-        fil_rod_chain_frame(&rod->chain, before, &end[0]);
         FilBendHinge* hinge = &bends->hinges[bends->hinge_count++];
         hinge->edge[0] = edge_of(body, rod, before);
         hinge->edge[1] = edge_of(body, rod, i);
-        hinge->frame[0] = end[0], hinge->frame[1] = end[1];
+        hinge->frame[0] = frames[before].end, hinge->frame[1] = *end;
         hinge->frameless = rod->chain.untwisted;
         hinge->law = (HingeLaw1){rod->law[i].k1, rod->law[i].k2, rod->law[i].kt, h0[i].rest1, h0[i].rest2, h0[i].rest_twist};
         hinge->known = (KnownTwist1){h0[i].twist, h0[i].cosine, h0[i].sine};
         if (damping > 0.0) {
             double kappa1, kappa2;
-            curvatures1(&start[0], &start[1], &kappa1, &kappa2);
+            curvatures1(&frames[before].start, start, &kappa1, &kappa2);
             fil_rod_blend_law(&hinge->law, kappa1, kappa2, h0[i].twist, damping);
         }
-        take_hinge(hinge, change, start, damping);
+        take_hinge(hinge, change, &frames[before].start, start, damping);
     }
 }
 
@@ -191,7 +196,7 @@ static void take_clamp(FilRodBody* body, const FilRodAttachment* a, const double
             curvatures1(&start[0], &start[1], &kappa1, &kappa2);
             fil_rod_blend_law(&hinge->law, kappa1, kappa2, twist1(&start[0], &start[1], &untwisted), damping);
         }
-        take_hinge(hinge, change, start, damping);
+        take_hinge(hinge, change, &start[0], &start[1], damping);
     }
 }
 
@@ -238,12 +243,15 @@ static void join_blocks(const FilBendHinge* hinge, bool back, double* blocks, do
         const FilBendNode* node = &hinge->nodes[n];
         double* block = blocks + 16 * (size_t)node->block;
         for (int i = 0; i < 8; i++) {
-            for (int j = 0; j < 8 && node->moves[i] != 0.0; j++) {
-                const double share = node->moves[i] * node->moves[j];
-                if (back) {
-                    matrix[i][j] += share * block[4 * (i % 4) + j % 4];
-                } else {
-                    block[4 * (i % 4) + j % 4] += share * matrix[i][j];
+            double* row = block + 4 * (i % 4);
+            for (int j = 0; j < 8 && !back && node->moves[i] != 0.0; j++) {
+                row[j % 4] += node->moves[i] * node->moves[j] * matrix[i][j];
+            }
+            if (back && node->moves[i] != 0.0) {
+                for (int k = 0; k < 4; k++) {
+                    const double own = node->moves[i] * row[k];
+                    matrix[i][k] += own * node->moves[k];
+                    matrix[i][4 + k] += own * node->moves[4 + k];
                 }
             }
         }
@@ -321,26 +329,131 @@ static bool weighs(const FilRodBends* bends, const FilBendHinge* hinge)
     return any;
 }
 
+/* What weighs on a hinge's Hessian. */
+static void weigh_hinge(const FilBendHinge* hinge, const double* own, double* blocks, double weight[8][8])
+{
+    double w[8];
+    gather_hinge(hinge, own, w);
+    for (int i = 0; i < 8; i++) {
+        for (int j = 0; j < 8; j++) {
+            weight[i][j] = 0.5 * (w[i] * hinge->z[j] + hinge->z[i] * w[j]);
+        }
+    }
+    join_blocks(hinge, true, blocks, weight);
+}
+
+/* The same of hinges whose nodes are in line, one in each lane. */
+static void weigh_lanes(const FilBendHinge* const hinges[FIL_LANE_COUNT], const double* own, const double* blocks, FilLanes weight[8][8])
+{
+    FilLanes w[8], z[8], b[3][16];
+    for (int lane = 0; lane < FIL_LANE_COUNT; lane++) {
+        const FilBendHinge* hinge = hinges[lane];
+        double one[8];
+        gather_hinge(hinge, own, one);
+        for (int k = 0; k < 8; k++) {
+            ((double*)w)[FIL_LANE_COUNT * k + lane] = 0.5 * one[k];
+            ((double*)z)[FIL_LANE_COUNT * k + lane] = hinge->z[k];
+        }
+        for (int n = 0; n < 3; n++) {
+            const double* block = blocks + 16 * (size_t)hinge->nodes[n].block;
+            for (int k = 0; k < 16; k++) {
+                ((double*)b[n])[FIL_LANE_COUNT * k + lane] = block[k];
+            }
+        }
+    }
+    for (int i = 0; i < 8; i++) {
+        for (int j = 0; j < 8; j++) {
+            weight[i][j] = w[i] * z[j] + z[i] * w[j];
+        }
+    }
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            const int k = 4 * i + j;
+            weight[i][j] += b[0][k] + b[1][k];
+            weight[i][4 + j] -= b[1][k];
+            weight[4 + i][j] -= b[1][k];
+            weight[4 + i][4 + j] += b[1][k] + b[2][k];
+        }
+        weight[i][3] -= b[0][4 * i + 3], weight[3][i] -= b[0][12 + i];
+        weight[i][7] += b[1][4 * i + 3], weight[7][i] += b[1][12 + i];
+        weight[4 + i][7] -= b[1][4 * i + 3], weight[7][4 + i] -= b[1][12 + i];
+    }
+    weight[3][3] += b[0][15];
+    weight[7][7] += b[1][15];
+}
+
+static void add_back(const FilBendHinge* hinge, double scale, const double* y, const double* rest, double* place, double* start)
+{
+    scatter_hinge(hinge, scale, y, place);
+    if (hinge->damped > 0.0) {
+        double sum[8];
+        for (int k = 0; k < 8; k++) {
+            sum[k] = hinge->start[0][k] * rest[0] + hinge->start[1][k] * rest[1] + hinge->start[2][k] * rest[2];
+        }
+        scatter_hinge(hinge, scale * hinge->damped, sum, start);
+    }
+}
+
+/* Hinges one in each lane; those that are left over stand in all of them. */
+static void bend_lanes_back(const FilBendHinge* const hinges[FIL_LANE_COUNT], int count, const double* own, double* blocks, double scale,
+                            double* place, double* start)
+{
+    FilLanes weight[8][8], y[8], rest[3];
+    bool in_line = true;
+    for (int lane = 0; lane < FIL_LANE_COUNT; lane++) {
+        in_line = in_line && hinges[lane]->in_line;
+    }
+    if (in_line) {
+        weigh_lanes(hinges, own, blocks, weight);
+    }
+    for (int lane = 0; lane < FIL_LANE_COUNT && !in_line; lane++) {
+        double one[8][8];
+        weigh_hinge(hinges[lane], own, blocks, one);
+        for (int k = 0; k < 64; k++) {
+            ((double*)weight)[FIL_LANE_COUNT * k + lane] = (&one[0][0])[k];
+        }
+    }
+    fil_bend_vary_back_lanes(hinges, weight, y, rest);
+    for (int lane = 0; lane < count; lane++) {
+        double own_y[8], own_rest[3];
+        for (int k = 0; k < 8; k++) {
+            own_y[k] = fil_lanes_get(y[k], lane);
+        }
+        for (int k = 0; k < 3; k++) {
+            own_rest[k] = fil_lanes_get(rest[k], lane);
+        }
+        add_back(hinges[lane], scale, own_y, own_rest, place, start);
+    }
+}
+
 static void bend_hinges_back(const FilRodBends* bends, const double* own, double* blocks, double scale, double* place, double* start)
 {
+    const FilBendHinge* waiting[FIL_LANE_COUNT];
+    int count = 0;
     for (int h = 0; h < bends->hinge_count; h++) {
         const FilBendHinge* hinge = &bends->hinges[h];
-        double w[8], weight[8][8], y[8], rest[3];
         if (!weighs(bends, hinge)) {
             continue;
         }
-        gather_hinge(hinge, own, w);
-        for (int i = 0; i < 8; i++) {
-            for (int j = 0; j < 8; j++) {
-                weight[i][j] = 0.5 * (w[i] * hinge->z[j] + hinge->z[i] * w[j]);
-            }
+        if (hinge->frameless) {
+            const double rest[3] = {0.0};
+            double weight[8][8], y[8];
+            weigh_hinge(hinge, own, blocks, weight);
+            fil_bend_vary_back(hinge, weight, y);
+            add_back(hinge, scale, y, rest, place, start);
+            continue;
         }
-        join_blocks(hinge, true, blocks, weight);
-        fil_bend_vary_back(hinge, weight, y, rest);
-        scatter_hinge(hinge, scale, y, place);
-        for (int s = 0; s < 3 && hinge->damped > 0.0; s++) {
-            scatter_hinge(hinge, scale * hinge->damped * rest[s], hinge->start[s], start);
+        waiting[count++] = hinge;
+        if (count == FIL_LANE_COUNT) {
+            bend_lanes_back(waiting, count, own, blocks, scale, place, start);
+            count = 0;
         }
+    }
+    for (int lane = count; lane < FIL_LANE_COUNT && count > 0; lane++) {
+        waiting[lane] = waiting[0];
+    }
+    if (count > 0) {
+        bend_lanes_back(waiting, count, own, blocks, scale, place, start);
     }
 }
 
@@ -373,8 +486,10 @@ void fil_rod_bend_back(const void* pointer, const double* weight, double* blocks
         }
         fil_bend_vary_stretch_back(stretch, sum, y, &rest);
         scatter(&stretch->edge, scale, y, place);
-        const double along[4] = {stretch->start[0], stretch->start[1], stretch->start[2], 0.0};
-        scatter(&stretch->edge, scale * stretch->damped * rest, along, start);
+        if (stretch->damped > 0.0) {
+            const double along[4] = {stretch->start[0], stretch->start[1], stretch->start[2], 0.0};
+            scatter(&stretch->edge, scale * stretch->damped * rest, along, start);
+        }
     }
 }
 

@@ -29,6 +29,12 @@
 #undef NUMBER
 #undef GENERIC
 
+#define NUMBER FilLanes
+#define GENERIC(name) name##2
+#include "body/rod_hinge_back.inc"
+#undef NUMBER
+#undef GENERIC
+
 static const double TINY = 1e-30; /* h: its square is lost, its product with any stiffness is not */
 
 /* ---- cords: energy 2 k (1 - c) / (1 + c), c = t . t', as in rod_chain_cord.c ---- */
@@ -192,24 +198,61 @@ void fil_bend_vary(const FilBendHinge* hinge, const double* y, const double* res
     }
 }
 
-void fil_bend_vary_back(const FilBendHinge* hinge, double weight[8][8], double* y, double* rest)
+void fil_bend_vary_back(const FilBendHinge* hinge, double weight[8][8], double* y)
 {
     const Frame1* const frames[2] = {&hinge->frame[0], &hinge->frame[1]};
     HingeTerms1 terms;
     double o[8][8], s[8][8], turn[8], motion[8] = {0.0};
     turn_weights1(frames, weight, o);
-    if (hinge->frameless) {
-        cord_back(hinge->law.k1, frames[0], frames[1], o, &terms, motion);
-        memset(rest, 0, 3 * sizeof *rest);
-    } else {
-        hinge1(frames[0], frames[1], &hinge->law, &hinge->known, &terms);
-        hinge_back1(frames[0], frames[1], &hinge->law, terms.twist - hinge->law.rest_twist, o, motion, rest);
-    }
+    cord_back(hinge->law.k1, frames[0], frames[1], o, &terms, motion);
     hinge_matrix1(&terms, s);
     turn_back1(o, s, turn);
     for (int side = 0; side < 2; side++) {
         const double *a = motion + 4 * side, *b = turn + 4 * side;
         const Frame1* frame = frames[side];
+        for (int k = 0; k < 3; k++) {
+            y[4 * side + k] = frame->inverse * ((a[0] + b[0]) * frame->m1[k] + (a[1] + b[1]) * frame->m2[k] + (a[2] + b[2]) * frame->t[k]);
+        }
+        y[4 * side + 3] = a[3] + b[3];
+    }
+}
+
+/* Numbers of hinges, one in each lane: of a record whose numbers are all NUMBER in rod_hinge.inc. */
+static inline void take_lanes(const void* const from[FIL_LANE_COUNT], void* to, size_t count)
+{
+    for (size_t k = 0; k < count; k++) {
+        for (int lane = 0; lane < FIL_LANE_COUNT; lane++) {
+            ((double*)to)[FIL_LANE_COUNT * k + (size_t)lane] = ((const double*)from[lane])[k];
+        }
+    }
+}
+
+void fil_bend_vary_back_lanes(const FilBendHinge* const hinges[FIL_LANE_COUNT], FilLanes weight[8][8], FilLanes y[8], FilLanes rest[3])
+{
+    Frame2 own[2];
+    const Frame2* const frames[2] = {&own[0], &own[1]};
+    const void* from[4][FIL_LANE_COUNT];
+    HingeLaw2 law;
+    KnownTwist2 known;
+    HingeTerms2 terms;
+    FilLanes o[8][8], s[8][8], turn[8], motion[8];
+    for (int lane = 0; lane < FIL_LANE_COUNT; lane++) {
+        from[0][lane] = &hinges[lane]->frame[0], from[1][lane] = &hinges[lane]->frame[1];
+        from[2][lane] = &hinges[lane]->law, from[3][lane] = &hinges[lane]->known;
+    }
+    take_lanes(from[0], &own[0], sizeof(Frame1) / sizeof(double));
+    take_lanes(from[1], &own[1], sizeof(Frame1) / sizeof(double));
+    take_lanes(from[2], &law, sizeof(HingeLaw1) / sizeof(double));
+    take_lanes(from[3], &known, sizeof(KnownTwist1) / sizeof(double));
+    memset(motion, 0, sizeof motion);
+    turn_weights2(frames, weight, o);
+    hinge2(frames[0], frames[1], &law, &known, &terms);
+    hinge_back2(frames[0], frames[1], &law, terms.twist - law.rest_twist, o, motion, rest);
+    hinge_matrix2(&terms, s);
+    turn_back2(o, s, turn);
+    for (int side = 0; side < 2; side++) {
+        const FilLanes *a = motion + 4 * side, *b = turn + 4 * side;
+        const Frame2* frame = frames[side];
         for (int k = 0; k < 3; k++) {
             y[4 * side + k] = frame->inverse * ((a[0] + b[0]) * frame->m1[k] + (a[1] + b[1]) * frame->m2[k] + (a[2] + b[2]) * frame->t[k]);
         }

@@ -22,6 +22,7 @@ typedef struct FilBendHinge {
     FilBendEdge edge[2];
     FilBendNode nodes[6];
     int node_count; /* three, but where rods share nodes */
+    bool in_line;   /* these are the first edge's own, which turns it, that between the edges, which turns the second, and the last */
     Frame1 frame[2];
     bool frameless; /* of a cord: bends alike in all directions, without twist */
     HingeLaw1 law;
@@ -42,8 +43,10 @@ typedef struct FilBendStretch {
 
 /* change = D_y K, where strains rest at `rest` more. */
 void fil_bend_vary(const FilBendHinge* hinge, const double* y, const double* rest, double change[8][8]);
-/* The derivative of <weight, K> by y, and by where the strains rest; the weights are symmetric. */
-void fil_bend_vary_back(const FilBendHinge* hinge, double weight[8][8], double* y, double* rest);
+/* The derivative of <weight, K> by y, of a hinge that is frameless; the weights are symmetric. */
+void fil_bend_vary_back(const FilBendHinge* hinge, double weight[8][8], double* y);
+/* Of others, one in each lane: and by where the strains rest. */
+void fil_bend_vary_back_lanes(const FilBendHinge* const hinges[FIL_LANE_COUNT], FilLanes weight[8][8], FilLanes y[8], FilLanes rest[3]);
 /* The same of an edge, of its vector only, with the natural length. */
 void fil_bend_vary_stretch(const FilBendStretch* stretch, const double* y, double rest, double change[3][3]);
 void fil_bend_vary_stretch_back(const FilBendStretch* stretch, double weight[3][3], double* y, double* rest);

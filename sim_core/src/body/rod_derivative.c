@@ -22,12 +22,6 @@ static double at(const double* a, int k)
     return a != NULL ? a[k] : 0.0;
 }
 
-/* Where forces at the end see a variation: not where the end is held. */
-static bool is_open(const FilRodBody* body, int k)
-{
-    return k % 4 == 3 ? body->derivative->angle_counts[k / 4] : !body->held[k];
-}
-
 /* Where a step is looked at: where forces are taken, where it ends, and where bends were taken. */
 typedef enum Where { AT_FORCES, AT_END, AT_FREE } Where;
 
@@ -42,13 +36,13 @@ static void find_end(const FilRodBody* body, Where where, const double* place, c
     const FilRodDerivative* d = body->derivative;
     const double dt = body->setup.dt;
     for (int k = 0; k < 4 * body->node_count; k++) {
-        end[k] = is_open(body, k) ? at(place, k) + dt * end_rate[k] : 0.0;
+        end[k] = d->open[k] * (at(place, k) + dt * end_rate[k]);
     }
     for (int i = 0; i < d->edge_count; i++) {
         const FilEdgeVariation* edge = &d->edges[i];
         const int a = edge->unknown[0], b = edge->unknown[1];
         const FilEdgeTurn* turn = turn_of(d, where, i);
-        for (int k = 0; k < 3 && is_open(body, edge->angle); k++) {
+        for (int k = 0; k < 3 && d->open[edge->angle] > 0.0; k++) {
             end[edge->angle] += turn->start[k] * (at(place, b + k) - at(place, a + k)) + turn->end[k] * (end[b + k] - end[a + k]);
         }
     }
@@ -61,22 +55,20 @@ static void find_end_back(const FilRodBody* body, Where where, double* end, doub
     for (int i = 0; i < d->edge_count; i++) {
         const FilEdgeVariation* edge = &d->edges[i];
         const int a = edge->unknown[0], b = edge->unknown[1];
-        const double weight = end[edge->angle];
+        const double weight = d->open[edge->angle] * end[edge->angle];
         const FilEdgeTurn* turn = turn_of(d, where, i);
-        for (int k = 0; k < 3 && is_open(body, edge->angle); k++) {
-            end[b + k] += turn->end[k] * weight;
-            end[a + k] -= turn->end[k] * weight;
-        }
-        for (int k = 0; k < 3 && place != NULL && is_open(body, edge->angle); k++) {
-            place[b + k] += turn->start[k] * weight;
-            place[a + k] -= turn->start[k] * weight;
+        fil_v3_axpy(end + b, weight, turn->end);
+        fil_v3_axpy(end + a, -weight, turn->end);
+        if (place != NULL) {
+            fil_v3_axpy(place + b, weight, turn->start);
+            fil_v3_axpy(place + a, -weight, turn->start);
         }
     }
     for (int k = 0; k < 4 * body->node_count; k++) {
-        end_rate[k] += is_open(body, k) ? dt * end[k] : 0.0;
+        end_rate[k] += dt * d->open[k] * end[k];
     }
     for (int k = 0; k < 4 * body->node_count && place != NULL; k++) {
-        place[k] += is_open(body, k) ? end[k] : 0.0;
+        place[k] += d->open[k] * end[k];
     }
 }
 
@@ -199,13 +191,23 @@ static void add_strains(const FilRodBody* body, bool back, const double* x, doub
     const FilRodDerivative* d = body->derivative;
     for (int s = 0; s < d->strain_count; s++) {
         const FilDampedStrain* strain = &d->strains[s];
-        const double *from = back ? strain->end : strain->start, *to = back ? strain->start : strain->end;
-        double sum = 0.0;
+        const double(*from)[11] = back ? strain->end : strain->start, (*to)[11] = back ? strain->start : strain->end;
+        double sum[3] = {0.0};
         for (int k = 0; k < strain->count; k++) {
-            sum += from[k] * x[strain->unknown[k]];
+            const double own = x[strain->unknown[k]];
+            for (int r = 0; r < strain->rows; r++) {
+                sum[r] += from[r][k] * own;
+            }
+        }
+        for (int r = 0; r < strain->rows; r++) {
+            sum[r] *= body->setup.dt * strain->stiffness[r];
         }
         for (int k = 0; k < strain->count; k++) {
-            out[strain->unknown[k]] -= body->setup.dt * strain->stiffness * sum * to[k];
+            double own = 0.0;
+            for (int r = 0; r < strain->rows; r++) {
+                own += sum[r] * to[r][k];
+            }
+            out[strain->unknown[k]] -= own;
         }
     }
 }
@@ -254,24 +256,25 @@ static void vary_back(void* pointer, const double* residual, const double* end_p
     if (end_place != NULL) {
         find_end_back(body, AT_END, d->end, place, end_rate);
     }
+    if (residual == NULL) {
+        return;
+    }
     for (int k = 0; k < n; k++) {
         d->end[k] = 0.0;
-        d->weight[k] = body->is_free[k] * at(residual, k);
+        d->weight[k] = body->is_free[k] * residual[k];
         end_rate[k] += (body->mass[k] + body->setup.dt * body->damping[k]) * d->weight[k];
     }
     for (int k = 0; k < n && rate != NULL; k++) {
         rate[k] -= body->mass[k] * d->weight[k];
     }
-    if (residual != NULL) {
-        add_hessian(body, d->weight, d->end);
-        add_couples(d, -1.0, d->weight, d->end);
-        add_gyroscopic_back(body, d->weight, d->end, end_rate);
-        add_torques_back(body, d->weight, d->end);
-        if (place != NULL) {
-            add_strains(body, true, d->weight, place);
-        }
-        find_end_back(body, AT_FORCES, d->end, place, end_rate);
+    add_hessian(body, d->weight, d->end);
+    add_couples(d, -1.0, d->weight, d->end);
+    add_gyroscopic_back(body, d->weight, d->end, end_rate);
+    add_torques_back(body, d->weight, d->end);
+    if (place != NULL) {
+        add_strains(body, true, d->weight, place);
     }
+    find_end_back(body, AT_FORCES, d->end, place, end_rate);
 }
 
 /* v = (target - q0) / dt; angles of rods that do not twist stay as they are. */
@@ -339,6 +342,7 @@ const FilDerivativeOps fil_rod_derivative_ops = {.prepare = fil_rod_prepare_deri
                                                  .stretch = fil_rod_stretch,
                                                  .linearised = fil_rod_linearised,
                                                  .tangent = tangent,
+                                                 .is_factored = true,
                                                  .tangent_diagonal = tangent_diagonal,
                                                  .at_free = at_free,
                                                  .at_free_back = at_free_back,

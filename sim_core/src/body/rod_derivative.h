@@ -5,10 +5,10 @@
 #include "body/derivative.h"
 #include "body/rod.h"
 
-/* A strain that is damped: its gradients at the start and at the end, over the unknowns of up to three nodes. */
+/* Strains that are damped, one or the three of a hinge: their gradients at the start and at the end, over the unknowns of up to three nodes. */
 typedef struct FilDampedStrain {
-    int count, unknown[11];
-    double start[11], end[11], stiffness;
+    int count, rows, unknown[11];
+    double start[3][11], end[3][11], stiffness[3];
 } FilDampedStrain;
 
 /* How the angle at the end follows the edge's change at the start and at the end. */
@@ -25,6 +25,11 @@ typedef struct FilEdgeVariation {
     double by_spin[3], by_rate[9], by_edge[9]; /* of F, by gamma', rate and e */
     double torque_force[9], torque_angle[3];   /* of a torque's force (T x e) / l^2, and of T . t, by e */
 } FilEdgeVariation;
+
+/* An edge's frame where the step begins, and where forces are taken. */
+typedef struct FilEdgeFrames {
+    Frame1 start, end;
+} FilEdgeFrames;
 
 typedef struct FilRodBends FilRodBends; /* rod_bend.c */
 
@@ -43,10 +48,11 @@ typedef struct FilRodDerivative {
     int strain_count, strain_capacity, edge_count;
     FilDampedStrain* strains;
     FilEdgeVariation* edges;
-    bool* angle_counts;   /* per node: the edge has an angle that forces depend on */
-    double *end, *weight; /* 4 per node: scratch */
-    FilRodBends* bends;   /* NULL: none was asked for yet */
-    FilEdgeTurn* at_free; /* per edge: turn where bends were taken, which stays when forces are taken elsewhere */
+    FilEdgeFrames* frames; /* per node, of the edge that begins there */
+    double* open;          /* per unknown: 1 where forces at the end see a variation, which is not where the end is held, else 0 */
+    double *end, *weight;  /* 4 per node: scratch */
+    FilRodBends* bends;    /* NULL: none was asked for yet */
+    FilEdgeTurn* at_free;  /* per edge: turn where bends were taken, which stays when forces are taken elsewhere */
     const FilRodBody* body;
     int first_unknown; /* of the rod being visited */
 } FilRodDerivative;

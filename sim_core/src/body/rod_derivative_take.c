@@ -49,15 +49,16 @@ static bool allocate(FilRodBody* body)
     d->other = fil_arena_alloc(arena, (size_t)d->entry_capacity, sizeof *d->other);
     d->slot = fil_arena_alloc(arena, (size_t)d->entry_capacity, sizeof *d->slot);
     d->value = fil_arena_alloc(arena, 2 * (size_t)d->entry_capacity, sizeof *d->value);
-    // three of a hinge, one of an edge, three on either side of a clamp, three of a handle
-    d->strain_capacity = 4 * body->node_count + 6 * body->attachment_count;
+    // of hinges, of edges, on either side of a clamp; or three of a handle
+    d->strain_capacity = 2 * body->node_count + 3 * body->attachment_count;
     d->strains = fil_arena_alloc(arena, (size_t)d->strain_capacity, sizeof *d->strains);
     d->edges = fil_arena_alloc(arena, n, sizeof *d->edges);
-    d->angle_counts = fil_arena_alloc(arena, n, sizeof *d->angle_counts);
+    d->frames = fil_arena_alloc(arena, n, sizeof *d->frames);
+    d->open = fil_arena_alloc(arena, 4 * n, sizeof *d->open);
     d->end = fil_arena_alloc(arena, 4 * n, sizeof *d->end);
     d->weight = fil_arena_alloc(arena, 4 * n, sizeof *d->weight);
-    if (d->runs == NULL || d->other == NULL || d->slot == NULL || d->value == NULL || d->strains == NULL || d->edges == NULL ||
-        d->angle_counts == NULL || d->end == NULL || d->weight == NULL) {
+    if (d->runs == NULL || d->other == NULL || d->slot == NULL || d->value == NULL || d->strains == NULL || d->edges == NULL || d->frames == NULL ||
+        d->open == NULL || d->end == NULL || d->weight == NULL) {
         return false;
     }
     for (int r = 0; r < body->rod_count; r++) {
@@ -86,19 +87,19 @@ static void add_hinge(FilRodDerivative* d, const int* nodes, int count, const Fr
     double gradients[2][3][6];
     fil_rod_strain_gradients(start[0], start[1], gradients[0]);
     fil_rod_strain_gradients(end[0], end[1], gradients[1]);
+    FilDampedStrain* strain = &d->strains[d->strain_count++];
+    strain->count = count;
+    strain->rows = 3;
+    fil_v3_copy(strain->stiffness, stiffness);
+    for (int k = 0; k < count; k++) {
+        strain->unknown[k] = fil_rod_owner(d->body, nodes[k / 4] + k % 4);
+    }
+    const int f = moves[0] ? 4 : 0;  // places of the second edge in the row
     for (int s = 0; s < 3; s++) {
-        if (!(stiffness[s] > 0.0) || d->strain_count == d->strain_capacity) {
-            continue;
-        }
-        FilDampedStrain* strain = &d->strains[d->strain_count++];
-        *strain = (FilDampedStrain){.count = count, .stiffness = stiffness[s]};
-        for (int k = 0; k < count; k++) {
-            strain->unknown[k] = fil_rod_owner(d->body, nodes[k / 4] + k % 4);
-        }
-        const int f = moves[0] ? 4 : 0;  // places of the second edge in the row
         for (int when = 0; when < 2; when++) {
             const Frame1** frames = when == 0 ? start : end;
-            double* row = when == 0 ? strain->start : strain->end;
+            double* row = when == 0 ? strain->start[s] : strain->end[s];
+            memset(row, 0, sizeof strain->start[s]);
             if (moves[0]) {
                 add_edge_share(frames[0], gradients[when][s], 0, 4, 3, row);
             }
@@ -112,12 +113,14 @@ static void add_hinge(FilRodDerivative* d, const int* nodes, int count, const Fr
 static void add_stretch(FilRodDerivative* d, const int* nodes, const Frame1* start, const Frame1* end, double stiffness)
 {
     FilDampedStrain* strain = &d->strains[d->strain_count++];
-    *strain = (FilDampedStrain){.count = 7, .stiffness = stiffness};
+    strain->count = 7;
+    strain->rows = 1;
+    strain->stiffness[0] = stiffness;
     for (int k = 0; k < 7; k++) {
         const double sign = k < 3 ? -1.0 : k > 3 ? 1.0 : 0.0;
         strain->unknown[k] = fil_rod_owner(d->body, nodes[k / 4] + k % 4);
-        strain->start[k] = k == 3 ? 0.0 : sign * start->t[k % 4];
-        strain->end[k] = k == 3 ? 0.0 : sign * end->t[k % 4];
+        strain->start[0][k] = k == 3 ? 0.0 : sign * start->t[k % 4];
+        strain->end[0][k] = k == 3 ? 0.0 : sign * end->t[k % 4];
     }
 }
 
@@ -125,29 +128,19 @@ static void add_stretch(FilRodDerivative* d, const int* nodes, const Frame1* sta
 static void take_strains(FilRodBody* body, FilRod* rod, FilRodDerivative* d)
 {
     const double damping = rod->damping_stiffness / body->setup.dt;
-    const double* q0 = body->q0 + 4 * rod->first_node;
     const FilRodHistory* h0 = body->h0 + rod->first_node;
+    const FilEdgeFrames* frames = d->frames + rod->first_node;
     const int n = rod->node_count, base = 4 * rod->first_node;
-    Frame1 start[2], end[2];  // of the edge before, and of the one it has come to
-    if (rod->closed && damping > 0.0) {
-        fil_rod_edge_frame(rod, q0, h0, n - 1, &start[1]);
-        fil_rod_chain_frame(&rod->chain, n - 1, &end[1]);
-    }
     for (int i = 0; i < rod->edge_count && damping > 0.0; i++) {
         const int before = (i + n - 1) % n, next = (i + 1) % n;
-        if (rod->closed || i > 0) {
-            start[0] = start[1];
-            end[0] = end[1];
-        }
-        fil_rod_edge_frame(rod, q0, h0, i, &start[1]);
-        fil_rod_chain_frame(&rod->chain, i, &end[1]);
-        add_stretch(d, (const int[2]){base + 4 * i, base + 4 * next}, &start[1], &end[1], damping * rod->law[i].ea / h0[i].rest_length);
+        const FilEdgeFrames *own = &frames[i], *last = &frames[before];
+        add_stretch(d, (const int[2]){base + 4 * i, base + 4 * next}, &own->start, &own->end, damping * rod->law[i].ea / h0[i].rest_length);
         if (!rod->closed && i == 0) {
             continue;
         }
         const FilRodLaw* law = &rod->law[i];
-        add_hinge(d, (const int[3]){base + 4 * before, base + 4 * i, base + 4 * next}, 11, (const Frame1* [2]){&start[0], &start[1]},
-                  (const Frame1* [2]){&end[0], &end[1]}, (const bool[2]){true, true},
+        add_hinge(d, (const int[3]){base + 4 * before, base + 4 * i, base + 4 * next}, 11, (const Frame1* [2]){&last->start, &own->start},
+                  (const Frame1* [2]){&last->end, &own->end}, (const bool[2]){true, true},
                   (const double[3]){damping * law->k1, damping * law->k2, damping * law->kt});
     }
 }
@@ -231,20 +224,21 @@ static void take_edges(FilRodBody* body, FilRod* rod, const double* v, FilRodDer
     const double dt = body->setup.dt;
     for (int i = 0; i < rod->edge_count; i++) {
         FilEdgeVariation* edge = &d->edges[d->edge_count++];
-        Frame1 start, end;
-        fil_rod_edge_frame(rod, body->q0 + 4 * rod->first_node, body->h0 + rod->first_node, i, &start);
-        fil_rod_chain_frame(&rod->chain, i, &end);
+        FilEdgeFrames* frames = &d->frames[rod->first_node + i];
+        fil_rod_edge_frame(rod, body->q0 + 4 * rod->first_node, body->h0 + rod->first_node, i, &frames->start);
+        fil_rod_chain_frame(&rod->chain, i, &frames->end);
+        const Frame1 *start = &frames->start, *end = &frames->end;
         const int own = rod->first_node + i, next = rod->first_node + (i + 1) % rod->node_count;
-        *edge = (FilEdgeVariation){.unknown = {4 * body->owner[own], 4 * body->owner[next]}, .angle = 4 * own + 3};
-        edge->turn = edge->last = turn_between(start.t, start.inverse, end.t, end.inverse);
-        fil_v3_copy(edge->tangent, end.t);
+        edge->unknown[0] = 4 * body->owner[own], edge->unknown[1] = 4 * body->owner[next], edge->angle = 4 * own + 3;
+        edge->turn = edge->last = turn_between(start->t, start->inverse, end->t, end->inverse);
+        fil_v3_copy(edge->tangent, end->t);
         const bool counts = !rod->chain.untwisted;
-        d->angle_counts[rod->first_node + i] = counts;
+        d->open[edge->angle] = counts ? 1.0 : 0.0;
         // the elastic moment: a torque's own is no part of it
-        const double *torque = body->torque + 3 * own, load = body->has_torque ? fil_v3_dot(torque, end.t) : 0.0;
-        edge->couple = counts ? 0.5 * dt * (body->gradient[edge->angle] + load) * end.inverse * end.inverse : 0.0;
+        const double *torque = body->torque + 3 * own, load = body->has_torque ? fil_v3_dot(torque, end->t) : 0.0;
+        edge->couple = counts ? 0.5 * dt * (body->gradient[edge->angle] + load) * end->inverse * end->inverse : 0.0;
         if (body->has_torque) {
-            take_torque(torque, &end, edge);
+            take_torque(torque, end, edge);
         }
         edge->gyroscopic = rod->gyroscopic;
         if (edge->gyroscopic) {
@@ -258,7 +252,7 @@ static void take_handle(const FilRodBody* body, const FilRodAttachment* a, FilRo
 {
     for (int k = 0; k < 3 && a->damping > 0.0; k++) {
         FilDampedStrain* strain = &d->strains[d->strain_count++];
-        *strain = (FilDampedStrain){.count = 1, .stiffness = a->damping / body->setup.dt, .start = {1.0}, .end = {1.0}};
+        *strain = (FilDampedStrain){.count = 1, .rows = 1, .stiffness = {a->damping / body->setup.dt}, .start = {{1.0}}, .end = {{1.0}}};
         strain->unknown[0] = fil_rod_owner(body, 4 * (body->rods[a->rod].first_node + a->first) + k);
     }
 }
@@ -291,7 +285,9 @@ const char* fil_rod_prepare_derivative(void* pointer, const double* v)
     d->strain_count = d->edge_count = 0;
     memset(d->value, 0, sizeof(double) * (size_t)(d->entry_capacity + d->run_count));
     const int* slot = d->slot;
-    memset(d->angle_counts, 0, sizeof(bool) * (size_t)body->node_count);
+    for (int k = 0; k < 4 * body->node_count; k++) {
+        d->open[k] = k % 4 == 3 || body->held[k] ? 0.0 : 1.0;
+    }
     for (int r = 0; r < body->rod_count; r++) {
         FilRod* rod = &body->rods[r];
         d->first_unknown = 4 * rod->first_node;
@@ -322,17 +318,15 @@ const char* fil_rod_linearised(void* pointer, const double* v_free, const double
     FilRodBody* body = pointer;
     for (int r = 0, k = 0; r < body->rod_count; r++) {
         const FilRod* rod = &body->rods[r];
-        const double* q0 = body->q0 + 4 * rod->first_node;
         for (int i = 0; i < rod->edge_count; i++, k++) {
             FilEdgeVariation* edge = &body->derivative->edges[k];
-            Frame1 start;
+            const Frame1* start = &body->derivative->frames[rod->first_node + i].start;
             double e[3];
-            fil_rod_edge_frame(rod, q0, body->h0 + rod->first_node, i, &start);
             for (int j = 0; j < 3; j++) {
                 e[j] = place_after(body, edge->unknown[1] + j, v) - place_after(body, edge->unknown[0] + j, v);
             }
             const double length = fil_v3_normalise(e);
-            edge->last = turn_between(start.t, start.inverse, e, 1.0 / length);
+            edge->last = turn_between(start->t, start->inverse, e, 1.0 / length);
         }
     }
     return fil_rod_take_bends(body, v_free, v);
