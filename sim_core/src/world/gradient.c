@@ -294,11 +294,25 @@ static void correct(FilGradient* gradient, Group group, bool back, const double*
     }
 }
 
+/* Whether A, with contacts, is all of J. */
+static bool is_factored(const FilGradient* gradient, Group group)
+{
+    bool all = gradient->contacts.count > 0 && !group.free;
+    for (int k = group.first; k < group.end && all; k++) {
+        const FilBody* body = &gradient->world->system.bodies[k];
+        all = !body->moves || (gradient->bends[k] && body->ops->derivative->is_factored);
+    }
+    return all;
+}
+
 /* x <- J^-1 b or J'^-1 b on what is free, zero where held or idle. */
 static FilStatus solve_group(FilGradient* gradient, Group group, bool back, const double* b, double* x)
 {
     double *step = gradient->correction, last = INFINITY;
     correct(gradient, group, back, b, NULL, x);
+    if (is_factored(gradient, group)) {
+        return FIL_OK;
+    }
     for (int round = 0, growths = 0; round < MAX_ROUNDS && growths <= MAX_GROWTHS; round++) {
         correct(gradient, group, back, b, x, step);
         const double size = group_norm(gradient, group, step), all = group_norm(gradient, group, x);

@@ -81,15 +81,48 @@ static bool scale_by_blocks(FilGradient* gradient, const FilSapProblem* problem,
                 for (int i = 0; i < 4 && again >= 0; i++) {
                     j[i] += jacobian[r * maker->size + again + i];
                 }
-                for (int i = 0; i < 4; i++) {
-                    z[i] = inverse[4 * i] * j[0] + inverse[4 * i + 1] * j[1] + inverse[4 * i + 2] * j[2] + inverse[4 * i + 3] * j[3];
-                    sum[r] += own[i] * z[i];
+                for (int i = 0; i < 4; i++) {  // by columns, which are the rows
+                    z[i] = inverse[i] * j[0] + inverse[4 + i] * j[1] + inverse[8 + i] * j[2] + inverse[12 + i] * j[3];
                 }
+                sum[r] += (own[0] * z[0] + own[1] * z[1]) + (own[2] * z[2] + own[3] * z[3]);
             }
         }
     }
     touch->rows = (sum[0] > 0.0) + (sum[1] > 0.0) + (sum[2] > 0.0);
     *compliance = touch->rows > 0 ? (sum[0] + sum[1] + sum[2]) / touch->rows : 1.0;  // as fil_sap_estimate_compliance()
+    return true;
+}
+
+/* Whether a contact's blocks in the step's problem are those of its sides, in the same order: then J and u(v) follow from their Jacobians. */
+static bool take_jacobian(const FilGradient* gradient, const FilSapProblem* problem, const FilSapConstraint* constraint,
+                          const FilGradientMaker* maker, const int* unknown, double* jacobian, double* u)
+{
+    const FilSolver* solver = &gradient->world->solver;
+    bool same = 4 * constraint->block_count == maker->size && !maker->couple.any && !maker->node_twice;
+    for (int s = 0; s < maker->count && same; s++) {
+        const FilGradientSide* side = &maker->sides[s];
+        const int *blocks = problem->block + constraint->first_block + side->at / 4, b = (int)(side->body - solver->system->bodies);
+        same = side->size == 0 || (side->body->ops->deforms && side->at % 4 == 0);
+        for (int k = 0; k < side->size / 4 && same; k++) {
+            same = blocks[k] == solver->contact.offset[b] + side->block[k];
+        }
+    }
+    if (!same) {
+        return false;
+    }
+    double apart[3] = {0.0};
+    for (int s = 0; s < maker->count; s++) {
+        fil_v3_axpy(apart, maker->sides[s].share, maker->sides[s].velocity);
+    }
+    fil_m3_apply(u, maker->frame, apart);
+    for (int k = 0; k < constraint->block_count; k++) {
+        const double* own = problem->jacobian + FIL_SAP_JACOBIAN * (size_t)(constraint->first_block + k);
+        const double* v = gradient->v + unknown[4 * k];
+        for (int r = 0; r < 3; r++) {
+            memcpy(jacobian + r * maker->size + 4 * k, own + 4 * r, 4 * sizeof(double));
+            u[r] += own[4 * r] * v[0] + own[4 * r + 1] * v[1] + own[4 * r + 2] * v[2] + own[4 * r + 3] * v[3];
+        }
+    }
     return true;
 }
 
@@ -101,14 +134,18 @@ static void take_blocks(const FilGradientMaker* maker, double share, const doubl
     for (int s = 0; s < maker->count; s++) {
         const int at = maker->sides[s].at;
         const bool deforms = maker->sides[s].size > 0 && maker->sides[s].body->ops->deforms;
-        for (int k = at + maker->sides[s].shared; k < at + maker->sides[s].size && deforms; k++) {
-            const int again = again_at(maker, s, (k - at) / 4);
+        for (int k = maker->sides[s].shared / 4; k < maker->sides[s].size / 4 && deforms; k++) {
+            const int again = again_at(maker, s, k);
             if (again >= 0 && again < at) {
                 continue;  // counted
             }
-            for (int j = 0; j < 4; j++) {
-                const double *a = z + k, *b = z + k / 4 * 4 + j;
-                by_block[4 * k + j] = share * (a[0] * b[0] + a[m] * b[m] + a[2 * m] * b[2 * m]);
+            const double *a = z + at + 4 * k, *b = a + m, *c = b + m;
+            double* block = by_block + 4 * (size_t)(at + 4 * k);
+            for (int i = 0; i < 4; i++) {
+                const double own[3] = {share * a[i], share * b[i], share * c[i]};
+                for (int j = 0; j < 4; j++) {
+                    block[4 * i + j] = own[0] * a[j] + own[1] * b[j] + own[2] * c[j];
+                }
             }
         }
     }
@@ -149,6 +186,7 @@ FilStatus fil_gradient_contacts_rows(FilGradient* gradient)
         const int m = out->size;
         double *change = contacts->numbers + 7 * m, *row = change + 3 * m, *scratch = row + m;
         touch->maker.moves = contacts->numbers;
+        fil_gradient_maker_twists(gradient, &touch->maker);
         out->by_place = next;
         next += (size_t)m * (size_t)m;
         fil_gradient_maker_move(&touch->maker, &touch->touching);
@@ -176,7 +214,7 @@ static FilStatus take_one(FilGradient* gradient, const FilSapProblem* problem, i
     FilGradientTouch* touch = &gradient->contacts.touches[gradient->contacts.count];
     FilGradientMaker* maker = &touch->maker;
     *out = (FilGradientContact){.constraint = k, .touch = touch, .unknown = out->unknown};
-    FilStatus status = fil_gradient_contact_sides(gradient, contact, numbers, maker, out);
+    FilStatus status = fil_gradient_contact_sides(gradient, contact, true, numbers, maker, out);
     if (status != FIL_OK) {
         return status;
     }
@@ -186,7 +224,10 @@ static FilStatus take_one(FilGradient* gradient, const FilSapProblem* problem, i
     out->size = maker->size;
     out->jacobian = numbers + MOTION * m;
     touch->z = numbers + (MOTION + 3) * m;
-    fil_gradient_maker_jacobian(maker, gradient->v, out->unknown, out->jacobian, u);
+    if (!take_jacobian(gradient, problem, constraint, maker, out->unknown, out->jacobian, u)) {
+        fil_gradient_maker_twists(gradient, maker);
+        fil_gradient_maker_jacobian(maker, gradient->v, out->unknown, out->jacobian, u);
+    }
     if (!scale_by_blocks(gradient, problem, out->jacobian, touch, &compliance)) {
         return fil_world_fail(world, FIL_BAD_INPUT, "a tangent is not positive definite, and has no derivative here");
     }

@@ -106,17 +106,19 @@ void fil_gradient_contacts_vary_back(FilGradient* gradient, const double* weight
         const FilGradientContact* contact = &gradient->contacts.items[c];
         const int m = contact->size;
         double u[3];
+        multiply(contact, weight, u);
         if (contact->by_place == NULL) {
-            fil_gradient_touch_back(gradient, contact, weight, gradient->contacts.numbers, place);
+            fil_gradient_touch_back(gradient, contact, weight, u, gradient->contacts.numbers, place);
         }
         for (int i = 0; i < m && contact->by_place != NULL; i++) {
             for (int j = 0; j < m; j++) {
                 place[contact->unknown[j]] += contact->by_place[i * m + j] * weight[contact->unknown[i]];
             }
         }
-        multiply(contact, weight, u);
         const double f[3] = {0.0, 0.0, fil_v3_dot(u, contact->by_velocity)}, w = fil_v3_dot(u, contact->by_compliance);
-        add_transposed(contact, f, rate);
+        if (f[2] != 0.0) {
+            add_transposed(contact, f, rate);
+        }
         for (int b = 0; b < m / 4 && contact->by_block != NULL; b++) {
             double* block = gradient->blocks + 4 * contact->unknown[4 * b];
             for (int k = 0; k < 16; k++) {

@@ -19,6 +19,10 @@ static bool is_cord(const FilGradient* gradient, const FilContact* contact, int 
 void fil_gradient_couple_take(const FilGradient* gradient, const FilContact* contact, FilGradientMaker* maker)
 {
     FilGradientCouple* couple = &maker->couple;
+    couple->any = false;
+    if (!is_cord(gradient, contact, 0) && !is_cord(gradient, contact, 1)) {
+        return;
+    }
     *couple = (FilGradientCouple){.any = false};
     for (int s = 0; s < maker->count; s++) {
         const FilGradientSide* side = &maker->sides[s];
@@ -53,9 +57,9 @@ void fil_gradient_couple_take(const FilGradient* gradient, const FilContact* con
 }
 
 /* omega of a side that moves with z, its own. */
-static void spin_of(const FilGradientSide* side, const double* z, bool whole, double* spin)
+static void spin_of(const FilGradientSide* side, const double* z, double whole, double* spin)
 {
-    fil_v3_scale(spin, whole ? 1.0 : 0.0, side->spin);
+    fil_v3_scale(spin, whole, side->spin);
     for (int i = 0; i < side->size && z != NULL; i++) {
         for (int k = 0; k < 3; k++) {
             spin[k] += side->twist[(3 + k) * side->size + i] * z[i];
@@ -63,7 +67,7 @@ static void spin_of(const FilGradientSide* side, const double* z, bool whole, do
     }
 }
 
-void fil_gradient_couple_add(const FilGradientMaker* maker, const double* z, bool whole, double* apart)
+void fil_gradient_couple_add(const FilGradientMaker* maker, const double* z, double whole, double* apart)
 {
     const FilGradientCouple* couple = &maker->couple;
     for (int s = 0; s < maker->count; s++) {
@@ -80,7 +84,7 @@ void fil_gradient_couple_jacobian(const FilGradientMaker* maker, const double* v
 {
     const FilGradientCouple* couple = &maker->couple;
     double outside[3] = {0.0}, own[3];
-    fil_gradient_couple_add(maker, NULL, true, outside);
+    fil_gradient_couple_add(maker, NULL, 1.0, outside);
     fil_m3_apply(own, maker->frame, outside);
     fil_v3_add(u, u, own);
     for (int s = 0; s < maker->count; s++) {
@@ -108,7 +112,7 @@ static void vary_spin(const FilGradientMaker* maker, const FilGradientSide* side
         // an edge: omega = rate a + a x (v1 - v0) / l
         const double *a = side->axis, over = 0.5 / side->shape.half[2];
         double spin[3], apart[3], to_axis[3], turned[3];
-        spin_of(side, z, false, spin);
+        spin_of(side, z, 0.0, spin);
         fil_v3_sub(apart, z + 4, z);
         fil_v3_cross(turned, apart, t);
         fil_v3_scale(to_axis, weight * fil_v3_dot(a, spin), t);
@@ -157,7 +161,7 @@ static void weigh_moves(const FilGradientCouple* couple, int s, double weight, c
     }
 }
 
-void fil_gradient_couple_vary(const FilGradientMaker* maker, const double* g, const double* z, bool whole, double* point, double* place)
+void fil_gradient_couple_vary(const FilGradientMaker* maker, const double* g, const double* z, double whole, double* point, double* place)
 {
     const FilGradientCouple* couple = &maker->couple;
     Weights to;

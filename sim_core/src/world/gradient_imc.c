@@ -94,7 +94,7 @@ static FilStatus take_rows(FilGradient* gradient, FilGradientPair* pair, double*
     FilGradientContact* out = &gradient->contacts.items[gradient->contacts.count];
     FilGradientTouch* touch = &gradient->contacts.touches[gradient->contacts.count];
     FilGradientMaker* maker = &touch->maker;
-    FilStatus status = fil_gradient_contact_sides(gradient, c->contact, numbers, maker, out);
+    FilStatus status = fil_gradient_contact_sides(gradient, c->contact, false, numbers, maker, out);
     status = status == FIL_OK ? fil_gradient_contact_touching(gradient, c->contact, maker, &touch->touching) : status;
     if (status != FIL_OK) {
         return status;

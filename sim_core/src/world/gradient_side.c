@@ -27,6 +27,22 @@ static int place_of(const FilGradientSide* side, int block)
     return k;
 }
 
+/* What follows from its blocks is not set yet. */
+static void begin_side(FilGradientSide* side, const FilBody* body, int index, int part, int which, double share, double* twist)
+{
+    side->body = body;
+    side->index = index;
+    side->part = part;
+    side->which = which;
+    side->share = share;
+    side->size = side->at = side->shared = 0;
+    side->is_end = side->is_node = false;
+    side->twist = twist;
+    fil_v3_set(side->axis, 0.0, 0.0, 0.0);
+    fil_v3_set(side->velocity, 0.0, 0.0, 0.0);
+    fil_v3_set(side->spin, 0.0, 0.0, 0.0);
+}
+
 FilStatus fil_gradient_side_take(const FilGradient* gradient, const FilState* at, FilGradientMaker* maker, int collider, int part, int which,
                                  double share, double* twist)
 {
@@ -37,7 +53,7 @@ FilStatus fil_gradient_side_take(const FilGradient* gradient, const FilState* at
     int blocks[FIL_JACOBIAN_BLOCKS];
     double jacobian[12 * FIL_JACOBIAN_BLOCKS];
     const double* q = at->q + body->q;
-    *side = (FilGradientSide){.body = body, .index = c->index, .part = part, .which = which, .share = share, .twist = twist};
+    begin_side(side, body, c->index, part, which, share, twist);
     int count = body->ops->point_jacobian(body->impl, c->index, part, maker->point, q, blocks, jacobian, side->velocity);
     if (c->collider.movable && body->moves) {
         side->size = body->ops->deforms ? 4 * count : body->v_count;
@@ -72,25 +88,40 @@ FilStatus fil_gradient_side_take(const FilGradient* gradient, const FilState* at
     return FIL_OK;
 }
 
+/* Of an end; returns its blocks. */
+static int take_twist(const FilGradient* gradient, const FilGradientMaker* maker, FilGradientSide* side)
+{
+    const FilBody* body = side->body;
+    double jacobian[12 * FIL_JACOBIAN_BLOCKS];
+    const int count = body->ops->point_jacobian(body->impl, side->index, side->part, maker->point, gradient->world->system.next.q + body->q,
+                                                side->block, jacobian, side->velocity);
+    for (int b = 0; b < count; b++) {
+        for (int k = 0; k < 12; k++) {
+            side->twist[k / 4 * 4 * count + 4 * b + k % 4] = jacobian[12 * b + k];
+        }
+    }
+    return count;
+}
+
 FilStatus fil_gradient_side_take_end(const FilGradient* gradient, FilGradientMaker* maker, int collider, int part, int which, double share,
                                      double* twist)
 {
     const FilWorldCollider* c = &gradient->world->collision.colliders[collider];
     const FilBody* body = &gradient->world->system.bodies[c->body];
     FilGradientSide* side = &maker->sides[maker->count++];
-    double jacobian[12 * FIL_JACOBIAN_BLOCKS];
-    *side = (FilGradientSide){.body = body, .index = c->index, .part = part, .which = which, .share = share, .twist = twist, .is_end = true};
-    const int count = body->ops->point_jacobian(body->impl, c->index, part, maker->point, gradient->world->system.next.q + body->q, side->block,
-                                                jacobian, side->velocity);
-    side->size = c->collider.movable && body->moves ? 4 * count : 0;
+    begin_side(side, body, c->index, part, which, share, twist);
+    side->is_end = true;
     side->at = maker->size;
+    if (maker->later) {
+        body->ops->edge_blocks(body->impl, c->index, part, side->block);
+        side->size = 8;
+    } else {
+        const int count = take_twist(gradient, maker, side);
+        side->size = c->collider.movable && body->moves ? 4 * count : 0;
+    }
     maker->size += side->size;
     if (side->size > 0 && body->ops->derivative->sweep == NULL) {
         return fil_world_fail(gradient->world, FIL_BAD_INPUT, CONTACT_NOT_KNOWN, body->name, body->ops->kind);
-    }
-    for (int k = 0; k < 3 * side->size; k++) {
-        const int row = k / side->size, unknown = k % side->size;
-        twist[k] = jacobian[12 * (unknown / 4) + 4 * row + unknown % 4];
     }
     return FIL_OK;
 }
@@ -141,7 +172,7 @@ void fil_gradient_maker_name(const FilGradientMaker* maker, int* unknown)
         const int at = maker->sides[s].at;
         const FilGradientSide* side = &maker->sides[s];
         for (int i = 0; i < side->size; i++) {
-            unknown[at + i] = side->body->v + 4 * fil_gradient_side_block(side, i / 4) + i % 4;
+            unknown[at + i] = side->body->v + (side->body->ops->deforms ? 4 * side->block[i / 4] + i % 4 : i);
         }
     }
 }
@@ -189,16 +220,20 @@ void fil_gradient_maker_jacobian(const FilGradientMaker* maker, const double* v,
     for (int s = 0; s < maker->count; s++) {
         const int at = maker->sides[s].at;
         const FilGradientSide* side = &maker->sides[s];
-        for (int i = 0; i < side->size; i++) {
-            const double* twist = side->twist + i;
-            const double move[3] = {side->share * twist[0], side->share * twist[side->size], side->share * twist[2 * side->size]};
-            double own[3];
-            fil_m3_apply(own, maker->frame, move);
-            for (int r = 0; r < 3; r++) {
-                jacobian[r * maker->size + at + i] += own[r];
+        for (int r = 0; r < 3; r++) {
+            const double *axis = maker->frame + 3 * r, a = side->share * axis[0], b = side->share * axis[1], c = side->share * axis[2];
+            double* restrict row = jacobian + r * maker->size + at;
+            const double* restrict x = side->twist, * restrict y = x + side->size, * restrict z = y + side->size;
+            for (int i = 0; i < side->size; i++) {
+                row[i] += a * x[i] + b * y[i] + c * z[i];
             }
-            fil_v3_axpy(u, v[unknown[at + i]], own);
         }
+    }
+    for (int i = 0; i < maker->size; i++) {
+        const double own = v[unknown[i]];
+        u[0] += jacobian[i] * own;
+        u[1] += jacobian[maker->size + i] * own;
+        u[2] += jacobian[2 * maker->size + i] * own;
     }
     if (maker->couple.any) {
         fil_gradient_couple_jacobian(maker, v, unknown, jacobian, u);
@@ -230,8 +265,8 @@ void fil_gradient_maker_vary(const FilGradientMaker* maker, double share, const 
         fil_gradient_lever_vary(maker, g, z, weight, place);
     }
     if (maker->couple.any) {
-        fil_gradient_couple_add(maker, z, whole, apart);
-        fil_gradient_couple_vary(maker, g, z, whole, weight, place);
+        fil_gradient_couple_add(maker, z, whole ? 1.0 : 0.0, apart);
+        fil_gradient_couple_vary(maker, g, z, whole ? 1.0 : 0.0, weight, place);
     }
     fil_v3_cross(turn, g, apart);
     fil_v3_add(weight + 3, weight + 3, turn);
@@ -362,9 +397,26 @@ FilStatus fil_gradient_contact_touching(const FilGradient* gradient, const FilCo
                                         colliders[contact->collider[1]].name, why);
 }
 
+void fil_gradient_maker_twists(const FilGradient* gradient, FilGradientMaker* maker)
+{
+    for (int s = 0; s < maker->count && maker->later; s++) {
+        FilGradientSide* side = &maker->sides[s];
+        if (side->is_end) {
+            take_twist(gradient, maker, side);
+        }
+    }
+    maker->later = false;
+}
+
 /* Both edges at a node, which the second begins with and the first ends with, but for nodes that are copies of others. */
 static FilStatus take_node(const FilGradient* gradient, const FilContact* contact, int s, double share, double* work, FilGradientMaker* maker)
 {
+    const FilWorldCollider *colliders = gradient->world->collision.colliders, *c = &colliders[contact->collider[s]];
+    const FilWorldCollider* other = &colliders[contact->collider[1 - s]];
+    const FilBody* bodies = gradient->world->system.bodies;
+    // three blocks: no node is a copy of another
+    maker->later = maker->later && contact->block_count == 3 && c->collider.movable && bodies[c->body].moves &&
+                   !(other->collider.movable && bodies[other->body].moves) && bodies[c->body].ops->derivative->sweep != NULL;
     FilStatus status = fil_gradient_side_take_end(gradient, maker, contact->collider[s], contact->before - 1, s, share, work);
     FilGradientSide *first = &maker->sides[maker->count - 1], *second = first + 1;
     if (status == FIL_OK) {
@@ -381,7 +433,7 @@ static FilStatus take_node(const FilGradient* gradient, const FilContact* contac
     return status;
 }
 
-FilStatus fil_gradient_contact_sides(const FilGradient* gradient, const FilContact* contact, double* work, FilGradientMaker* maker,
+FilStatus fil_gradient_contact_sides(const FilGradient* gradient, const FilContact* contact, bool later, double* work, FilGradientMaker* maker,
                                      FilGradientContact* out)
 {
     const FilWorld* world = gradient->world;
@@ -390,6 +442,7 @@ FilStatus fil_gradient_contact_sides(const FilGradient* gradient, const FilConta
     maker->count = maker->size = 0;
     maker->node_side = maker->node_at = -1;
     maker->node_twice = false;
+    maker->later = later;
     maker->moves = NULL;
     maker->lever = NULL;
     fil_v3_copy(maker->point, contact->point);
@@ -401,6 +454,7 @@ FilStatus fil_gradient_contact_sides(const FilGradient* gradient, const FilConta
             status = fil_gradient_side_take(gradient, &world->system.next, maker, contact->collider[s], contact->part[s], s, s == 1 ? 1.0 : -1.0,
                                             work + MOTION * (size_t)maker->size);
         }
+        maker->later = maker->later && (s == 0 || maker->node_side >= 0);
         const FilGradientSide* side = &maker->sides[maker->count - 1];
         out->body[s] = side->size > 0 ? (int)(side->body - world->system.bodies) : -1;
     }

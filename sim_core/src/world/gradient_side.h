@@ -65,6 +65,7 @@ typedef struct FilGradientMaker {
     int size;                      /* unknowns of all */
     int node_side, node_at;        /* which side touches with a node alone, whose edges it moves with, and which unknown that begins at; -1: none */
     bool node_twice;               /* that node's unknowns stand there twice, with each edge */
+    bool later;                    /* twists of its edges are not made yet: J says how they move, which nothing else here does */
     double* moves;                 /* 7 rows: the contact's point, turn and distance by the unknowns */
     const FilGradientLever* lever; /* NULL: none */
     FilGradientCouple couple;
@@ -118,11 +119,11 @@ void fil_gradient_lever_jacobian(const FilGradientMaker* maker, const double* v,
 
 /* After the maker's sides. */
 void fil_gradient_couple_take(const FilGradient* gradient, const FilContact* contact, FilGradientMaker* maker);
-/* Adds what it adds to V_1 - V_0 with z (NULL: none; `whole`: with what moves sides from outside), to J and u(v), and to weights of the contact's
- * point and to `place` the derivative of g times the first. */
-void fil_gradient_couple_add(const FilGradientMaker* maker, const double* z, bool whole, double* apart);
+/* Adds what it adds to V_1 - V_0 with z (NULL: none; `whole`: how much of what moves sides from outside is in it), to J and u(v), and to weights of
+ * the contact's point and to `place` the derivative of g times the first. */
+void fil_gradient_couple_add(const FilGradientMaker* maker, const double* z, double whole, double* apart);
 void fil_gradient_couple_jacobian(const FilGradientMaker* maker, const double* v, const int* unknown, double* jacobian, double* u);
-void fil_gradient_couple_vary(const FilGradientMaker* maker, const double* g, const double* z, bool whole, double* point, double* place);
+void fil_gradient_couple_vary(const FilGradientMaker* maker, const double* g, const double* z, double whole, double* point, double* place);
 
 /* ---- contacts that collision found ---- */
 
@@ -141,14 +142,18 @@ int fil_gradient_contact_size(const FilWorld* world, const FilContact* contact);
 /* Adds to `place` share times the sum over rows and diagonal blocks of z' M z's derivative, of sides whose tangent M varies with the place itself.
  * `own` has room for a row. */
 void fil_gradient_touch_tangents(const FilGradientTouch* touch, double share, double* own, double* place);
-/* Adds to `place` what weights of J' gamma do, by the places of both sides: by_place' times them, without that matrix. `work` has room for five
- * rows. */
-void fil_gradient_touch_back(const FilGradient* gradient, const FilGradientContact* contact, const double* weight, double* work, double* place);
+/* Adds to `place` what weights of J' gamma do, by the places of both sides: by_place' times them, without that matrix. u = J weight; `work`
+ * has room for five rows. */
+void fil_gradient_touch_back(const FilGradient* gradient, const FilGradientContact* contact, const double* weight, const double* u, double* work,
+                             double* place);
 /* Makes slopes of what a contact is, by the place, whose maker has its moves; `work` has room for a row. gradient_imc_lag.c */
 void fil_gradient_lag_slopes(const FilGradient* gradient, FilGradientLag* lag, const FilGradientMaker* maker, double* work);
-/* The maker's sides, at the step's start, and what `out` says of them; `work` has room for 7 rows. */
-FIL_MUST_CHECK FilStatus fil_gradient_contact_sides(const FilGradient* gradient, const FilContact* contact, double* work, FilGradientMaker* maker,
-                                                    FilGradientContact* out);
+/* The maker's sides, at the step's start, and what `out` says of them; `work` has room for 7 rows. `later`: where a node touches what nothing moves,
+ * twists of its edges need not be made, */
+FIL_MUST_CHECK FilStatus fil_gradient_contact_sides(const FilGradient* gradient, const FilContact* contact, bool later, double* work,
+                                                    FilGradientMaker* maker, FilGradientContact* out);
+/* but here. */
+void fil_gradient_maker_twists(const FilGradient* gradient, FilGradientMaker* maker);
 /* What touches there. FIL_BAD_INPUT where that is not known. */
 FIL_MUST_CHECK FilStatus fil_gradient_contact_touching(const FilGradient* gradient, const FilContact* contact, const FilGradientMaker* maker,
                                                        FilTouching* touching);

@@ -1,33 +1,22 @@
 /* A contact's derivative in reverse: with weights x of J' gamma, what is wanted is the derivative of x' J' gamma = gamma . u(x) by the places of both
  * sides, gamma following them. All of it is a sum of numbers f . u(z) at fixed f and z (world/gradient_side.h),
  *     gamma . u(x),  -(G' u(x)) . u(v),  (u(x) . gamma_v) n . u(v0),  (u(x) . gamma_w) 2 / rows sum_r e_r . u(D^-1 J_r'),
- * (under IMC of n . u of the solution before, too) and of the distance, so that the contact's own motion and those of both sides are gone back
- * through once. */
+ * (under IMC of n . u of the solution before, too) and of the distance. As f . u(z) is linear in both, that is sum_r e_r . u(z_r) over the three axes
+ * of the contact's frame, z_r the sum of all f_r z, so that the contact's own motion and those of both sides are gone back through once. */
 #include <math.h>
 #include <string.h>
 
 #include "base/vec3.h"
 #include "world/gradient_side.h"
 
-/* Rows of a motion; numbers that are differentiated together, at most: room. */
-enum { MOTION = FIL_PART_MOTION, PAIRS = 6 };
+/* Rows of a motion; axes of a contact's frame. */
+enum { MOTION = FIL_PART_MOTION, AXES = 3 };
 
-/* Numbers f . u(z) to be differentiated: f in the contact's frame, z of all sides. */
-typedef struct Pairs {
-    int count;
-    double force[PAIRS][3];
-    const double* z[PAIRS]; /* those that are not there point to others */
-    double whole[PAIRS];    /* 1: with what moves sides from outside */
-} Pairs;
-
-static void add_pair(Pairs* pairs, double share, const double* force, const double* z, double whole)
-{
-    fil_v3_scale(pairs->force[pairs->count], share, force);
-    pairs->whole[pairs->count] = whole;
-    for (int p = pairs->count++; p < PAIRS; p++) {
-        pairs->z[p] = z;
-    }
-}
+/* The numbers e_r . u(z_r) to be differentiated. */
+typedef struct Axes {
+    const double* z[AXES]; /* of all sides */
+    double whole[AXES];    /* how much of what moves sides from outside is in it */
+} Axes;
 
 void fil_gradient_touch_tangents(const FilGradientTouch* touch, double share, double* own, double* place)
 {
@@ -47,71 +36,77 @@ void fil_gradient_touch_tangents(const FilGradientTouch* touch, double share, do
     }
 }
 
-/* Velocity, spin and stretch of a side that moves with the z of all pairs, whose numbers begin at `at`. */
-static void move_side(const FilGradientSide* side, const Pairs* pairs, int at, double motion[MOTION][PAIRS])
+/* By halves, which do not wait for each other. */
+static inline double product_of(const double* a, const double* b, int count)
 {
-    for (int k = 0; k < MOTION; k++) {
-        const double velocity = k == 6 ? 0.0 : k < 3 ? side->velocity[k] : side->spin[k - 3];
-        for (int p = 0; p < PAIRS; p++) {
-            motion[k][p] = pairs->whole[p] * velocity;
-        }
+    double even = 0.0, odd = 0.0;
+    for (int k = 1; k < count; k += 2) {
+        even += a[k - 1] * b[k - 1];
+        odd += a[k] * b[k];
     }
+    return even + odd + (count % 2 > 0 ? a[count - 1] * b[count - 1] : 0.0);
+}
+
+/* Velocity, spin and stretch of a side that moves with the z of all axes, whose numbers begin at `at`. */
+static inline void move_side(const FilGradientSide* side, const Axes* axes, int at, double motion[AXES][MOTION])
+{
     const int rows = side->is_end ? 3 : MOTION;
-    for (int i = 0; i < side->size; i++) {
-        double z[PAIRS];
-        for (int p = 0; p < PAIRS; p++) {
-            z[p] = pairs->z[p][at + i];
-        }
-        for (int k = 0; k < rows; k++) {
-            const double share = side->twist[k * side->size + i];
-            for (int p = 0; p < PAIRS; p++) {
-                motion[k][p] += share * z[p];
-            }
+    for (int k = 0; k < rows; k++) {
+        const double* row = side->twist + k * side->size;
+        const double velocity = k == 6 ? 0.0 : k < 3 ? side->velocity[k] : side->spin[k - 3];
+        for (int r = 0; r < AXES; r++) {
+            motion[r][k] = axes->whole[r] * velocity + product_of(row, axes->z[r] + at, side->size);
         }
     }
 }
 
 /* place += the derivative of all numbers, and of `nearer` times the distance. */
-static void vary_pairs(const FilGradientTouch* touch, const Pairs* pairs, double nearer, double* place)
+static void vary_axes(const FilGradientTouch* touch, const double* jacobian, const Axes* axes, double nearer, double* place)
 {
     const FilGradientMaker* maker = &touch->maker;
-    double contact[FIL_CONTACT_MOTION] = {0.0}, back[2][MOTION], apart[PAIRS][3] = {{0.0}}, g[PAIRS][3], turn[3];
-    for (int p = 0; p < pairs->count; p++) {
-        fil_m3_apply_transposed(g[p], maker->frame, pairs->force[p]);
-    }
+    double contact[FIL_CONTACT_MOTION] = {0.0}, back[2][MOTION], apart[AXES][3] = {{0.0}}, turn[3];
     for (int s = 0; s < maker->count; s++) {
         const int at = maker->sides[s].at;
         const FilGradientSide* side = &maker->sides[s];
-        const double* z[PAIRS];
-        double forces[PAIRS][3], motion[MOTION][PAIRS];
+        const double* z[AXES];
+        double forces[AXES][3], motion[AXES][MOTION];
         if (side->size == 0 && !(fil_v3_dot(side->velocity, side->velocity) + fil_v3_dot(side->spin, side->spin) > 0.0)) {
             continue;  // it stands
         }
-        move_side(side, pairs, at, motion);
-        for (int p = 0; p < pairs->count; p++) {
-            const double spin[3] = {motion[3][p], motion[4][p], motion[5][p]};
-            z[p] = pairs->z[p] + at;
-            fil_v3_scale(forces[p], side->share, g[p]);
-            for (int k = 0; k < 3; k++) {
-                apart[p][k] += side->share * motion[k][p];
-            }
+        if (!side->is_end || !maker->later) {
+            move_side(side, axes, at, motion);
+        } else {
+            memset(motion, 0, sizeof motion);  // below
+        }
+        for (int r = 0; r < AXES; r++) {
+            z[r] = axes->z[r] + at;
+            fil_v3_scale(forces[r], side->share, maker->frame + 3 * r);
+            fil_v3_axpy(apart[r], side->share, motion[r]);
             if (!side->is_end) {
-                fil_v3_cross(turn, forces[p], spin);
+                fil_v3_cross(turn, forces[r], motion[r] + 3);
                 fil_v3_add(contact, contact, turn);
-                fil_v3_axpy(contact, motion[6][p] * fil_v3_dot(forces[p], side->axis), side->axis);
+                fil_v3_axpy(contact, motion[r][6] * fil_v3_dot(forces[r], side->axis), side->axis);
             }
         }
         if (side->size > 0) {
-            side->body->ops->derivative->sweep(side->body->impl, side->index, side->part, maker->point, pairs->count, (const double(*)[3])forces, z,
+            side->body->ops->derivative->sweep(side->body->impl, side->index, side->part, maker->point, AXES, (const double(*)[3])forces, z,
                                                place + at, side->is_end ? contact : NULL);
         }
     }
-    for (int p = 0; p < pairs->count && maker->couple.any; p++) {
-        fil_gradient_couple_add(maker, pairs->z[p], pairs->whole[p] > 0.0, apart[p]);
-        fil_gradient_couple_vary(maker, g[p], pairs->z[p], pairs->whole[p] > 0.0, contact, place);
+    for (int r = 0; r < AXES && maker->later && maker->node_side >= 0; r++) {
+        double slip[3], own[3];
+        for (int k = 0; k < 3; k++) {
+            slip[k] = product_of(jacobian + k * maker->size, axes->z[r], maker->size);
+        }
+        fil_m3_apply_transposed(own, maker->frame, slip);
+        fil_v3_add(apart[r], apart[r], own);
     }
-    for (int p = 0; p < pairs->count; p++) {
-        fil_v3_cross(turn, g[p], apart[p]);
+    for (int r = 0; r < AXES && maker->couple.any; r++) {
+        fil_gradient_couple_add(maker, axes->z[r], axes->whole[r], apart[r]);
+        fil_gradient_couple_vary(maker, maker->frame + 3 * r, axes->z[r], axes->whole[r], contact, place);
+    }
+    for (int r = 0; r < AXES; r++) {
+        fil_v3_cross(turn, maker->frame + 3 * r, apart[r]);
         fil_v3_add(contact + 3, contact + 3, turn);
     }
     contact[6] = nearer;
@@ -131,48 +126,36 @@ static void vary_pairs(const FilGradientTouch* touch, const Pairs* pairs, double
     }
 }
 
-void fil_gradient_touch_back(const FilGradient* gradient, const FilGradientContact* contact, const double* weight, double* work, double* place)
+void fil_gradient_touch_back(const FilGradient* gradient, const FilGradientContact* contact, const double* weight, const double* u, double* work,
+                             double* place)
 {
-    static const double normal[3] = {0.0, 0.0, 1.0};
     const FilGradientTouch* touch = contact->touch;
     const FilGradientLaw* law = &touch->law;
     const int m = contact->size;
-    double *x = work, *v = work + m, *v0 = work + 2 * m, *out = work + 3 * m, *last = work + 4 * m, u[3] = {0.0}, force[3];
-    double lagged[FIL_LAG_NUMBERS] = {0.0};
-    for (int k = 0; k < m; k++) {
-        x[k] = weight[contact->unknown[k]];
-        v[k] = gradient->v[contact->unknown[k]];
-        v0[k] = gradient->world->system.next.v[contact->unknown[k]];
-        out[k] = 0.0;
-        for (int r = 0; r < 3; r++) {
-            u[r] += contact->jacobian[r * m + k] * x[k];
-        }
-    }
-    Pairs pairs = {.count = 0};
+    const double *v0 = gradient->world->system.next.v, *before = NULL;
+    double *z = work, *out = work + AXES * m, force[3], lagged[FIL_LAG_NUMBERS] = {0.0};
     fil_m3_apply_transposed(force, law->hessian, u);
-    add_pair(&pairs, 1.0, law->impulse, x, 0.0);
-    add_pair(&pairs, -1.0, force, v, 1.0);
     if (contact->lag != NULL && !contact->lag->made) {
         fil_gradient_lag_weigh(contact->lag, weight, lagged);
     }
-    if (law->by_velocity[2] != 0.0 || lagged[FIL_IMC_BY_VELOCITY] != 0.0) {
-        add_pair(&pairs, fil_v3_dot(law->by_velocity, u) + lagged[FIL_IMC_BY_VELOCITY], normal, v0, 1.0);
+    const double by_rate = fil_v3_dot(law->by_velocity, u) + lagged[FIL_IMC_BY_VELOCITY], by_last = lagged[FIL_LAG_BY_LAST];
+    if (by_last != 0.0) {
+        before = fil_gradient_before(gradient);
     }
-    if (lagged[FIL_LAG_BY_LAST] != 0.0) {
-        const double* before = fil_gradient_before(gradient);
-        for (int k = 0; k < m; k++) {
-            last[k] = before[contact->unknown[k]];
+    const double by_compliance = fil_v3_dot(touch->by_compliance, u), share = touch->rows > 0 ? 2.0 * by_compliance / touch->rows : 0.0;
+    for (int k = 0; k < m; k++) {
+        const int unknown = contact->unknown[k];
+        const double x = weight[unknown], v = gradient->v[unknown];
+        const double along = by_rate * v0[unknown] + (before != NULL ? by_last * before[unknown] : 0.0);
+        for (int r = 0; r < AXES; r++) {
+            z[r * m + k] = law->impulse[r] * x - force[r] * v + (r == 2 ? along : 0.0) + (touch->rows > 0 ? share * touch->z[r * m + k] : 0.0);
         }
-        add_pair(&pairs, lagged[FIL_LAG_BY_LAST], normal, last, 1.0);
+        out[k] = 0.0;
     }
-    const double by_compliance = fil_v3_dot(touch->by_compliance, u);
-    for (int r = 0; r < 3 && touch->rows > 0; r++) {
-        const double unit[3] = {r == 0, r == 1, r == 2};
-        add_pair(&pairs, 2.0 * by_compliance / touch->rows, unit, touch->z + r * m, 0.0);
-    }
-    vary_pairs(touch, &pairs, fil_v3_dot(law->by_distance, u) + lagged[FIL_IMC_BY_DISTANCE], out);
+    const Axes axes = {{z, z + m, z + 2 * m}, {-force[0], -force[1], by_rate + by_last - force[2]}};
+    vary_axes(touch, contact->jacobian, &axes, fil_v3_dot(law->by_distance, u) + lagged[FIL_IMC_BY_DISTANCE], out);
     if (touch->rows > 0) {
-        fil_gradient_touch_tangents(touch, -by_compliance / touch->rows, x, out);
+        fil_gradient_touch_tangents(touch, -by_compliance / touch->rows, work + (AXES + 1) * m, out);
     }
     for (int k = 0; k < m; k++) {
         place[contact->unknown[k]] += out[k];
