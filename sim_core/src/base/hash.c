@@ -4,6 +4,7 @@
 
 static uint64_t mix(uint64_t hash, uint64_t word)
 {
+    // 2^64 over the golden ratio, odd (Knuth's multiplicative hashing); the shift brings upper bits down, to words that follow: chosen
     hash = (hash ^ word) * UINT64_C(0x9E3779B97F4A7C15);
     return hash ^ (hash >> 29);
 }

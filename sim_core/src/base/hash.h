@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* FNV's offset basis for 64 bits. */
 #define FIL_HASH_SEED UINT64_C(14695981039346656037)
 
 /* Continues `hash` over `size` bytes. */

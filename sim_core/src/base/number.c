@@ -40,7 +40,7 @@ const char* fil_number_short(double value, int digits, char text[FIL_NUMBER_TEXT
     const double size = fabs(value);
     if (value == 0.0 || !isfinite(value)) {
         snprintf(text, FIL_NUMBER_TEXT, "%g", value);
-    } else if (size >= 1e-4 && size < 1e6) {
+    } else if (size >= 1e-4 && size < 1e6) {  // as %g: without an exponent
         const int decimals = digits - 1 - (int)floor(log10(size));
         snprintf(text, FIL_NUMBER_TEXT, "%.*f", decimals > 0 ? decimals : 0, value);
         trim(text);

@@ -8,6 +8,7 @@
 static inline bool fil_quat_normalise(FilQuat* q)
 {
     const double size = sqrt(q->x * q->x + q->y * q->y + q->z * q->z + q->w * q->w);
+    // shorter ones are zero but for rounding of what they were made from: chosen
     if (!(isfinite(size) && size > 1e-12)) {
         return false;
     }
@@ -26,6 +27,7 @@ static inline FilQuat fil_quat_multiply(FilQuat a, FilQuat b)
 static inline FilQuat fil_quat_exponential(const double* w)
 {
     const double angle = fil_v3_norm(w);
+    // the series' next term, angle^4/3840, is nothing there
     const double s = angle > 1e-8 ? sin(0.5 * angle) / angle : 0.5 - angle * angle / 48.0;
     return (FilQuat){s * w[0], s * w[1], s * w[2], cos(0.5 * angle)};
 }
@@ -34,6 +36,7 @@ static inline FilQuat fil_quat_exponential(const double* w)
 static inline void fil_quat_logarithm(FilQuat q, double* w)
 {
     const double sign = q.w < 0.0 ? -1.0 : 1.0, size = sqrt(q.x * q.x + q.y * q.y + q.z * q.z);
+    // there it is 2 but for size^2, which rounding does not see
     const double scale = sign * (size > 1e-12 ? 2.0 * atan2(size, sign * q.w) / size : 2.0);
     fil_v3_set(w, scale * q.x, scale * q.y, scale * q.z);
 }

@@ -129,7 +129,7 @@ static inline void fil_m3_from_rotation_vector(double* r, const double* w)
 {
     const double angle2 = fil_v3_dot(w, w);
     const double angle = sqrt(angle2);
-    // sin(a)/a and (1 - cos(a))/a^2, by series near zero
+    // sin(a)/a and (1 - cos(a))/a^2, by series near zero: their next terms, a^4/120 and a^4/720, are below 1e-18
     const double a = angle > 1e-4 ? sin(angle) / angle : 1.0 - angle2 / 6.0;
     const double b = angle > 1e-4 ? (1.0 - cos(angle)) / angle2 : 0.5 - angle2 / 24.0;
     const double c = 1.0 - b * angle2;

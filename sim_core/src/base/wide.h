@@ -139,7 +139,7 @@ static inline FilWideExp fil_wide_exp(FilWide a)
     static const double WHOLE = 0x1.8p52;  // added, it leaves an integer in the last bits
     const FilWide shifted = a * PER_LN2 + WHOLE, n = shifted - WHOLE;
     const FilWide r = (a - n * LN2) - n * LN2_REST, z = r * r, z2 = z * z, z4 = z2 * z2;
-    // terms in pairs, so that few have to wait
+    // terms 1/k! up to 13 in pairs, so that few have to wait; what is left, (ln 2/2)^14/14!, is 4e-18
     const FilWide even =
         ((1.0 + z * (1.0 / 2)) + z2 * (1.0 / 24 + z * (1.0 / 720))) + z4 * ((1.0 / 40320 + z * (1.0 / 3628800)) + z2 * (1.0 / 479001600));
     const FilWide odd =
