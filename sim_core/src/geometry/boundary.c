@@ -170,6 +170,7 @@ static void try_face(const FilBoundary* boundary, int i, const double* p, Neares
         to[k] = w[0] * face->corner[0][k] + w[1] * face->corner[1][k] + w[2] * face->corner[2][k] - p[k];
     }
     const double height = d2 > 0.0 ? -fil_v3_dot(to, face->normal) / sqrt(d2) : 0.0;
+    // two faces that share the nearest edge or corner are as near, but for rounding
     if (d2 < nearest->d2 * (1.0 - 1e-12) || fabs(height) > fabs(nearest->height)) {
         nearest->d2 = d2;
         nearest->height = height;

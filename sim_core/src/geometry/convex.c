@@ -112,6 +112,7 @@ static GjkResult gjk_run(Difference* d, double cutoff, Gjk* g)
         if (reach > cutoff * length) {
             return GJK_BEYOND_CUTOFF;
         }
+        // rounding: 1e-14 of the square, and two last bits of the extent in supports
         if (g->vv - reach <= 1e-14 * g->vv + 4e-16 * d->extent * length || in_simplex(g, s.w)) {
             return GJK_APART;
         }
@@ -197,6 +198,7 @@ static bool start_polytope(Difference* d, const Gjk* g, Expansion* e)
     }
     add_both_ways(d, across, e);
     int corner[4];
+    // thinner than a billionth of its extent a tetrahedron is flat: chosen
     if (!fil_polytope_seed(e->w, e->point_count, 1e-9 * d->extent, corner)) {
         return false;
     }
@@ -325,6 +327,7 @@ static bool separation_by_mpr(const Difference* d, FilSeparation* out)
     CCD_INIT(&ccd);
     ccd.support1 = ccd.support2 = ccd_support;
     ccd.center1 = ccd.center2 = ccd_centre;
+    // chosen: a method of last resort shall not end for want of steps
     ccd.max_iterations = 1000;
     ccd.mpr_tolerance = 1e-9 * d->extent;
     double depth;

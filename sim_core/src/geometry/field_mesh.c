@@ -28,6 +28,7 @@ static FilStatus lay(Grid* grid, const FilAabb* box, const FilFieldDef* def, Fil
         const double around = def->margin + 0.5 * grid->step;
         const double cubes = ceil((box->hi[k] - box->lo[k] + 2.0 * around) / grid->step);
         points *= cubes + 1.0;
+        // far beyond the bound on points, which refuses it below; an int in any case
         grid->size[k] = cubes < 1e6 ? (int)cubes + 1 : 1000000;
         grid->origin[k] = 0.5 * (box->lo[k] + box->hi[k] - cubes * grid->step);
     }

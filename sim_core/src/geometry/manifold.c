@@ -307,6 +307,7 @@ static void crossing_normal(double* normal, const double* p0, const double* p1, 
         to[k] = q0[k] + q1[k] - p0[k] - p1[k];
     }
     const double scale = fil_v3_norm(u) * fil_v3_norm(v);
+    // sines below this are rounding of what came before: chosen
     if (fil_v3_normalise(normal) <= 1e-9 * scale || scale == 0.0) {
         // parallel or points: any way across the longer one
         double* along = fil_v3_dot(u, u) >= fil_v3_dot(v, v) ? u : v;
@@ -332,6 +333,7 @@ int fil_manifold_segments(const double* p0, const double* p1, double radius_p, c
     point_on(x, p0, p1, s);
     point_on(y, q0, q1, t);
     fil_v3_sub(normal, y, x);
+    // axes that meet: the way between them is rounding
     if (fil_v3_normalise(normal) <= 1e-9 * (radius_p + radius_q)) {
         crossing_normal(normal, p0, p1, q0, q1);
     }

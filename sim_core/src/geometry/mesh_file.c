@@ -286,6 +286,7 @@ static FilStatus read_stl_binary(Reader* r)
         return reader_fail(r, "the file is too short for an STL header of 84 bytes");
     }
     const unsigned char* bytes = (const unsigned char*)r->at;
+    // a header of 80 bytes, then the number of triangles
     const uint32_t count = little_endian(bytes + 80);
     if (count > FIL_MESH_MAX_TRIANGLES) {
         return fil_error(r->error, FIL_BAD_INPUT, "%s: the header announces %u triangles, more than %d", r->name, count, FIL_MESH_MAX_TRIANGLES);
@@ -311,7 +312,8 @@ static FilStatus read_stl_binary(Reader* r)
     return status;
 }
 
-// text starts with "solid" and has a "facet" soon after; binary headers may start with "solid" too
+// text starts with "solid" and has a "facet" soon after (within 1024 bytes, chosen: names of solids are shorter); binary headers may start with
+// "solid" too, but are not ASCII's 9 to 126 throughout
 static bool is_stl_text(const char* bytes, size_t size)
 {
     const size_t head = size < 1024 ? size : 1024;

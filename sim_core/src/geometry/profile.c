@@ -18,6 +18,7 @@ static double slope_at(const double* r, int count, int k, double step)
     }
     if (count >= 4 && (k == 0 || k == count - 1)) {
         const int by = k == 0 ? 1 : -1;
+        // one-sided differences of third order
         return by * (-11.0 * r[k] + 18.0 * r[k + by] - 9.0 * r[k + 2 * by] + 2.0 * r[k + 3 * by]) / (6.0 * step);
     }
     if (count >= 4) {

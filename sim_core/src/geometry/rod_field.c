@@ -15,6 +15,7 @@ static int add_ray(FilRodField* field, double x, double y)
 
 int fil_rod_field_cells(double length, double resolution, int min, int max)
 {
+    // a length that is whole but for rounding gets no cell more
     const double n = ceil(length / resolution - 1e-9);
     return n <= min ? min : (n < max ? (int)n : max);
 }

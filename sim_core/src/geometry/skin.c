@@ -56,6 +56,7 @@ static void add_triangle(FilSkin* skin, int a, int b, int c)
 // parts of a length, each at most `resolution` long
 static int parts(double length, double resolution, int at_least)
 {
+    // a length that is whole but for rounding gets no part more
     const double n = ceil(length / resolution - 1e-9);
     return n <= at_least ? at_least : (n < 1e6 ? (int)n : 1000000);
 }

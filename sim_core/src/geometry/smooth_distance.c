@@ -25,6 +25,7 @@ FilSoftClamp fil_soft_clamp(double sharpness)
 static inline void smooth_clamp(FilWide x, const FilSoftClamp* soft, int derivatives, FilWide h[4])
 {
     const FilWide k = fil_wide_splat(soft->k), soft_up = fil_wide_splat(soft->up), soft_down = fil_wide_splat(soft->down);
+    // 600: within fil_wide_exp()'s 700; exp(-600) adds nothing to 1
     const FilWide half = 0.5 * k, one = fil_wide_splat(1.0), max = fil_wide_splat(600.0), zero = fil_wide_splat(0.0);
     const FilWide from = x - 0.5, w = k * fil_wide_abs(from);
     const FilWideExp e = fil_wide_exp(w);

@@ -72,6 +72,7 @@ static double advance(const double* start, const double* end, double min, double
             return time;
         }
         time = next;
+        // what is left to gain is a thousandth of the gap that shall be left: chosen
         if (gap - floor < 1e-3 * floor) {
             return time;
         }

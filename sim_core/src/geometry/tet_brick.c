@@ -39,6 +39,7 @@ static int face_number(const Grid* g, int axis, int i, int j, int k)
 
 static FilStatus check_cells(const int* cells, FilTetSplit split, FilError* error)
 {
+    // a cell by corners alone in five or six; by its centre and those of its six faces in 24
     static const double elements[FIL_TET_SPLIT_COUNT] = {5.0, 6.0, 24.0};
     double count = 1.0;
     for (int k = 0; k < 3; k++) {
@@ -363,6 +364,7 @@ FilStatus fil_tet_disc(double radius, double length, int rings, int layers, FilT
     if (!(isfinite(radius) && radius > 0.0 && isfinite(length) && length > 0.0)) {
         return fil_error(error, FIL_BAD_INPUT, "a cylinder of radius %g m and length %g m: both must be positive numbers", radius, length);
     }
+    // six sectors of rings^2 triangles, whose prisms are three tetrahedra each
     if (rings < 1 || layers < 1 || 18.0 * rings * rings * layers > FIL_TET_MAX_TETS) {
         return fil_error(error, FIL_BAD_INPUT, "a cylinder of %d rings and %d layers: at least one each, and not more than %d elements", rings,
                          layers, FIL_TET_MAX_TETS);

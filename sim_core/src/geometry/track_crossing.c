@@ -97,6 +97,7 @@ bool fil_track_crossing(const FilTrack* track, const double* positions, const do
         if (low < high && isfinite(low) && isfinite(high) && !(next > low && next < high)) {
             next = 0.5 * (low + high);
         }
+        // rounding
         if (value == 0.0 || fabs(next - t) <= 1e-15 * (1.0 + fabs(t))) {
             const int piece = (int)fmin(fmax(floor(on_loop + 0.5), 0.0), n - 1);
             *place = (FilTrackPlace){piece, on_loop - piece + 0.5};
