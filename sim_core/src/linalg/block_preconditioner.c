@@ -450,7 +450,7 @@ static int worst_outcome(const FilBlockPreconditioner* precond, int count)
     return worst;
 }
 
-/* Some 100 pieces, whoever there is to take them. */
+/* Some 100 pieces, whoever there is to take them: chosen, more than there are workers, so that none waits long for another. */
 static int grain_of(int count)
 {
     return 1 + count / 100;

@@ -9,6 +9,7 @@ enum { LEAF = 50 };
 
 static uint32_t scramble(int v)
 {
+    // the prime next to 2^32 over the golden ratio (Knuth's multiplicative hashing)
     return ((uint32_t)v + 1U) * 2654435761U;
 }
 
