@@ -169,6 +169,7 @@ static FilStatus join(Needed* needed, FilDefinitionLookup lookup, void* context,
         const char* type = needed->names[i];
         if (i > 0) {
             char head[96 + FIL_DEFINITION_NAME];
+            // 80: as rosbag2 and MCAP's profile of ROS separate definitions
             memset(head, '=', 80);
             snprintf(head + 80, sizeof head - 80, "\nMSG: %s\n", type);
             fil_bytes_put(text, head, strlen(head));

@@ -388,6 +388,7 @@ static void put_summary(FilBytes* bytes, Groups* groups, const Writer* writer, c
     const uint64_t offsets = groups->summary + bytes->size;
     fil_bytes_put(bytes, groups->offsets.data, groups->offsets.size);
     (void)fil_mcap_open_record(bytes, FIL_MCAP_FOOTER);
+    // a footer has 20 bytes: two offsets and a CRC, which are written below
     fil_bytes_set_u64(bytes, bytes->size - 8, 20);
     fil_bytes_u64(bytes, groups->summary);
     fil_bytes_u64(bytes, offsets);

@@ -22,7 +22,8 @@ static void FIL_PRINTF(3, 4) line(FilBytes* text, int indent, const char* format
 }
 
 /* Bytes of the character that begins at `c` if YAML keeps it as it is in double quotes; 0: it is none, or to be escaped. Names of files, and of
- * topics in others' bags, need not be UTF-8. */
+ * topics in others' bags, need not be UTF-8 (RFC 3629, whose bits these are); what is no character by itself: surrogates, U+FEFF, U+FFFE and U+FFFF,
+ * and U+2028 and U+2029, which YAML 1.1 takes for ends of lines. */
 static int plain_bytes(const char* c)
 {
     const unsigned char* byte = (const unsigned char*)c;

@@ -48,6 +48,7 @@ struct FilRecorder {
 
 FilRecorderOptions fil_recorder_options_default(void)
 {
+    // chunks of a MiB or a second (docs/recording.md), and a queue of 64 of them: chosen
     return (FilRecorderOptions){
         .compression = FIL_COMPRESSION_NONE,
         .chunk_bytes = 1 << 20,
@@ -140,6 +141,7 @@ static struct timespec time_after(double seconds)
 {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
+    // eleven days, so that nanoseconds fit
     const double whole = seconds < 1e6 ? seconds : 1e6;
     const long long nanoseconds = time.tv_nsec + (long long)(whole * 1e9);
     time.tv_sec += (time_t)(nanoseconds / 1000000000);
