@@ -14,6 +14,10 @@ static const double MID_EDGE[4] = {0.5, 0.5, -0.5, -0.5};
 
 FilImcSettings fil_imc_settings_default(void)
 {
+    // P2's: ce_k (sec. 2.5), k (sec. 2.3), delta (sec. 3), c (sec. 2.4). closest, farthest: 2.4 and 11 um in P2's knots of h = 1.6 mm, inside the
+    // band of -5 to 20 um that it reports. rate: P2's fraction of a percent lets strands through when knots get tight fast (docs/imc.md).
+    // dissipation: critical. static_speed: chosen, a 300th of P2's slowest pull. friction_iterations: rods that slide from edge to edge take two or
+    // three
     return (FilImcSettings){.sharpness = 50.0,
                             .smoothing = 50.0,
                             .reach = 0.15,
@@ -61,6 +65,7 @@ const char* fil_imc_settings_problem(const FilImcSettings* s)
 static inline FilWide energy_wide(const FilImcSettings* settings, FilWide stiffness, FilWide radius, FilWide over, FilWide* first, FilWide* second)
 {
     const FilWide zero = fil_wide_splat(0.0), one = fil_wide_splat(1.0), per = settings->sharpness / radius, y = per * over;
+    // of fil_wide_exp(), which ends at 700: exp(-600) adds nothing to 1
     const FilWideExp e = fil_wide_exp(fil_wide_min(fil_wide_abs(y), fil_wide_splat(600.0)));
     const FilWide small = e.difference * e.inverse;
     const FilWide i = 1.0 / (1.0 + small);
@@ -105,12 +110,12 @@ double fil_imc_adapt(const FilImcSettings* s, double stiffness, double min, doub
     // by more the further off, so that sudden changes are followed
     const double width = s->farthest - s->closest, near = min - FIL_IMC_LOOK_AHEAD * fabs(speed);
     if (near < s->closest) {
-        const double change = 1.0 + s->rate * fmin((s->closest - near) / width, 5.0);
+        const double change = 1.0 + s->rate * fmin((s->closest - near) / width, FIL_IMC_MAX_GROWTH);
         // where contacts dissipate, what parts slowly is what the growing stiffness lifts
-        const double still = s->dissipation > 0.0 ? 0.01 * width : 0.0;
-        return speed <= still ? stiffness * change : speed > 0.05 * width ? stiffness / change : stiffness;
+        const double still = s->dissipation > 0.0 ? FIL_IMC_STILL * width : 0.0;
+        return speed <= still ? stiffness * change : speed > FIL_IMC_FAST * width ? stiffness / change : stiffness;
     }
-    return min > s->farthest ? stiffness / (1.0 + s->rate * fmin((min - s->farthest) / width, 3.0)) : stiffness;
+    return min > s->farthest ? stiffness / (1.0 + s->rate * fmin((min - s->farthest) / width, FIL_IMC_MAX_FALL)) : stiffness;
 }
 
 static double bounded(double stiffness, double global)
@@ -120,13 +125,15 @@ static double bounded(double stiffness, double global)
 
 double fil_imc_stopping_stiffness(const FilPotentialContact* c)
 {
-    const double speed = fmin(c->contact->normal_velocity, 0.0), room = fmax(c->contact->distance, 0.0) + 0.05 * c->radius;
+    const double speed = fmin(c->contact->normal_velocity, 0.0), room = fmax(c->contact->distance, 0.0) + FIL_IMC_STOPPING_ROOM * c->radius;
     return c->diagonal * speed * speed / room;
 }
 
 double fil_imc_starting_acceleration(const FilPotentialProblem* problem, const FilPotentialContact* c)
 {
     const double leap = c->radius / (problem->settings->sharpness * problem->dt * problem->dt);
+    // twice the weight (docs/imc.md); beside it, for where there is none, a hundredth of what moves surfaces by h/ce_k, the width of the energy, in a
+    // step: chosen
     return 2.0 * problem->gravity + 0.01 * leap;
 }
 

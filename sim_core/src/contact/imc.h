@@ -24,6 +24,13 @@ static const double FIL_IMC_STIFFEST_COMING = 2.0;
 /* What moves is judged as it will be, or was, so many steps from now. */
 static const double FIL_IMC_LOOK_AHEAD = 3.0;
 
+/* By how many times the rate the stiffness grows and falls in a step, at most (FilImcSettings.rate), and how much of the band from closest to
+ * farthest a pair moves by in a step if it hardly moves, or parts fast. Chosen: with these P2's knots stay within P2's band (docs/imc.md). */
+static const double FIL_IMC_MAX_GROWTH = 5.0, FIL_IMC_MAX_FALL = 3.0, FIL_IMC_STILL = 0.01, FIL_IMC_FAST = 0.05;
+
+/* Radii within which what is coming is stopped. Chosen: at most 30 um deep in P2's knots of 1.6 mm, where this is 80 um (docs/imc.md). */
+static const double FIL_IMC_STOPPING_ROOM = 0.05;
+
 /* Normals that tilt further than this do not dissipate: an edge that slides into a contact, end first, takes over from its
  * neighbour, and would be dragged at. A twentieth: at two radii a tenth of a radius before the end. */
 static const double FIL_IMC_MAX_TILT = 0.05;

@@ -8,11 +8,11 @@ static double adapt_slopes(const FilImcSettings* s, double min, double speed, do
     const double width = s->farthest - s->closest, near = min - FIL_IMC_LOOK_AHEAD * fabs(speed);
     *by_min = *by_speed = 0.0;
     if (near < s->closest) {
-        const double off = (s->closest - near) / width, change = 1.0 + s->rate * fmin(off, 5.0);
-        const double still = s->dissipation > 0.0 ? 0.01 * width : 0.0;
-        const double slope = off < 5.0 ? -s->rate / width : 0.0;  // of the change, by `near`
+        const double off = (s->closest - near) / width, change = 1.0 + s->rate * fmin(off, FIL_IMC_MAX_GROWTH);
+        const double still = s->dissipation > 0.0 ? FIL_IMC_STILL * width : 0.0;
+        const double slope = off < FIL_IMC_MAX_GROWTH ? -s->rate / width : 0.0;  // of the change, by `near`
         const double near_by_speed = -FIL_IMC_LOOK_AHEAD * (speed > 0.0 ? 1.0 : -1.0);
-        if (speed > still && speed <= 0.05 * width) {
+        if (speed > still && speed <= FIL_IMC_FAST * width) {
             return 1.0;
         }
         const double factor = speed <= still ? change : 1.0 / change, outer = speed <= still ? 1.0 : -1.0 / (change * change);
@@ -21,8 +21,8 @@ static double adapt_slopes(const FilImcSettings* s, double min, double speed, do
         return factor;
     }
     if (min > s->farthest) {
-        const double off = (min - s->farthest) / width, change = 1.0 + s->rate * fmin(off, 3.0);
-        *by_min = off < 3.0 ? -s->rate / width / (change * change) : 0.0;
+        const double off = (min - s->farthest) / width, change = 1.0 + s->rate * fmin(off, FIL_IMC_MAX_FALL);
+        *by_min = off < FIL_IMC_MAX_FALL ? -s->rate / width / (change * change) : 0.0;
         return 1.0 / change;
     }
     return 1.0;
@@ -31,7 +31,7 @@ static double adapt_slopes(const FilImcSettings* s, double min, double speed, do
 /* Of what stops a contact that is coming. */
 static void stopping_slopes(const FilPotentialContact* c, double scale, double* by)
 {
-    const double speed = fmin(c->contact->normal_velocity, 0.0), room = fmax(c->contact->distance, 0.0) + 0.05 * c->radius;
+    const double speed = fmin(c->contact->normal_velocity, 0.0), room = fmax(c->contact->distance, 0.0) + FIL_IMC_STOPPING_ROOM * c->radius;
     by[FIL_IMC_BY_INERTIA] = scale * speed * speed / room;
     by[FIL_IMC_BY_VELOCITY] = scale * 2.0 * c->diagonal * speed / room;
     by[FIL_IMC_BY_DISTANCE] = c->contact->distance > 0.0 ? -scale * c->diagonal * speed * speed / (room * room) : 0.0;

@@ -94,6 +94,7 @@ static double repel(const FilRepulsion* r, FilFeature pair, const double* x, dou
 
 double fil_parallel_threshold(double length_a, double length_b)
 {
+    // eps_x of Li et al. 2020 (Incremental Potential Contact): sines below 0.03
     return 1e-3 * length_a * length_a * length_b * length_b;
 }
 

@@ -327,6 +327,7 @@ static FilStatus balance(Work* w, double tolerance, const FilLcpSettings* settin
 
         // round-off: the same branches, and no better
         const bool same = w->system->factorisations == factors && rest > 0.5 * last;
+        // within 1e3 of where it is done: further off, the same branches may still gain
         if (same && k > 0 && rest < 1e3 * BALANCED) {
             break;
         }

@@ -143,6 +143,7 @@ static int leaving(const Tableau* t, int enter)
         const double* x = row_of(t, r);
         if (t->basis[r] == 2 * t->n && x[enter] > PIVOT) {
             const double min = row_of(t, best)[t->width - 1] / row_of(t, best)[enter];
+            // a hundred times rounding: ratios that are equal but for that
             best = x[t->width - 1] / x[enter] <= min + 1e-14 * fabs(min) ? r : best;
         }
     }
@@ -183,6 +184,7 @@ static void run(Tableau* t, FilWatch* watch, int* pivots)
         return;
     }
     int enter = 2 * t->n;
+    // chosen: the lexicographic order does not cycle, but rounding may; MAX_WORK, which binds from n = 215 on, is a second of it
     const double max = fmin(50.0 * t->n + 100.0, MAX_WORK / ((double)t->n * (double)t->width));
     for (int k = 0; k < max && !fil_watch_ended(watch); k++) {
         const int left = t->basis[row];

@@ -372,6 +372,7 @@ static FilStatus descend(Newton* n, double tau, int stalls, const FilLcpSettings
         }
         if (value.merit < n->value.merit) {
             accept(n, value);
+            // Marquardt's factor of ten, both ways
             lambda = fmax(alpha == 1.0 ? 0.1 * lambda : lambda, MIN_LAMBDA);
             failed = 0;
         } else {
@@ -395,6 +396,7 @@ FilStatus fil_lcp_newton(FilLcpProblem* problem, const FilLcpSettings* settings,
     FilStatus status = descend(&n, 0.0, STALLS, settings, settings->max_iterations, iterations);
     if (status == FIL_NOT_CONVERGED) {
         n.tau = 0.0;
+        // rounded by the worst miss; with more failures in a row than at first, as this is the last try
         status = descend(&n, worst(&n), 10, settings, settings->max_iterations, iterations);
     }
     return status;

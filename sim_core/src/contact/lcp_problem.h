@@ -79,6 +79,7 @@ void fil_lcp_gather(const FilLcpProblem* problem, const double* z, double* u);
 /* Whether unknown k of a unit is there at all. */
 static inline bool fil_lcp_used(const FilLcpProblem* problem, const FilLcpUnit* unit, int k)
 {
+    // 1e300: no bound, as any number as large
     return unit->kind == FIL_LCP_CONTACT || k == 0 || (k == problem->size - 1 && unit->range < 1e300);
 }
 

@@ -31,6 +31,7 @@ typedef struct Chain {
 static Local closing_of(const FilHole* hole, double range, const double* axis, const FilTrackPoint* point)
 {
     const double *r = point->r, *s = point->slope, rho = hole->rod_radius;
+    // 0.01: a tenth, squared
     const double d = sqrt(fil_v3_dot(r, r) + 0.01 * range * range), over = 1.0 / d;
     const double n = fil_v3_norm(s), q = fil_v3_dot(s, axis);
     Local f = {.value = d + rho * n / q - (hole->radius - range)};

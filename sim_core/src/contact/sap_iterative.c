@@ -25,6 +25,7 @@ static int patience_of(const FilSapSystem* system)
     // two operations for each number of L, forward and back; for each of a matrix's lower triangle, here and across
     const double blocks = system->a_start.at[system->columns] + system->c_start.at[system->columns];
     const double iteration = 4.0 * ((double)info.factor + FIL_BLOCK_SIZE * blocks);
+    // 100: chosen; two to six are usual (docs/sap.md)
     const int patience = (int)fmin(info.flops / (SLOWER * iteration), 100.0);
     return patience >= MIN_PATIENCE ? patience : 0;
 }
