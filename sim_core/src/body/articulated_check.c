@@ -49,6 +49,7 @@ static FilStatus check_coordinate(const FilRobotJointDef* j, FilError* error)
         }
     }
     const double length = sqrt(j->axis.x * j->axis.x + j->axis.y * j->axis.y + j->axis.z * j->axis.z);
+    // chosen: axes in files are of length one; below this there is no direction in their digits
     if (!(isfinite(length) && length > 1e-9)) {
         return fil_error(error, FIL_BAD_INPUT, "joint '%s': its axis has no direction", j->name);
     }

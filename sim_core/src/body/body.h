@@ -74,6 +74,11 @@ static inline int fil_counted(int at, int count)
 }
 
 #define FIL_MIN_SHIFT 1e-300 /* adds nothing to the mass, but says that a definite tangent is wanted */
+/* Shifts that are tried, in masses: a tenth of the mass part, then ten times more each time. At 1e20 of it stiffness is rounding: nothing larger
+ * helps. */
+#define FIL_FIRST_SHIFT 0.1
+#define FIL_SHIFT_GROWS 10.0
+#define FIL_MAX_SHIFT 1e20
 
 typedef struct FilBodyOps {
     const char* kind;

@@ -9,6 +9,7 @@
 
 FilGas fil_gas_default(void)
 {
+    // the standard atmosphere (ISO 2533); isothermal
     return (FilGas){.law = FIL_GAS_NONE, .gamma = 1.0, .ambient = 101325.0};
 }
 

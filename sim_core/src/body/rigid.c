@@ -13,6 +13,7 @@ FilShapeDef fil_shape_def_default(void)
 
 FilRigidDef fil_rigid_def_default(void)
 {
+    // kg/m^3: water's
     return (FilRigidDef){.motion = FIL_DYNAMIC, .orientation = {0.0, 0.0, 0.0, 1.0}, .density = 1000.0, .collision = fil_collision_default()};
 }
 

@@ -39,6 +39,7 @@ static FilStatus join(FilRodBody* body, const FilRodDef* defs, const FilRodJunct
         const double* a = defs[rods[0]].nodes + 3 * nodes[0];
         const double* b = defs[rods[1]].nodes + 3 * nodes[1];
         const double size = body->rods[rods[0]].voronoi[nodes[0]];
+        // of lengths and places, a million times rounding: two paths that lead to one point
         if (fil_v3_distance(a, b) > 1e-9 * (size + fil_v3_norm(a))) {
             return fil_error(error, FIL_BAD_INPUT, "junction %d: its two nodes are %g m apart, they must coincide", j, fil_v3_distance(a, b));
         }

@@ -96,6 +96,7 @@ static FilStatus initial_frames(FilRod* rod, const FilRodDef* def, FilError* err
             const double wanted[3] = {def->director.x, def->director.y, def->director.z};
             fil_v3_copy(parallel, wanted);
             fil_v3_axpy(parallel, -fil_v3_dot(wanted, t), t);
+            // what is left across the tangent is rounding, or nearly: any director will do
             if (fil_v3_normalise(parallel) <= 1e-9 * (1.0 + fil_v3_norm(wanted))) {
                 fil_v3_orthogonal(parallel, t);
             }

@@ -161,7 +161,7 @@ static HingeLaw1 hinge_law(const FilRodLaw* law, const FilRodHistory* rest)
     return (HingeLaw1){law->k1, law->k2, law->kt, rest->rest1, rest->rest2, rest->rest_twist};
 }
 
-/* But for what rounding makes of straight rods. */
+/* But for what rounding makes of straight rods: curvatures at rest are integrated over the Voronoi length, without a unit. */
 static bool is_straight(const HingeLaw1* law)
 {
     return fabs(law->rest1) + fabs(law->rest2) < 1e-9;

@@ -319,6 +319,7 @@ bool fil_rod_chain_assemble_untwisted(FilRodChain* chain)
             chain->energy += ((const double*)&energy)[lane];
         }
     }
+    // an edge that has turned round in the step, but for 0.0014 rad: parallel transport divides by 1 + cos
     const bool within = fil_lanes_smallest(reach.length) > 0.0 && 1.0 + fil_lanes_smallest(reach.turn) > 1e-6;
     return within && isfinite(chain->energy);
 }

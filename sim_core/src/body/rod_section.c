@@ -14,7 +14,7 @@ static FilStatus need_positive(double value, const char* what, FilError* error)
 }
 
 /* Saint-Venant torsion constant of a rectangle with sides a >= b:
- * a b^3 (1/3 - 64/pi^5 b/a sum over odd k of tanh(k pi a / (2 b)) / k^5). */
+ * a b^3 (1/3 - 64/pi^5 b/a sum over odd k of tanh(k pi a / (2 b)) / k^5). Terms from 61 on are 1.5e-8 of it. */
 static double rectangle_torsion(double width, double height)
 {
     const double a = fmax(width, height), b = fmin(width, height);

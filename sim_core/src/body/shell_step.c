@@ -355,6 +355,7 @@ static void assemble(FilShellBody* body)
     if (body->assembled) {
         return;
     }
+    // the first three shifts are FIL_FIRST_SHIFT, 1 and 10
     const double dt = body->setup.dt, theta = body->setup.theta, shift = body->shift > 10.0 ? body->shift : 0.0;
     const double kept = body->shift < 0.1 ? 1.0 : 0.0;
     double* values = body->values;

@@ -7,7 +7,8 @@
 #include "base/memory.h"
 #include "base/vec3.h"
 
-/* Length, stiffness and damping are P1's; it gives no sizes of chambers and disks. 1 bar pushes a chamber with 40 N. */
+/* Length, stiffness and damping are P1's (sec. V-A); 0.5 kg is near the middle of its three sections. It gives no sizes of chambers and disks:
+ * chosen. 1 bar pushes a chamber with 40 N. */
 FilArmSection fil_arm_section_default(void)
 {
     return (FilArmSection){.length = 0.15,
@@ -24,6 +25,7 @@ FilArmSection fil_arm_section_default(void)
 
 FilArmDef fil_arm_def_default(void)
 {
+    // base_mass, mass_points: chosen. rk_tolerance: the tip is off by 2e-7 m after 0.5 s (docs/soft_arm.md, with others)
     return (FilArmDef){.orientation = {0.0, 0.0, 0.0, 1.0},
                        .base_mass = 0.1,
                        .mass_points = 4,

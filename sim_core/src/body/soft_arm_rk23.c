@@ -52,6 +52,7 @@ static void advance(double* to, const double* y, double h, const double* weights
  * error in units of the tolerance, or infinity. */
 static double try_step(FilSoftArm* arm, const double* y, double h, double* stages, double* next)
 {
+    // Bogacz and Shampine 1989: nodes 1/2 and 3/4, the third order's weights, and how the second order's differ from them
     static const double second[] = {0.5}, third[] = {0.0, 0.75}, solution[] = {2.0 / 9.0, 1.0 / 3.0, 4.0 / 9.0};
     static const double error[] = {-5.0 / 72.0, 1.0 / 12.0, 1.0 / 9.0, -1.0 / 8.0};
     const int size = 8 * arm->section_count;
@@ -94,6 +95,7 @@ bool fil_soft_arm_rk23(FilSoftArm* arm)
         const bool last = h >= left * (1.0 - 1e-12);  // no step of rounding's size is left over
         h = last ? left : h;
         const double error = try_step(arm, y, h, stages, next);
+        // so short a step, of slopes that are no longer smooth, gets nowhere: chosen
         if (step == MAX_STEPS || h < 1e-9 * arm->setup.dt) {
             return false;
         }

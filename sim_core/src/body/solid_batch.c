@@ -135,6 +135,7 @@ static void polar(const FilWide* f, FilWide* r)
     }
     cofactor_of(cofactor, unit);
     const FilWide i3 = dot3(unit, cofactor), i4 = dot9(cofactor, cofactor);
+    // sqrt(3): the largest that the sum of singular values is where their squares add up to one; Newton falls from there
     FilWide x = fil_wide_splat(1.7320508075688772), m = x * x - 1.0, slope = x * m - 2.0 * i3;
     bool moving = true;
     for (int k = 0; moving && k < MAX_NEWTON; k++) {
@@ -145,6 +146,7 @@ static void polar(const FilWide* f, FilWide* r)
         slope = x * m - 2.0 * i3;
         moving = false;
         for (int lane = 0; lane < FIL_SOLID_LANES; lane++) {
+            // rounding of numbers of order one
             moving = moving || fil_wide_get(&size, lane) > 1e-16;
         }
     }
@@ -162,6 +164,7 @@ static void polar(const FilWide* f, FilWide* r)
     multiply(r, first, gram);
     for (int lane = 0; lane < FIL_SOLID_LANES; lane++) {
         const double size = fil_wide_get(&norm, lane);
+        // 1e-100 and 1e100: squares of these are still numbers
         if (!(fil_wide_get(&slope, lane) > WELL_CONDITIONED && size > 1e-100 && size < 1e100)) {
             double one[9], rotation[9];
             get_lane(f, 9, lane, one);
@@ -250,6 +253,7 @@ static void singular_values(const FilWide* f, FilWide* u, FilWide* s, FilWide* v
     s[2] = u[2] * b[2] + u[5] * b[5] + u[8] * b[8];
     for (int lane = 0; lane < FIL_SOLID_LANES; lane++) {
         const double first = fil_wide_get(&s[0], lane), second = fil_wide_get(&s[1], lane);
+        // as above
         if (!(first > 1e-100 && first < 1e100 && second > REGULAR * first)) {
             double one[9], left[9], values[3], right[9];
             get_lane(f, 9, lane, one);
@@ -415,6 +419,7 @@ static void isotropic_tangent(const FilWide* s, const Density* d, bool definite,
     const FilWide one = fil_wide_splat(1.0), zero = fil_wide_splat(0.0);
     const FilWide slopes[2][3] = {{one, one, one}, {s[1] * s[2], s[2] * s[0], s[0] * s[1]}};
     const FilWide *slope = slopes[d->dilation == 0 ? 0 : 1], total = s[0] * s[0] + s[1] * s[1] + s[2] * s[2];
+    // a hundred times rounding; 1e-300 keeps zeros from being divided by
     const FilWide min = 1e-14 * (s[0] + 1e-300);
     for (int e = 0; e < 3; e++) {
         const int i = pair_of[e][0], j = pair_of[e][1], k = pair_of[e][2];

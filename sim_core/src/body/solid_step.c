@@ -251,6 +251,7 @@ static void assemble(FilSolidBody* body)
     if (body->assembled) {
         return;
     }
+    // the first three shifts are FIL_FIRST_SHIFT, 1 and 10
     const double dt = body->setup.dt, theta = body->setup.theta, shift = body->shift > 10.0 ? body->shift : 0.0;
     const bool linear = fil_solid_material_is_linear(&body->material);
     const FilSolidFactors factors =
