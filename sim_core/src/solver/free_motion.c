@@ -69,9 +69,9 @@ static bool factor(const FilBody* body, const double* v, const double* push, dou
     double potential;
     *shift = 0.0;
     while (!body->ops->factor(body->impl)) {
-        *shift = *shift == 0.0 ? 0.1 : 10.0 * *shift;
+        *shift = *shift == 0.0 ? FIL_FIRST_SHIFT : FIL_SHIFT_GROWS * *shift;
         report->regularised++;
-        if (*shift > 1e20 || !evaluate(body, v, *shift, push, residual, &potential)) {
+        if (*shift > FIL_MAX_SHIFT || !evaluate(body, v, *shift, push, residual, &potential)) {
             return false;
         }
     }
@@ -93,7 +93,8 @@ static bool begin(const FilMotionTask* task, double* v, FilNewtonScratch* s, dou
     return ops->evaluate(impl, v, 0.0, s->residual, potential);
 }
 
-/* Along the direction as far as that leads to a lower residual, or potential. */
+/* Along the direction as far as that leads to a lower residual, or potential, by Armijo's 1e-4 of what the slope promises (Nocedal, Wright 2006,
+ * sec. 3.1); 13 halvings at most: chosen. */
 static bool search(const FilMotionTask* task, double slope, double shift, double tolerance, double* v, FilNewtonScratch* s, double* potential,
                    double* norm)
 {

@@ -386,6 +386,7 @@ static void add_entries(FilBlockSum* sum, int list, const Entry* entries, int co
  * tangent is worth having, Newton is slow without; of thin objects it is so large that tangents become indefinite. */
 static bool turns_slowly(const FilIpcPair* pair)
 {
+    // chosen: a net on a ball as large as itself took 30 to 40 Newton iterations a step without, six with it
     return pair->gap + pair->repulsion.offset > 10.0 * pair->repulsion.range;
 }
 

@@ -182,6 +182,7 @@ void fil_joint_turn_between(const FilPose* a, const FilPose* b, double* turn)
     }
     const double axis[3] = {0.5 * (r[7] - r[5]), 0.5 * (r[2] - r[6]), 0.5 * (r[3] - r[1])};
     const double sine = fil_v3_norm(axis), cosine = 0.5 * (r[0] + r[4] + r[8] - 1.0);
+    // the angle is its sine there, to 1e-19
     const double scale = sine > 1e-9 ? atan2(sine, cosine) / sine : 1.0;
     fil_v3_scale(turn, scale, axis);
 }

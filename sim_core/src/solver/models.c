@@ -17,6 +17,7 @@ enum {
 
 FilSapSettings fil_sap_settings_default(void)
 {
+    // as of fil_sap_options_default()
     return (FilSapSettings){.tolerance = 1e-6,
                             .max_iterations = 100,
                             .stick = 1e-3,
@@ -27,6 +28,8 @@ FilSapSettings fil_sap_settings_default(void)
 
 FilIpcSettings fil_ipc_settings_default(void)
 {
+    // slip_speed: P4 table 1. range: the smallest of those between which P4's appendix B sees no difference (its table 1 has 10 mm). What
+    // friction_iterations and friction_tolerance give: docs/ipc.md
     return (FilIpcSettings){.range = 1e-3, .slip_speed = 1e-6, .friction_iterations = 6, .friction_tolerance = 0.01};
 }
 

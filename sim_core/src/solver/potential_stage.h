@@ -211,6 +211,7 @@ typedef struct FilPotentialAim {
 /* The size of a residual that friction's model may be wrong by: no more than the direction leaves anyway, or than Newton cares for. */
 static inline double fil_potential_negligible(const FilPotentialAim* aim)
 {
+    // a third: chosen, so that what is left with Newton's own residual is within the tolerance
     return fmax(aim->accuracy * aim->norm, 0.3 * aim->tolerance);
 }
 

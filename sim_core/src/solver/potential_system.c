@@ -15,9 +15,9 @@ bool fil_potential_factor_bodies(FilSolver* solver, const double* v, double* scr
         }
         double shift = 0.0, potential;
         while (!body->ops->factor(body->impl)) {
-            shift = shift == 0.0 ? 0.1 : 10.0 * shift;
+            shift = shift == 0.0 ? FIL_FIRST_SHIFT : FIL_SHIFT_GROWS * shift;
             info->regularised++;
-            if (shift > 1e20 || !body->ops->evaluate(body->impl, v + body->v, shift, scratch + body->v, &potential)) {
+            if (shift > FIL_MAX_SHIFT || !body->ops->evaluate(body->impl, v + body->v, shift, scratch + body->v, &potential)) {
                 return false;
             }
         }
@@ -237,7 +237,7 @@ FilStatus fil_potential_solve_all(FilSolver* solver, const FilPotentialField* fi
     double shift = 0.0;
     bool definite = false;
     for (int attempt = 0; status == FIL_OK && !definite; attempt++) {
-        if (shift > 1e20 || !take_tangents(solver, shift, v, direction)) {
+        if (shift > FIL_MAX_SHIFT || !take_tangents(solver, shift, v, direction)) {
             return FIL_NOT_CONVERGED;
         }
         // a field's own bending is worth keeping longer than a sheet's
@@ -248,9 +248,9 @@ FilStatus fil_potential_solve_all(FilSolver* solver, const FilPotentialField* fi
         status = solve_assembled(solver, field, aim, order, v, residual, direction, &definite, info);
         info->regularised += definite ? 0 : 1;
         if (field->keeps_bending) {
-            shift = attempt < 2 ? 0.1 : 10.0 * shift;
+            shift = attempt < 2 ? FIL_FIRST_SHIFT : FIL_SHIFT_GROWS * shift;
         } else {
-            shift = attempt == 0 ? 0.0 : shift == 0.0 ? 0.1 : 10.0 * shift;
+            shift = attempt == 0 ? 0.0 : shift == 0.0 ? FIL_FIRST_SHIFT : FIL_SHIFT_GROWS * shift;
         }
     }
     return status;

@@ -52,6 +52,7 @@ static bool search(FilSolver* solver, FilPotentialIteration* newton, double* v)
     const double start = fil_potential_slope(solver, s->residual, s->direction), longest = newton->field->longest(solver, v, s->direction);
     // dry friction of joints makes kinks that steps must not leap over: the slope itself has to fall, for a while
     const bool kinks = solver->contact.constraint_count > 0;
+    // of sums over some thousand contacts and elements
     const double rounding = 1e-12 * (fabs(newton->potential) + fabs(start));
     double low = 0.0, low_slope = start, high = 0.0, high_slope = INFINITY, step = longest;
     int side = 0;  // which end moved last
@@ -66,6 +67,7 @@ static bool search(FilSolver* solver, FilPotentialIteration* newton, double* v)
             // near the solution potentials differ by less than they are rounded by (gaps of 1e-17 m times forces): slope and residual tell
             const bool near = fabs(slope) <= 0.5 * fabs(start) && norm < newton->norm && potential <= newton->potential + newton->noise;
             const bool steep = kinks && look < ENOUGH && fabs(slope) > 0.5 * fabs(start);
+            // 1e-4: Armijo
             if (flat || near || (!steep && potential <= newton->potential + 1e-4 * step * start) || norm <= newton->tolerance) {
                 const bool stalled = is_stalled(newton, start, norm);
                 newton->exhausted = stalled && newton->definite;
@@ -89,6 +91,7 @@ static bool search(FilSolver* solver, FilPotentialIteration* newton, double* v)
         // where the line between the two slopes is zero, but well between; midway where that comes from one side only
         const bool stuck = kinks && side == before;
         const double share = isfinite(high_slope) && !stuck ? low_slope / (low_slope - high_slope) : 0.5;
+        // a tenth from either end: safeguarded regula falsi, as usual
         step = low + fmin(fmax(share, 0.1), 0.9) * (high - low);
     }
     return false;

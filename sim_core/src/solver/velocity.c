@@ -325,7 +325,8 @@ static FilStatus solve_once(FilSolver* solver, double dt, bool again, FilStepInf
         info->contact_iterations += report.iterations;
         info->analyses += report.analyses;
         info->regularised += report.indefinite;
-        shift = shift == 0.0 ? 0.1 : 10.0 * shift;
+        shift = shift == 0.0 ? FIL_FIRST_SHIFT : FIL_SHIFT_GROWS * shift;
+        // 1e9: ten times at most, a step that needs more is halved instead
     } while (report.indefinite && shift < 1e9 && enlarge(solver, shift));
     info->contact_residual = fmax(info->contact_residual, report.residual);
     fil_followers_unfold(solver);
