@@ -16,6 +16,7 @@ static bool by_error(const FilWorld* world)
 /* As many as there may be: no finer than failing steps may become. */
 static int within_limits(const FilWorld* world, double parts)
 {
+    // 2^30 parts still fit an int
     return (int)fmax(fmin(parts, ldexp(1.0, world->def.max_halvings < 30 ? world->def.max_halvings : 30)), 1.0);
 }
 
