@@ -3,7 +3,9 @@
 
 FilPlanDef fil_plan_def_default(void)
 {
-    // horizon, nodes, directions, weights: P1 sec. V-C; bounds: chosen, P1 prints none
+    // horizon, nodes, directions, weights, last relaxation: P1 sec. V-C, eq. 20; bounds: chosen, P1 prints none, but its task is one of continuous
+    // contact, hence the 0.1 N (docs/planning.md). The solver's: as of fil_plan_settings_default(), 25, 50 and 100 stages; 800: chosen, the
+    // turn about y takes 371 in all
     return (FilPlanDef){.kind = FIL_PLAN_BALL,
                         .ball = {.directions = 10,
                                  .axis = {1.0, 0.0, 0.0},
@@ -54,6 +56,7 @@ FilPlanDef fil_manipulation_def_default(void)
                                              .speed = 10.0,
                                              .effort = 200.0,
                                              .elongation = {-0.05, 0.2}};
+    // of box_push and valve_turn, chosen; less exact, as multipliers of shared loads are not unique (docs/planning.md)
     def.horizon = 2.0;
     def.nodes = 40;
     def.tolerance = 1e-7;
