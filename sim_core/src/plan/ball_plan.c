@@ -8,7 +8,8 @@
 
 /* ---- the problem ---- */
 
-/* Usual sizes, by which shifts, pushes and gradients are measured. */
+/* Usual sizes, by which shifts, pushes and gradients are measured; chosen for P1's arm of 0.45 m, its ball of 50 mm and turns of 4 s, in m, m/s, N
+ * and rad/s. */
 static void fill_scale(const FilBallTurn* turn, const FilBallLayout* o, double* scale)
 {
     for (int i = 0; i < o->joints; i++) {
@@ -145,6 +146,7 @@ void fil_ball_guess(const FilPlanMesh* mesh, double share, double noise, unsigne
         own[o.q] = q.x, own[o.q + 1] = q.y, own[o.q + 2] = q.z, own[o.q + 3] = q.w;
         fil_v3_scale(own + o.w, 1.0 / (turn->step * turn->stages), rotation);
         own[o.f] = 1.0;
+        // of the usual size
         own[o.g] = 0.1;
         for (int i = 0; i < turn->directions; i++) {
             own[o.b + i] = 0.5 * turn->friction / turn->directions;
@@ -182,6 +184,7 @@ static void look(const void* data, const double* x, const double* row, FilPlanQu
     }
     // what the row leaves of the gap is penetration, too
     quality->penetration = fmax(quality->penetration, -(x[o.gap] - row[o.gap]));
+    // 1 mN: a hundredth of the least that `bounds: normal_force` asks for by default
     quality->contact += x[o.f] > 1e-3 ? 1.0 : 0.0;
 }
 

@@ -93,6 +93,7 @@ bool fil_ball_touch(const FilBallTurn* turn, const double place[2], double* l)
     const FilPlanArm* arm = &turn->arm;
     const FilBallLayout o = fil_ball_layout(turn);
     memset(l, 0, sizeof(double) * (size_t)o.joints);
+    // chosen: a ball that is not reached by then is out of reach
     for (int iteration = 0; iteration < 50; iteration++) {
         double y[3], gradient[3][FIL_PLAN_SHAPES], matrix[9] = {0.0}, step[3];
         see_ball(turn, l, y, gradient);

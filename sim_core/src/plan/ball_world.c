@@ -27,6 +27,7 @@ static FilStatus take_ball(const FilWorld* world, const FilBallTask* task, const
 {
     const FilBody* body = fil_kind_body(world, FIL_BODY_RIGID, task->body);
     const FilRigidBody* ball = body != NULL ? body->impl : NULL;
+    // 1e-9 m: rounding of the centre of mass
     if (ball == NULL || ball->motion != FIL_DYNAMIC || ball->shape_count != 1 || ball->shapes[0].def.type != FIL_SHAPE_SPHERE ||
         fil_v3_norm(ball->shapes[0].pose.p) > 1e-9) {
         return fil_error(error, FIL_BAD_INPUT, "plan: the body must be a ball: dynamic, one sphere about its centre");

@@ -23,6 +23,9 @@ static const int POLISH_ITERATIONS = 12;
 
 FilPlanSettings fil_plan_settings_default(void)
 {
+    // relaxation_end: P1's (sec. IV, Scholtes). relaxation_ratio: with 10, as schedules around general solvers have it, half of the starts stalled
+    // (docs/planning.md). fall, push, tolerance: kappa_mu, kappa_1 and epsilon_tol of Waechter and Biegler (2006). relaxation_start, max_iterations:
+    // chosen
     return (FilPlanSettings){.tolerance = 1e-8,
                              .relaxation_start = 0.1,
                              .relaxation_end = 1e-7,
@@ -57,6 +60,7 @@ static void start_slacks(FilInterior* ip)
     memset(ip->at.slack, 0, sizeof(double) * (size_t)pairs);
     fil_interior_pairs(ip, ip->at.x, ip->at.slack, ip->pair);
     for (int i = 0; i < pairs; i++) {
+        // a tenth: inside, but near where the pair's product is the whole relaxation. Chosen
         ip->at.slack[i] = fmax(-ip->pair[i], 0.1 * ip->relaxation);
         ip->at.relax[i] = ip->barrier / ip->at.slack[i];
     }
@@ -233,6 +237,7 @@ static void polish(FilInterior* ip, const FilPlanSettings* settings, FilPlanPoin
     ip->paired = false;
     ip->shift = 0.0;
     ip->barrier = POLISH_BARRIER;
+    // so little that it begins where it was; chosen. 0.2 below is kappa_mu, as above
     push_inside(ip, 1e-6);
     start_multipliers(ip);
     FilPlanSettings once = *settings;
@@ -268,6 +273,7 @@ FilPlanResult fil_interior_point(const FilPlanProblem* problem, const FilPlanSet
     }
     const size_t bytes = sizeof(double) * (size_t)(problem->stages * problem->variables);
     const size_t row_bytes = sizeof(double) * (size_t)(problem->stages * problem->rows);
+    // the barrier's last value, as of Waechter and Biegler (2006), eq. 7
     const double end = 0.1 * settings->tolerance;
     Loop loop = {settings, &result, end, settings->relaxation_end, settings->fall, 0};
     memcpy(ip->at.x, point->x, bytes);

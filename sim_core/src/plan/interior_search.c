@@ -7,6 +7,7 @@
 static const double LESS_VIOLATION = 1e-5, LESS_BARRIER = 1e-5, ARMIJO = 1e-4, SWITCH_STEP = 2.3, SWITCH_VIOLATION = 1.1;
 // multipliers stay within this factor of barrier / distance (ibid., eq. 16)
 static const double MULTIPLIER_RANGE = 1e10;
+// to 2e-7 of a step, chosen; second-order corrections: p_max there
 static const int MAX_HALVINGS = 22, MAX_CORRECTIONS = 4;
 
 typedef struct Merit {
@@ -205,6 +206,7 @@ static bool correct(FilInterior* ip, const FilFilter* filter, Merit from, Merit 
             *length = primal;
             return true;
         }
+        // kappa_soc of Waechter and Biegler (2006), sec. 2.4
         if (!(trial.violation < 0.99 * last)) {
             return false;
         }
@@ -250,6 +252,7 @@ bool fil_interior_retreat(FilInterior* ip, FilFilter* filter, double* length)
     fil_interior_limits(ip, &primal, &dual);
     for (int i = 0; i < MAX_HALVINGS; i++, primal *= 0.5) {
         const Merit trial = try_step(ip, primal, &cost);
+        // Armijo's 1e-4, of the violation alone
         if (trial.violation < (1.0 - 1e-4 * primal) * from.violation) {
             fil_filter_reset(filter, ip);
             take_trial(ip, primal, dual);

@@ -101,6 +101,7 @@ static FilStatus add_free_body(const FilManipulationTask* task, const FilView* v
         return fil_error(error, FIL_BAD_INPUT, "plan: body '%s' has damping, which planning of manipulation does not take", view->name);
     }
     for (int k = 0; k < FIL_RIGID_UNKNOWNS; k++) {
+        // m/s or rad/s: rounding
         if (fabs(view->v[k]) > 1e-9) {
             return fil_error(error, FIL_BAD_INPUT, "plan: body '%s' moves at the start", view->name);
         }
@@ -197,6 +198,7 @@ static FilStatus add_robot(const FilManipulationTask* task, const FilView* view,
         tree->armature[i] = robot->armature[body->v];
         tree->damping[i] = robot->damping[body->v];
         out->state[i] = view->q[body->q];
+        // m/s or rad/s: rounding
         if (fabs(view->v[body->v]) > 1e-9) {
             return fil_error(error, FIL_BAD_INPUT, "plan: a robot moves at the start");
         }

@@ -19,7 +19,8 @@ static double weight_of(const FilManipulation* m)
     return fmax(1.0, mass * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]));
 }
 
-/* Usual sizes, by which shifts, pushes and gradients are measured. */
+/* Usual sizes, by which shifts, pushes and gradients are measured; chosen for tasks of some dm, rad and s: sections as in ball_plan.c, slides 0.1 m,
+ * turns 0.3 rad, forces 0.3 of the weight, a contact's place on its face 50 mm. */
 static void fill_scale(const FilManipulation* m, const FilManipulationLayout* o, double* scale)
 {
     const double weight = weight_of(m);
@@ -92,7 +93,7 @@ static void fill_bounds(const FilManipulation* m, const FilManipulationBounds* b
         high[o->f + k] = bounds->normal_force;
         high[o->g + k] = bounds->slip;
         for (int i = 0; i < o->width && !(m->touch[k].friction > 0.0); i++) {
-            // without friction: none of its pairs, and a sliver for its forces
+            // without friction: none of its pairs, and a sliver for its forces, as the polish has them (interior_point.c)
             low[o->cone + k] = m->directions > 0 ? -INFINITY : 0.0;
             low[o->slip + k * o->width + i] = -INFINITY;
             high[o->slip + k * o->width + i] = INFINITY;
@@ -168,7 +169,7 @@ static bool joins(const FilManipulation* m, int touch)
 }
 
 /* Moves what is driven to where its contacts are closed, at the places of the start: least squares, in which a way of a coordinate's usual size
- * counts as much as a millimetre, in steps of less than a third of it. */
+ * counts as much as a millimetre, in steps of less than a third of it, twenty at most: chosen. */
 static void keep_contacts(const FilManipulation* m, const double* scale, const double (*places)[2], const bool* kept, double* q)
 {
     // chosen: see above
@@ -285,6 +286,7 @@ void fil_manipulation_guess(const FilPlanMesh* mesh, double noise, unsigned seed
             own[o.v + i] = (own[o.q + i] - p[o.q + i]) / m->step;
         }
         for (int c = 0; c < m->touches; c++) {
+            // what stands bears the weight; others the usual size
             own[o.f + c] = m->touch[c].b < 0 ? weight_of(m) / standing : 0.3 * weight_of(m);
             own[o.g + c] = 0.1;
             for (int i = 0; i < m->directions; i++) {

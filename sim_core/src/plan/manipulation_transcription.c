@@ -242,6 +242,7 @@ static bool steer(FilPlan* plan)
 {
     const FilManipulation* m = plan->mesh.data;
     const FilManipulationLayout o = fil_manipulation_layout(m);
+    // 1e-9: a whole number but for rounding
     const int parts = (int)ceil(m->step / LONGEST - 1e-9), stages = parts * m->stages;
     const double step = m->step / parts;
     double weight[3 * FIL_PLAN_COORDINATES];

@@ -99,6 +99,7 @@ static double noise_of(unsigned seed, unsigned index)
 
 double fil_plan_wave(unsigned seed, unsigned i, double t)
 {
+    // three waves, which begin at zero; 16 keeps the numbers of coordinates apart
     double wave = 0.0;
     for (unsigned m = 1; m <= 3; m++) {
         wave += noise_of(seed, 16u * i + m) / m * sin(0.5 * FIL_PI * m * t);

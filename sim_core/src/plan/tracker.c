@@ -34,6 +34,7 @@ FilStatus fil_plan_follow(FilPlanTracker* tracker, FilWorld* world)
     } else if (kind->listen != NULL) {
         kind->listen(tracker, world);
     }
+    // s: rounding of a sum of steps
     if (time >= tracker->next - 1e-9) {
         const FilStatus status = kind->command(tracker, world, time);
         if (status != FIL_OK) {

@@ -17,6 +17,8 @@ enum { MAX_COUNT = 2 * FIL_PLAN_SHAPES + 6 };
 /* Some 200 steps a second follow what the fastest strokes do. */
 FilTrackingWeights fil_tracking_weights_default(void)
 {
+    // chosen: deviations of 3 mm, 0.1 m/s, 0.01 rad and 1 rad/s count as much as 5 N. With these the worst of 27 runs with wrong models ended 0.005
+    // degrees off its target, where feedback without contact left 5 to 16
     return (FilTrackingWeights){
         .elongation = 3e-3, .rate = 0.1, .rotation = 0.01, .spin = 1.0, .effort = 5.0, .longest = 5e-3, .delay = 0.5, .alone = true};
 }
@@ -215,6 +217,7 @@ static bool fill_gains(const FilBallTurn* turn, const FilTrackingWeights* weight
 bool fil_tracking_create(const FilPlanMesh* mesh, const double* x, const FilTrackingWeights* weights, FilTracking* out)
 {
     const FilBallTurn* turn = mesh->data;
+    // 1e-9: a whole number but for rounding
     const int n = 3 * turn->arm.sections, parts = (int)ceil(turn->step / weights->longest - 1e-9);
     *out = (FilTracking){.steps = parts * turn->stages, .joints = n, .step = turn->step / parts};
     out->instants = fil_alloc((size_t)out->steps + 1, sizeof *out->instants);
