@@ -119,6 +119,7 @@ static FilStatus lay_out(const FilKnotDef* def, Layout* layout, FilError* error)
     if (!(isfinite(def->length) && def->length > 0.0 && isfinite(def->diameter) && def->diameter > 0.0)) {
         return fil_error(error, FIL_BAD_INPUT, "a knot needs a positive length and diameter, got %g m and %g m", def->length, def->diameter);
     }
+    // chosen: P2 has n up to 4
     if (def->n < 1 || def->n > 1000 || def->node_count < 10) {
         return fil_error(error, FIL_BAD_INPUT, "a knot needs n from 1 to 1000 and 10 nodes or more, got n = %d and %d nodes", def->n,
                          def->node_count);

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 
+/* Bytes. Chosen. */
 #define CHUNK_SIZE ((size_t)64 * 1024)
 
 typedef struct FilPoolChunk {

@@ -266,6 +266,7 @@ static void check_speeds(Path* path, const double* times, const double* all, int
 static int points_of(const Path* path, int pose)
 {
     const double span = pose > 0 ? path->poses[pose].time - path->poses[pose - 1].time : 0.0;
+    // 1e-9: a whole number but for rounding
     return pose == 0 ? 1 : (int)ceil(fmin(span / path->period - 1e-9, MAX_POINTS));
 }
 
@@ -341,6 +342,7 @@ static void follow_path(Path* path, FilTrajectoryDef* def)
 
 void fil_scene_read_poses(FilScene* scene, const FilYaml* node, const FilSceneItem* robot, size_t prefix, FilTrajectoryDef* def)
 {
+    // a period of 0.02 s: docs/arms.md
     Path path = {.scene = scene, .robot = robot, .prefix = prefix, .link = -1, .period = 0.02, .smooth = true};
     read_path(&path, node);
     if (scene->reader.status == FIL_OK) {

@@ -129,7 +129,7 @@ static void read_section_ranges(FilScene* scene, const FilYaml* rod, int edge_co
     def->sections = sections;
 }
 
-/* Whether all segments bend alike in all directions. */
+/* Whether all segments bend alike in all directions, but for rounding. */
 static bool is_isotropic(const FilRodDef* def, int edge_count)
 {
     for (int i = 0; i < edge_count; i++) {
@@ -186,7 +186,7 @@ static void read_twist(FilReader* reader, const FilYaml* rod, int edge_count, Fi
     const FilYaml* at = fil_yaml_find(rod, "twist");
     if (def->angles != NULL) {
         fil_reader_fail(reader, at, "only one of 'angles' and 'twist' may be given");
-    } else if (!def->closed || fabs(remainder(twist, 2.0 * FIL_PI)) <= 1e-9 * fabs(twist)) {
+    } else if (!def->closed || fabs(remainder(twist, 2.0 * FIL_PI)) <= 1e-9 * fabs(twist)) {  // whole turns, but for rounding
         twist_frames(reader, twist, edge_count, def);
     } else if (!is_isotropic(def, edge_count)) {
         fil_reader_fail(reader, at, "a closed rod that is not round fits together only after whole turns of 2 pi");

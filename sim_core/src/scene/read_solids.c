@@ -135,7 +135,7 @@ static unsigned read_axes(FilReader* reader, const FilYaml* box)
     const char* text = NULL;
     unsigned axes = 0;
     if (!fil_read_text(reader, box, "axes", FIL_OPTIONAL, &text) || text == NULL) {
-        return 7;
+        return 7;  // a bit for each of x, y, z
     }
     for (const char* c = text; *c != '\0'; c++) {
         axes |= *c >= 'x' && *c <= 'z' ? 1u << (*c - 'x') : 8u;

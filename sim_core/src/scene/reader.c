@@ -524,6 +524,7 @@ bool fil_read_choice(FilReader* reader, const FilYaml* mapping, const char* key,
 bool fil_read_index(FilReader* reader, const FilYaml* mapping, const char* key, unsigned flags, int count, int* index)
 {
     int given = 0;
+    // any int of nine digits: the count is what bounds it
     if (!fil_read_integer(reader, mapping, key, flags, -1000000000, 1000000000, &given)) {
         return false;
     }

@@ -111,6 +111,7 @@ static void write_name(const char* path, char* name, size_t size)
 static void read_seed(FilScene* scene, const FilSceneOptions* options, FilSceneInfo* info)
 {
     int seed = 1;
+    // two billion fit an int
     fil_read_integer(&scene->reader, scene->root, "seed", FIL_OPTIONAL, 0, 2000000000, &seed);
     info->seed = options->seed_given ? options->seed : (uint64_t)seed;
     scene->random = info->seed;

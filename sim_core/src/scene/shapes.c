@@ -28,6 +28,7 @@ void fil_shape_catenary(const double* lowest, double span, double length, int co
 {
     // length / span = sinh(y) / y with y = span / (2 a)
     double low = 0.0, high = 1.0;
+    // sinh overflows at 710; 200 halvings below are more than a double has bits
     while (sinh(high) < high * length / span && high < 700.0) {
         high *= 2.0;
     }
