@@ -323,6 +323,8 @@ bool fil_foxglove_receive(FilFoxglovePeer* peer, const void* bytes, size_t size,
     bool good = size > 0 && size <= FIL_FOXGLOVE_IN_BYTES;
     pthread_mutex_lock(&peer->foxglove->lock);
     if (good && binary) {
+        // Foxglove's protocol: opcode, service, call and length of the encoding's name, 1 + 3 x 4 bytes; then the name (cdr) and the request, from 16
+        // on
         const bool call = at[0] == CLIENT_CALL && size >= 13;
         good = call || at[0] == CLIENT_MESSAGE || at[0] == CLIENT_PLAYBACK;
         if (call) {

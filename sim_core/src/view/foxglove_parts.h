@@ -7,6 +7,7 @@
 #include "scene/yaml_tree.h"
 #include "view/foxglove.h"
 
+/* Bounds on what peers may take. Chosen. */
 enum {
     FIL_FOXGLOVE_PEERS = 8,
     FIL_FOXGLOVE_CHANNELS = 64,

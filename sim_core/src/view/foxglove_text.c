@@ -201,6 +201,7 @@ const FilYaml* fil_foxglove_parse(const void* bytes, size_t size, FilPool* pool)
 {
     FilSceneLimits limits = fil_scene_limits_default();
     limits.file_bytes = limits.line_bytes = FIL_FOXGLOVE_IN_BYTES;
+    // of JSON messages: chosen
     limits.values = 4096;
     limits.depth = 8;
     FilError error = {""};

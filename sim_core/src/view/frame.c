@@ -129,6 +129,7 @@ static void put_control(void* context, FilControlPlace place, const FilShownCont
 
 static void write_header(unsigned char* at, const FilWorld* world, const FilViewState* state, size_t plotted, size_t numbers)
 {
+    // "FIL1" in little-endian bytes
     const uint32_t start[2] = {0x314c4946u, (state->runs ? 1u : 0u) | (state->failed ? 2u : 0u)};
     const double times[2] = {fil_world_time(world), state->rate};
     const uint32_t counts[4] = {(uint32_t)plotted, (uint32_t)numbers, (uint32_t)fil_world_contact_count(world),

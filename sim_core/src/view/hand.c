@@ -122,6 +122,7 @@ FilStatus fil_hand_grab(FilHand* hand, FilWorld* world, int object, int part, co
     }
     const FilVec3 g = fil_world_gravity(world);
     const double gravity = sqrt(g.x * g.x + g.y * g.y + g.z * g.z), dt = fil_world_dt(world);
+    // m/s^2, about the Earth's, where there is none
     const double brisk = strength * WEIGHTS * held.weight * (gravity > 0.0 ? gravity : 10.0) / held.size;
     hand->stiffness = fmin(brisk, STABLE * held.mass / (dt * dt));
     hand->damping = sqrt(hand->stiffness * held.mass);

@@ -79,6 +79,7 @@ FilColor fil_show_color(const FilShowKind* kind, const FilWorld* world, FilId id
 
 FilColor fil_show_shape_color(const FilShowKind* kind, const FilWorld* world, FilId id, const FilShownShape* shape, FilColor color)
 {
+    // chosen: a grey that no colour of the palette is
     static const FilColor still = {0.61, 0.62, 0.65, 1.0};
     const bool own = kind->look != NULL && kind->look(world, id).colored;
     return shape->colored ? shape->color : shape->moves || own ? color : still;

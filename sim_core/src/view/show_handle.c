@@ -75,6 +75,7 @@ static FilQuat turn_to(const double* z)
 
 static void shape(const FilWorld* world, FilId handle, int index, FilShownShape* out)
 {
+    // chosen: amber for what moves, slate for what does not
     static const FilColor driven = {0.93, 0.62, 0.10, 1.0}, fixed = {0.36, 0.38, 0.42, 1.0};
     const FilAttachmentInfo info = fil_attachment_info(world, handle);
     const FilShowKind* kind = kind_of(world, info.object);

@@ -53,6 +53,7 @@ static void frame_of(const FilWorld* world, FilId ring, double* center, double* 
     fil_m3_apply_transposed(own, rotation, axis);
     // by a rule that rounding of `own` does not change where axes lie along the body's: what holds a node must find it there again
     const double z[3] = {0.0, 0.0, 1.0}, x_axis[3] = {1.0, 0.0, 0.0};
+    // 0.9: not at an axis of the body, where holes have theirs, nor midway between two
     fil_v3_cross(side, own, fabs(own[2]) < 0.9 ? z : x_axis);
     fil_v3_normalise(side);
     fil_m3_apply(across, rotation, side);

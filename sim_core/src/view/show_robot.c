@@ -83,6 +83,7 @@ static bool control(const FilWorld* world, FilId robot, int joint, FilShownContr
 {
     const unsigned modes = fil_robot_joint_modes(world, robot, joint);
     const bool slides = fil_robot_joint_slides(world, robot, joint);
+    // of a joint without limits: a metre, or half a turn, to either side
     const double position = fil_robot_joint_state(world, robot, joint).position, far = slides ? 1.0 : 3.14159265358979324;
     double lower, upper;
     fil_robot_joint_limits(world, robot, joint, &lower, &upper);
