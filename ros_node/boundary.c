@@ -31,6 +31,7 @@ void fil_boundary_refuse(FilBoundary* boundary, const char* request, const char*
 {
     boundary->refused++;
     snprintf(boundary->last_refusal, sizeof boundary->last_refusal, "%s: %s", request, reason);
+    // at most one line a second, here and elsewhere: the log shall stay readable, whoever asks how often
     RCUTILS_LOG_WARN_THROTTLE_NAMED(RCUTILS_STEADY_TIME, 1000, boundary->logger, "refused to %s (%llu so far)", boundary->last_refusal,
                                     (unsigned long long)boundary->refused);
 }

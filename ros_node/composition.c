@@ -249,6 +249,7 @@ static FilStatus settle_name(Build* build, FilSpawned* spawned, const char* own)
         return fail(build, FIL_COMPOSITION_NAME, "neither the request nor the resource names the entity");
     }
     snprintf(name, sizeof name, "%s%s", spawned->prefix, asked[0] != '\0' ? asked : "entity");
+    // 16: room for an underscore and any int
     if (strlen(name) + 16 >= FIL_ENTITY_NAME) {
         return fail(build, FIL_COMPOSITION_NAME, "the name is too long");
     }

@@ -33,7 +33,7 @@ static bool read_process(FilHost* host, int* worlds)
         fil_parameters_declare(parameters, "one_clock", fil_parameter_bool(false), "");
         FilParameter* priority = fil_parameters_declare(parameters, "realtime_priority", fil_parameter_integer(0), "");
         priority->lowest = 0;
-        priority->highest = 99;
+        priority->highest = 99;  // SCHED_FIFO's, as in node_parameters.c
         fil_parameters_declare(parameters, "lock_memory", fil_parameter_bool(false), "");
         fil_parameters_declare(parameters, "processors", fil_parameter_string(""), "");
         done = fil_overrides_apply(overrides, "/filum", parameters, reason);

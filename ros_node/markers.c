@@ -117,6 +117,7 @@ bool fil_size_markers(FilStateMessages* messages, const FilWorld* world)
         }
     }
     if (done) {
+        // red, of forces and patches: chosen
         next->color = (std_msgs__msg__ColorRGBA){1.0f, 0.1f, 0.1f, 1.0f};
         next->scale.x = FIL_MARKER_THIN;
     }
@@ -256,6 +257,7 @@ static void fill_patches(FilMarker* marker, const FilWorld* world)
         const double share = highest > 0.0 ? patch.highest_pressure / highest : 0.0;
         fill_disc(marker->points.data + CORNERS * k, &patch);
         for (size_t i = 0; i < CORNERS; i++) {
+            // from yellow to red by pressure, as pictures of `filum run` have it (#ffd220 to #ff0020)
             marker->colors.data[CORNERS * k + i] = (std_msgs__msg__ColorRGBA){1.0f, (float)(0.82 * (1.0 - share)), 0.13f, 0.5f};
         }
     }

@@ -133,6 +133,7 @@ static const struct {
     Effect effect; /* beside that of fil_world_parameter() */
     const char* description;
 } table[] = {
+    /* Bounds are wide, and only refuse what is none or a slip of a key: chosen, but where a comment says more. */
     {"scene", FIL_PARAMETER_STRING, 0, 0, 0, true, NULL, "scene to load: a path, or the name of one in config/scenes"},
     {"contact_model", FIL_PARAMETER_STRING, 0, 0, 0, false, NULL, "how contact is computed; the scene's own if not given"},
     {"time_step", FIL_PARAMETER_DOUBLE, 0, 1e-7, 1, false, NULL, "s; the scene's own if not given"},
@@ -149,6 +150,7 @@ static const struct {
     {"frame_prefix", FIL_PARAMETER_STRING, 0, 0, 0, true, set_frame_prefix, "in front of the names of all frames but world, such as lab/"},
     {"worlds", FIL_PARAMETER_INTEGER, 1, 1, 64, true, NULL, "in this process, each in a namespace of its own: /w0, /w1, ..."},
     {"one_clock", FIL_PARAMETER_BOOL, 0, 0, 0, true, NULL, "several worlds step together, and the first one tells the clock of all"},
+    /* 99: the highest of SCHED_FIFO on Linux, sched(7) */
     {"realtime_priority", FIL_PARAMETER_INTEGER, 0, 0, 99, true, NULL, "of the process by SCHED_FIFO, where it is permitted; 0: as others"},
     {"lock_memory", FIL_PARAMETER_BOOL, 0, 0, 0, true, NULL, "keep all memory of the process resident, where it is permitted: no page faults"},
     {"processors", FIL_PARAMETER_STRING, 0, 0, 0, true, NULL, "that the process runs on, as in 0,2-3; empty: any"},
@@ -163,6 +165,7 @@ static const struct {
      "s that lockstep waits for a command before it pauses the simulation"},
     {"lockstep_topics", FIL_PARAMETER_STRING, 0, 0, 0, true, NULL,
      "command topics that lockstep waits for, all of them, separated by spaces; empty: any one"},
+    /* tolerance and stalling: defaults of ros2_controllers' gripper_action_controller */
     {"gripper_joints", FIL_PARAMETER_STRING, 0, 0, 0, true, NULL, "joints that have an action <joint>/gripper_command, separated by spaces"},
     {"gripper_tolerance", FIL_PARAMETER_DOUBLE, 0.01, 0, 100, false, NULL, "m or rad from where it was sent: the gripper has reached it"},
     {"gripper_stall_velocity", FIL_PARAMETER_DOUBLE, 0.001, 0, 100, false, NULL, "m/s or rad/s: slower than that, a gripper does not move"},
@@ -179,9 +182,11 @@ static const struct {
     {"tactile_noise", FIL_PARAMETER_DOUBLE, 0, 0, 1e6, false, NULL, "N, standard deviation of each force on a taxel"},
     {"points_noise", FIL_PARAMETER_DOUBLE, 0, 0, 1000, false, NULL, "m, standard deviation of each coordinate of a point"},
     {"range_noise", FIL_PARAMETER_DOUBLE, 0, 0, 1000, false, NULL, "m, standard deviation of each distance of a range or scan"},
+    /* chosen: of the size that small range finders have */
     {"range_min", FIL_PARAMETER_DOUBLE, 0.02, 0, 1e6, false, NULL, "m: what is nearer is minus infinite"},
     {"range_max", FIL_PARAMETER_DOUBLE, 10, 0, 1e6, false, NULL, "m: what is farther is infinite"},
     {"range_field_of_view", FIL_PARAMETER_DOUBLE, 0, 0, 3, false, NULL, "rad, of the cone in which a range is the nearest; 0: a line"},
+    /* 270 degrees, as usual laser scanners have, a ray each; a full turn at most */
     {"scan_angle", FIL_PARAMETER_DOUBLE, 4.71238898038469, 0.001, 6.283185307179586, false, NULL,
      "rad, between the first and the last ray of a scan"},
     {"scan_rays", FIL_PARAMETER_INTEGER, 271, 2, 100000, false, NULL, "of a scan"},
@@ -196,12 +201,14 @@ static const struct {
      "and where scenes are found by name; /: any"},
     {"record_folders", FIL_PARAMETER_STRING, 0, 0, 0, true, NULL,
      "folders that recordings asked for while running are made in, separated by colons; empty: the working directory; /: any"},
+    /* chosen: nodes and elements a hundredth of what scenes of one's own may have, contacts as many (FilSceneBudget) */
     {"max_nodes", FIL_PARAMETER_INTEGER, 100000, 1, 10000000, true, NULL, "of rods, cloth and solids together, in worlds loaded by service"},
     {"max_elements", FIL_PARAMETER_INTEGER, 1000000, 1, 100000000, true, NULL,
      "triangles of cloth and tetrahedra of solids together, in worlds loaded by service"},
     {"max_contacts", FIL_PARAMETER_INTEGER, 100000, 1, 10000000, true, NULL, "in a step of worlds loaded by service: one with more fails"},
     {"max_bytes", FIL_PARAMETER_INTEGER, 4e9, 1000000, 1e12, true, NULL, "of memory that a world loaded by service takes, and its steps"},
     {"locked", FIL_PARAMETER_BOOL, 0, 0, 0, true, NULL, "others can neither load worlds, nor record, nor end the node"},
+    /* 65535: the last port of TCP */
     {"view_port", FIL_PARAMETER_INTEGER, 0, 0, 65535, true, NULL, "serve pages on this port, to look at the simulation in a browser; 0: none"},
     {"view_address", FIL_PARAMETER_STRING, 0, 0, 0, true, NULL,
      "address that pages are served on; empty: 127.0.0.1, which only this machine reaches"},
@@ -211,6 +218,7 @@ static const struct {
     {"teleop_link", FIL_PARAMETER_STRING, 0, 0, 0, false, NULL,
      "link that twist_commands, stamped_twist_commands and joy move; empty: they are refused"},
     {"teleop_frame", FIL_PARAMETER_STRING, 0, 0, 0, false, NULL, "frame of twists that name none: a link, or world; empty: world"},
+    /* chosen: a slow hand; joints' own limits still bound it. teleop_damping is as of fil_link_motion_def_default() */
     {"teleop_linear", FIL_PARAMETER_DOUBLE, 0.2, 0, 10, false, NULL, "m/s of a stick at its end"},
     {"teleop_angular", FIL_PARAMETER_DOUBLE, 1, 0, 100, false, NULL, "rad/s of a stick at its end"},
     {"teleop_gain", FIL_PARAMETER_DOUBLE, 10, 0, 1000, false, NULL, "1/s: how fast the link is brought back to the path that the twists describe"},

@@ -57,6 +57,7 @@ static bool set_by_viewer(void* context, const FilFoxgloveParameter* given, char
     FilParameterValue value = given->type == FIL_FOXGLOVE_BOOL   ? fil_parameter_bool(given->boolean)
                               : given->type == FIL_FOXGLOVE_TEXT ? fil_parameter_string(given->text)
                                                                  : fil_parameter_double(given->number);
+    // below 2^53 every whole number is a double
     if (given->type == FIL_FOXGLOVE_NUMBER && parameter->value.type == FIL_PARAMETER_INTEGER && fabs(given->number) < 9e15 &&
         given->number == floor(given->number)) {
         value = fil_parameter_integer((int64_t)given->number);

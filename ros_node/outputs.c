@@ -22,6 +22,7 @@ TYPE(visualization_msgs, MarkerArray)
 TYPE(diagnostic_msgs, DiagnosticArray)
 #undef TYPE
 
+/* Depths of histories: 10 as ROS 2's default profile, 100 and 1 for /tf and /tf_static as tf2_ros has them. */
 static const FilOutputTopic topics[FIL_TOPIC_COUNT] = {
     [FIL_TOPIC_CLOCK] = {"/clock", 10, false, "rosgraph_msgs/msg/Clock", type_of_Clock},
     [FIL_TOPIC_TF] = {"/tf", 100, false, "tf2_msgs/msg/TFMessage", type_of_TFMessage},

@@ -74,6 +74,7 @@ static const rosidl_message_type_support_t* event_type(void)
     return ROSIDL_GET_MSG_TYPE_SUPPORT(rcl_interfaces, msg, ParameterEvent);
 }
 
+// 1000: rmw_qos_profile_parameter_events
 static const FilOutputTopic event_topic = {"/parameter_events", 1000, false, "rcl_interfaces/msg/ParameterEvent", event_type};
 
 static void send_event(FilParameterServer* server)

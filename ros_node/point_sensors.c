@@ -102,6 +102,7 @@ static bool measure_points(FilSensors* sensors, FilSensor* sensor, const FilWorl
     return good;
 }
 
+/* Rates here, in Hz, are chosen; @RATE gives another (docs/ros.md). */
 const FilSensorKind fil_points_sensor = {"points",
                                          "a rod, shell or solid",
                                          10.0,

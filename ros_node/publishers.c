@@ -61,6 +61,7 @@ bool fil_publishers_declare(FilParameters* parameters, const rcl_node_t* node)
             parameter->read_only = true;
             if (rows[k].value.type == FIL_PARAMETER_INTEGER) {
                 parameter->lowest = 1;
+                // chosen
                 parameter->highest = 100000;
             }
         }

@@ -64,6 +64,7 @@ static bool measure_range(FilSensors* sensors, FilSensor* sensor, const FilWorld
     return fil_sensor_set_header(sensors, &message->header, world, sensor->object);
 }
 
+/* Rates here, in Hz, are chosen; @RATE gives another (docs/ros.md). */
 const FilSensorKind fil_range_sensor = {"range",
                                         "a link or rigid body",
                                         20.0,

@@ -262,6 +262,7 @@ FilStatus fil_recording_start(const char* path, const FilRecordingOptions* optio
     }
     FilRecording* made = calloc(1, sizeof *made);
     rcl_allocator_t allocator = rcl_get_default_allocator();
+    // bytes to begin with; grows
     if (made == NULL || rmw_serialized_message_init(&made->bytes, 4096, &allocator) != RCUTILS_RET_OK) {
         free(made);
         return fil_error(error, FIL_OUT_OF_MEMORY, "%s: out of memory", path);

@@ -23,7 +23,7 @@ static bool read_word(const char* word, size_t length, FilSensor* sensor)
     }
     memcpy(text, word, length);
     text[length] = '\0';
-    char* rate = strrchr(text, '@');
+    char* rate = strrchr(text, '@');  // up to 1e4 Hz, as publish_rate
     if (rate != NULL &&
         (sscanf(rate, "@%lf%7s", &sensor->schedule.rate, rest) != 1 || !(sensor->schedule.rate > 0.0 && sensor->schedule.rate <= 1e4))) {
         return false;
@@ -70,6 +70,7 @@ static bool make_sensor(FilSensors* sensors, const char* word, size_t length)
         *c = isalnum((unsigned char)*c) || *c == '/' ? *c : '_';
     }
     sensor->topic = (FilOutputTopic){sensor->name, 10, false, sensor->kind->type_name, sensor->kind->type};
+    // seeds one apart share no numbers, of a thousand sensors
     sensor->random = (uint64_t)fil_parameters_find(sensors->parameters, "sensor_seed")->value.integer * 1000u + (uint64_t)sensors->count;
     sensor->message = fil_message_create(&sensor->kind->message);
     if (sensor->message == NULL) {

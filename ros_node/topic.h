@@ -9,7 +9,7 @@
 
 typedef struct FilOutputTopic {
     const char* name;
-    size_t depth; /* of the history */
+    size_t depth; /* of the history: 10 as ROS 2's default profile for states, 100 for commands, so that a burst is kept (docs/ros.md) */
     bool transient_local;
     const char* type_name; /* "package/msg/Name" */
     const rosidl_message_type_support_t* (*type)(void);

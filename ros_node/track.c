@@ -47,6 +47,7 @@ static void quintic(double length, double u, const double y0[3], const double y1
     const double l = length, rise = y1[0] - y0[0];
     // x = c0 + c1 u + ... + c5 u^5, in units of the length
     const double c1 = l * y0[1], c2 = 0.5 * l * l * y0[2], d1 = l * y1[1], d2 = l * l * y1[2];
+    // from x(1), x'(1), x''(1): three equations for c3, c4, c5
     const double c3 = 10.0 * rise - 6.0 * c1 - 3.0 * c2 - 4.0 * d1 + 0.5 * d2;
     const double c4 = -15.0 * rise + 8.0 * c1 + 3.0 * c2 + 7.0 * d1 - d2;
     const double c5 = 6.0 * rise - 3.0 * c1 - c2 - 3.0 * d1 + 0.5 * d2;

@@ -236,6 +236,7 @@ FilViewTopics* fil_view_topics_create(const FilViewTopicsDef* def)
     snprintf(topics->node, sizeof topics->node, "%s", def->node);
     topics->foxglove = fil_foxglove_create(def->node);
     topics->bytes = rmw_get_zero_initialized_serialized_message();
+    // bytes to begin with; grows
     if (topics->foxglove == NULL || rmw_serialized_message_init(&topics->bytes, 1024, &allocator) != RMW_RET_OK || !offer(topics)) {
         fil_view_topics_destroy(topics);
         return NULL;

@@ -121,6 +121,7 @@ static bool add_endpoint(rcl_names_and_types_t* list, Selection selection, const
     if (selection == TOPICS) {
         return strncmp(topic, "rt/", 3) != 0 || add_name_and_type(list, topic + 2, length - 2, type);
     }
+    // rq/ and Request: three and seven characters of a service's name in DDS
     const bool request = strncmp(topic, "rq/", 3) == 0 && length > 10 && strcmp(topic + length - 7, "Request") == 0;
     return !request || add_name_and_type(list, topic + 2, length - 2 - 7, type);
 }

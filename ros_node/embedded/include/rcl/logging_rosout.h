@@ -7,6 +7,7 @@
 #include "rcl/node.h"
 #include "rcutils/logging.h"
 
+/* as rcl's */
 static const rmw_qos_profile_t rcl_qos_profile_rosout_default = {
     .history = RMW_QOS_POLICY_HISTORY_KEEP_LAST,
     .depth = 1000,

@@ -10,6 +10,7 @@
         .durability = RMW_QOS_POLICY_DURABILITY_VOLATILE                                                                          \
     }
 
+/* depths as rmw's */
 static const rmw_qos_profile_t rmw_qos_profile_default = FIL_QOS_PROFILE(10, RELIABLE);
 static const rmw_qos_profile_t rmw_qos_profile_sensor_data = FIL_QOS_PROFILE(5, BEST_EFFORT);
 static const rmw_qos_profile_t rmw_qos_profile_services_default = FIL_QOS_PROFILE(10, RELIABLE);

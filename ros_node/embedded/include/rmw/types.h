@@ -8,6 +8,7 @@
 
 typedef int rmw_ret_t;
 
+/* numbers as rmw's */
 #define RMW_RET_OK 0
 #define RMW_RET_ERROR 1
 #define RMW_RET_TIMEOUT 2
