@@ -52,6 +52,7 @@ static bool run_once(const Bench* bench, const char* codec, bool stepping, Measu
     FilError error = {""};
     const FilSceneOptions how = {0};
     snprintf(file, sizeof file, "%.4000s/filum_bag_bench_%ld.mcap", bench->folder, (long)getpid());
+    // 1e9 Hz: every step
     const FilRunBagOptions options = {.path = file, .compression = codec, .rate = 1e9};
     FilStatus status = fil_scene_load(bench->path, &how, &world, &scene, &error);
     if (status == FIL_OK && codec != NULL) {
@@ -174,6 +175,7 @@ static bool measure_all(const Bench* bench)
 
 int fil_bag_bench(int argc, char** argv)
 {
+    // chosen: some seconds
     Bench bench = {.scene = "fifty_rods", .folder = "/dev/shm", .steps = 300, .repeat = 3};
     const FilOption options[] = {
         {"--folder", FIL_OPTION_TEXT, &bench.folder, "DIR", "where bags are written and removed again; /dev/shm"},

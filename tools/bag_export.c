@@ -13,6 +13,7 @@
 #include "base/hash.h"
 #include "csv.h"
 
+/* Chosen: a million numbers a message, as of a cloud of points. */
 enum { MAX_COLUMNS = 1 << 20 };
 
 /* The columns of a topic, found by name through a hash table of 1 + index. */

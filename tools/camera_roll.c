@@ -107,7 +107,7 @@ static void end_browser(FilCameraRoll* roll)
         kill(-roll->browser, SIGKILL);
         waitpid(roll->browser, NULL, 0);
     }
-    // its last processes may still write there
+    // its last processes may still write there; a second in all, chosen
     for (int attempt = 0; roll->profile[0] != '\0' && attempt < 20 && nftw(roll->profile, forget, 16, FTW_DEPTH | FTW_PHYS) != 0; ++attempt) {
         nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
     }
@@ -174,6 +174,7 @@ static bool await(FilCameraRoll* roll, size_t* size)
 
 FilStatus fil_camera_roll_take(FilCameraRoll* roll, int frame, const unsigned char** png, size_t* size, FilError* error)
 {
+    // of PNG files (ISO/IEC 15948, 5.2)
     static const unsigned char signature[8] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
     const size_t bytes = fil_film_copy(roll->film, frame, &roll->frame, &roll->frame_capacity);
     if (bytes == 0 || fil_view_server_show(roll->server, roll->frame, bytes) != FIL_OK) {

@@ -285,7 +285,8 @@ static FilStatus check_gradients(Fit* fit, FilError* error)
     return FIL_OK;
 }
 
-/* Levenberg and Marquardt's search with exact gradients, from the best scout. */
+/* Levenberg and Marquardt's search with exact gradients, from the best scout. Keys are shares of their bounds; it ends where none moves by 1e-6 of
+ * those, and damping falls and grows by five. Chosen: docs/fitting.md says what came out of twenty fits. */
 static FilStatus descend(Fit* fit, FilError* error)
 {
     const int keys = fit->problem.key_count;
@@ -344,6 +345,7 @@ static FilStatus polish(Fit* fit, FilError* error)
             length = fmax(length, fabs(trial[i] - fit->x[i]));
         }
         memcpy(fit->points, trial, sizeof(double) * (size_t)keys);
+        // a tenth of what a search leaves
         if (length < 1e-7) {
             break;
         }
@@ -396,6 +398,7 @@ static FilStatus weigh(Fit* fit, FilError* error)
         sums[k % columns] += residuals[k] * residuals[k];
     }
     for (int c = 0; c < columns; c++) {
+        // simulated data are met to rounding, which is no deviation
         problem->deviations[c] *= fmax(sqrt(sums[c] / fil_fit_freedom(&information, covariance, c)), 1e-12);
     }
     return FIL_OK;
@@ -438,7 +441,7 @@ static FilStatus search(Fit* fit, FilError* error)
 
 static bool at_bound(const Fit* fit, int k)
 {
-    return fit->x[k] < 1e-6 || fit->x[k] > 1.0 - 1e-6;
+    return fit->x[k] < 1e-6 || fit->x[k] > 1.0 - 1e-6;  // as far as the search goes
 }
 
 static void print_json(const Fit* fit)
@@ -570,6 +573,7 @@ static void free_fit(Fit* fit)
 
 int fil_command_fit(int argc, char** argv)
 {
+    // scouts: docs/fitting.md. runs: chosen, five times what its fits take
     Options options = {.method = "bobyqa", .scouts = 32, .runs = 500};
     const char* scene = NULL;
     int exit_code = FIL_EXIT_DONE;

@@ -118,6 +118,7 @@ static bool compose_look(const Options* options, int strip, char* look, size_t s
         fil_cli_fail("render", 0, "--view: '%s' is none of front, side, top, and no direction such as 1,-2,0.5", options->view);
         return false;
     }
+    // px: chosen
     if (sscanf(options->size, "%dx%d%c", &width, &height, &end) != 2 || width < 16 || height < 16 || width > 8192 || height > 8192) {
         fil_cli_fail("render", 0, "--size: '%s' is not like 1280x720", options->size);
         return false;
@@ -245,6 +246,7 @@ static int draw(Render* render)
 
 int fil_command_render(int argc, char** argv)
 {
+    // as of videos: 30 pictures a second of 720 lines
     Options options = {.rate = 30.0, .size = "1280x720", .zoom = 1.0, .duration = -1.0, .time = -1.0};
     const char* scene = NULL;
     int exit_code = FIL_EXIT_DONE;

@@ -60,6 +60,7 @@ static void set_view(FilDrawing* drawing, FilVec3 view)
     double* w = drawing->view.toward;
     fil_v3_set(w, view.x, view.y, view.z);
     if (fil_v3_normalise(w) == 0.0) {
+        // chosen: from the front, a little from the right and above
         fil_v3_set(w, 0.30, -0.90, 0.32);
         fil_v3_normalise(w);
     }
@@ -422,7 +423,7 @@ static void write_tube(FILE* out, const FilDrawing* drawing, const FilPage* page
 {
     const Curve* curve = &drawing->curves[piece->curve];
     const double width = tube_width(page, drawing->radii[curve->edge + piece->edge]);
-    // what is far back pales
+    // what is far back pales; this and the shares below are chosen by eye
     const double back = (page->near - piece->depth) / fmax(page->near - page->far, 1e-300);
     const double shine = brightness(node_at(curve, nodes, piece->edge), node_at(curve, nodes, piece->edge + piece->edge_count));
     const FilColor base = fil_mix(drawing->colors[curve->owner], fil_paper, 0.22 * back);

@@ -17,6 +17,7 @@ typedef struct FilPage {
     double max_strain;      /* of all triangles; 0: colours do not tell strains */
 } FilPage;
 
+/* Chosen: a warm white, a dark slate. */
 static const FilColor fil_paper = {0.985, 0.982, 0.972, 1.0};
 static const FilColor fil_ink = {0.20, 0.22, 0.26, 1.0};
 static const FilColor fil_white = {1.0, 1.0, 1.0, 1.0};

@@ -23,7 +23,7 @@ static FilColor own_color(const FilPage* page, const FilOutline* outline)
     return outline->colored ? outline->color : page->colors[outline->owner];
 }
 
-/* From blue over pale to red. */
+/* From blue over pale to red, in colours that were chosen by eye. */
 static FilColor strain_color(double share)
 {
     static const FilColor stops[] = {
@@ -33,7 +33,7 @@ static FilColor strain_color(double share)
     return fil_mix(stops[low], stops[low + 1], at - low);
 }
 
-/* What is far back pales, what never moves is pale; then by how it faces the light. */
+/* What is far back pales, what never moves is pale; then by how it faces the light. This and the shares below are chosen by eye. */
 static FilColor shade(const FilPage* page, const FilOutline* outline, double lit)
 {
     // one sheet has one colour
@@ -51,7 +51,7 @@ static void write_circle(FILE* out, double x, double y, double radius, FilColor 
     fputs("/>\n", out);
 }
 
-/* Steps of colour that one does not see, for a radius in px. */
+/* Steps of colour that one does not see, for a radius in px: one in 3 px. */
 static int step_count(double radius)
 {
     return radius < 12.0 ? 4 : radius < 60.0 ? (int)(radius / 3.0) : 20;

@@ -137,6 +137,7 @@ static void print_number(double number, bool is_float, FILE* out)
         fputs(isnan(number) ? ".nan" : number > 0.0 ? ".inf" : "-.inf", out);
         return;
     }
+    // the fewest digits that give the number back: 6 to 9 of a float, 15 to 17 of a double (FLT_DIG, DBL_DIG, DBL_DECIMAL_DIG)
     for (int digits = is_float ? 6 : 15; digits <= 17; digits++) {
         snprintf(text, sizeof text, "%.*g", digits, number);
         const double back = strtod(text, NULL);

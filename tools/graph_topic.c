@@ -79,6 +79,7 @@ static rmw_qos_profile_t common_offer(const FilGraphMember* member, const char* 
         }
         fil_graph_ok(member, rcl_topic_endpoint_info_array_fini(&offers, &allocator), topic);
     }
+    // as of the node's commands (docs/ros.md)
     qos.depth = 100;
     qos.reliability = reliable ? RMW_QOS_POLICY_RELIABILITY_RELIABLE : RMW_QOS_POLICY_RELIABILITY_BEST_EFFORT;
     qos.durability = kept ? RMW_QOS_POLICY_DURABILITY_TRANSIENT_LOCAL : RMW_QOS_POLICY_DURABILITY_VOLATILE;

@@ -65,7 +65,8 @@ typedef struct Tick {
     bool labelled;
 } Tick;
 
-/* Round numbers: steps of 1, 2 or 5 times a power of ten; on a log axis the digits 1 to 9 of each decade. */
+/* Round numbers: steps of 1, 2 or 5 times a power of ten, some seven of them; on a log axis the digits 1 to 9 of each decade, with labels as there is
+ * room for. Chosen by eye, as all sizes here. */
 static int make_ticks(const Axis* axis, Tick* ticks)
 {
     int count = 0;

@@ -136,6 +136,7 @@ static bool set_parameter(void* context, const FilFoxgloveParameter* given, char
     if (strcmp(given->name, "real_time_factor") != 0) {
         return set_of_world(messages->simulation, given, reason);
     }
+    // 1000: as of the node's parameter real_time_factor
     const bool good = given->type == FIL_FOXGLOVE_NUMBER && given->number >= 0.0 && given->number <= 1000.0;
     if (good) {
         fil_simulation_set_pace(messages->simulation, given->number);

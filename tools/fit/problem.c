@@ -21,6 +21,7 @@ FilStatus fil_fit_keys_read(const FilSetting* settings, int count, FilFitProblem
         if (colon == settings[k].value || *colon != ':' || end == colon + 1 || *end != '\0' || !isfinite(low) || !isfinite(high) || !(low < high)) {
             return fil_error(error, FIL_BAD_INPUT, "--vary %s=%s: bounds low:high are needed", settings[k].path, settings[k].value);
         }
+        // by its logarithm from a decade on (docs/fitting.md)
         problem->keys[k] = (FilFitKey){.path = settings[k].path, .low = low, .high = high, .logarithmic = low > 0.0 && high >= 10.0 * low};
     }
     problem->key_count = count;
@@ -129,6 +130,7 @@ static FilStatus run(const FilFitProblem* problem, FilWorld* world, const int* p
     memcpy(before, now, sizeof now);
     for (int r = 0; r < data->row_count; r++) {
         const double t = data->rows[(size_t)r * (size_t)(columns + 1)];
+        // rounding of a sum of steps
         while (fil_world_time(world) < t - 1e-9 * fil_world_dt(world)) {
             memcpy(before, now, sizeof now);
             last = fil_world_time(world);

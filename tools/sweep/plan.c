@@ -87,6 +87,7 @@ static FilStatus read_axis(const FilSetting* setting, bool drawn, FilSweepAxis* 
         if (word->positive && !(numbers[0] > 0.0 && numbers[1] > 0.0)) {
             return fil_error(error, FIL_BAD_INPUT, "%s %s=%s: the bounds of a logarithm are positive", option, setting->path, value);
         }
+        // 1e9: fits an int
         if (!(numbers[2] >= 1.0 && numbers[2] <= 1e9 && numbers[2] == floor(numbers[2]))) {
             return fil_error(error, FIL_BAD_INPUT, "%s %s=%s: %g is no number of values", option, setting->path, value, numbers[2]);
         }
@@ -169,6 +170,7 @@ static double draw(const FilSweepPlan* plan, uint64_t sample, int axis)
     const uint64_t key[] = {plan->seed, (uint64_t)axis, plan->sobol ? 0 : sample};
     uint64_t state = fil_hash_bytes(FIL_HASH_SEED, key, sizeof key);
     if (!plan->sobol) {
+        // the smallest step of a uniform double: neither 0 nor 1
         return fmin(fmax(fil_random_uniform(&state), 0x1p-53), 1.0 - 0x1p-53);
     }
     // a shift of all digits keeps the points as even as they are, and their first one off the corner
@@ -176,7 +178,8 @@ static double draw(const FilSweepPlan* plan, uint64_t sample, int axis)
     return ((double)(fil_sobol((uint32_t)sample, axis) ^ shift) + 0.5) * 0x1p-32;
 }
 
-/* The number below which a share u of the normal distribution lies, by bisection: between -9 and 9 there is all that doubles tell apart. */
+/* The number below which a share u of the normal distribution lies, by bisection: between -9 and 9 there is all that doubles tell apart; 60 halvings
+ * of 18 are 2e-17. */
 static double normal_quantile(double u)
 {
     double low = -9.0, high = 9.0;
