@@ -21,5 +21,6 @@ uint64_t fil_hash_bytes(uint64_t hash, const void* bytes, size_t size)
     if (size > 0) {
         memcpy(&word, p, size);
     }
+    // at most seven bytes are left: the upper one says how many
     return mix(hash, word ^ ((uint64_t)size << 56));
 }

@@ -12,7 +12,7 @@ static void write_quoted(FILE* out, const char* text)
     for (const unsigned char* c = (const unsigned char*)text; *c != '\0'; ++c) {
         if (*c == '"' || *c == '\\') {
             fprintf(out, "\\%c", *c);
-        } else if (*c < 0x20 || *c == 0x7f) {
+        } else if (*c < 0x20 || *c == 0x7f) {  // control characters (RFC 8259, sec. 7)
             fprintf(out, "\\u%04x", *c);
         } else {
             fputc(*c, out);

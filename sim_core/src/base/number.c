@@ -7,6 +7,7 @@
 
 const char* fil_number_text(double value, char text[FIL_NUMBER_TEXT])
 {
+    // DBL_DIG digits are always right, DBL_DECIMAL_DIG always enough
     for (int digits = 15; digits <= 17; ++digits) {
         snprintf(text, FIL_NUMBER_TEXT, "%.*g", digits, value);
         if (strtod(text, NULL) == value) {

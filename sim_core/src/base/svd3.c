@@ -143,6 +143,7 @@ static bool polar_by_invariants(const double* f, double* r)
     const double i3 = f[0] * cofactor[0] + f[1] * cofactor[1] + f[2] * cofactor[2];
     const double i4 = fil_m3_dot(cofactor, cofactor);
     // eq. 1 in x = I1/|F|: (x^2 - 1)^2/4 - I4 - 2 I3 x = 0
+    // from sqrt(3), which no sum of singular values exceeds where their squares add up to one
     double x = 1.7320508075688772, slope = 0.0;
     for (int k = 0; k < NEWTON; k++) {
         const double m = x * x - 1.0;

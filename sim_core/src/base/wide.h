@@ -145,6 +145,7 @@ static inline FilWideExp fil_wide_exp(FilWide a)
     const FilWide odd =
         r * (((1.0 + z * (1.0 / 6)) + z2 * (1.0 / 120 + z * (1.0 / 5040))) + z4 * ((1.0 / 362880 + z * (1.0 / 39916800)) + z2 * (1.0 / 6227020800)));
     const FilWideBits whole = fil_wide_bits(shifted);
+    // IEEE 754: exponents stand above 52 bits, and count from 1023
     return (FilWideExp){even + odd, even - odd, fil_wide_of_bits((whole + UINT64_C(1023)) << 52), fil_wide_of_bits((UINT64_C(1023) - whole) << 52)};
 }
 
