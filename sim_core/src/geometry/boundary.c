@@ -195,6 +195,7 @@ static double to_mesh(const FilBoundary* boundary, const double* p, double* norm
     stack[top++] = 0;
     while (top > 0) {
         const int node = stack[--top];
+        // as above
         if (fil_aabb_distance2(&tree->nodes[node], p) > nearest.d2 * (1.0 + 1e-12)) {
             continue;
         }

@@ -55,7 +55,7 @@ static void try_all_axes(Axes* s)
         for (int j = 0; j < 3; j++) {
             double across[3];
             fil_v3_cross(across, unit[i], axis_b[j]);
-            // parallel edges add nothing to the faces
+            // parallel edges (to 1e-6 rad, chosen) add nothing to the faces
             if (fil_v3_normalise(across) > 1e-6) {
                 try_axis(s, across, EDGES, i, j);
             }

@@ -115,6 +115,7 @@ typedef struct Polygon {
 // where the edge from a to b crosses the plane, at heights ha and hb above it
 static Corner crossing(const Corner* a, double ha, const Corner* b, double hb, uint32_t plane)
 {
+    // numbers of planes are those of edges, below 2^15
     Corner c = {.id = (a->edge + 1) << 15 | plane, .edge = a->edge};
     const double t = ha / (ha - hb);
     for (int k = 0; k < 3; k++) {

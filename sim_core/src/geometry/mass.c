@@ -8,6 +8,7 @@ static FilMassProperties diagonal(double volume, double ixx, double iyy, double 
 FilMassProperties fil_mass_of_sphere(double radius)
 {
     const double v = 4.0 / 3.0 * FIL_PI * radius * radius * radius;
+    // 2/5 m r^2
     const double i = 0.4 * v * radius * radius;
     return diagonal(v, i, i, i);
 }

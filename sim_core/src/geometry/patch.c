@@ -82,7 +82,7 @@ static void project(const Meeting* meeting, FilPatchPoint* point)
     fil_pose_apply_inverse(local, &meeting->relative, point->position);
     const double distance = fil_boundary_distance(meeting->curved, local, out_local);
     fil_m3_apply(out, meeting->relative.r, out_local);
-    // if another face is nearer, around an edge, the point stays on its triangle
+    // if another face is nearer, around an edge and turned by more than 45 degrees, the point stays on its triangle
     if (fil_v3_dot(out, point->normal) < -0.7) {
         fil_v3_axpy(point->position, -distance, out);
         fil_v3_scale(point->normal, -1.0, out);

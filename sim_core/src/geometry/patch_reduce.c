@@ -74,7 +74,7 @@ static Box box_of(const FilPatchPoint* points, int count, bool touching, const S
     fil_v3_copy(box.axis[0], along);
     fil_v3_normalise(box.axis[0]);
     fil_v3_axpy(box.axis[0], -fil_v3_dot(box.axis[0], box.axis[2]), box.axis[2]);
-    // an axis along the normal says nothing
+    // an axis along the normal, to 1e-3 rad (chosen), says nothing
     if (fil_v3_normalise(box.axis[0]) < 1e-3) {
         fil_v3_orthogonal(box.axis[0], box.axis[2]);
     }

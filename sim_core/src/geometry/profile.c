@@ -14,6 +14,7 @@ void fil_profile_free(FilProfile* profile)
 static double slope_at(const double* r, int count, int k, double step)
 {
     if (k >= 2 && k + 2 < count) {
+        // central differences of fourth order
         return (8.0 * (r[k + 1] - r[k - 1]) - (r[k + 2] - r[k - 2])) / (12.0 * step);
     }
     if (count >= 4 && (k == 0 || k == count - 1)) {
@@ -23,6 +24,7 @@ static double slope_at(const double* r, int count, int k, double step)
     }
     if (count >= 4) {
         const int by = k == 1 ? 1 : -1;
+        // of third order, one side further
         return by * (-2.0 * r[k - by] - 3.0 * r[k] + 6.0 * r[k + by] - r[k + 2 * by]) / (6.0 * step);
     }
     const int lo = k > 0 ? k - 1 : 0, hi = k + 1 < count ? k + 1 : count - 1;
@@ -106,7 +108,8 @@ static double nearest_z(const FilProfile* profile, double rho, double z0)
         const double r = read_at(profile, z, &slope, &curvature);
         const double f = (r - rho) * slope + z - z0;
         const double full = 1.0 + slope * slope + (r - rho) * curvature;
-        // beyond a centre of curvature Newton's denominator changes sign; Gauss-Newton's does not
+        // beyond a centre of curvature Newton's denominator changes sign; Gauss-Newton's does not. 0.25: chosen, as Newton's step gets long before
+        // that
         const double next = z - f / (full > 0.25 ? full : 1.0 + slope * slope);
         const double clamped = next < -h ? -h : (next > h ? h : next);
         // the next step would be of the size of this one squared

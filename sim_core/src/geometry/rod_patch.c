@@ -430,6 +430,7 @@ static double quadratic_weight(const Cell* cell, const double* centroid, const d
     const double determinant = corner[0] * corner[2] - corner[1] * corner[1];
     const double size = corner[0] + corner[2];
     if (!(determinant > 1e-10 * size * size) || !(fabs(area) > 0.0)) {  // a sliver, of which rounding leaves nothing
+        // midway between the bounds below
         return 0.25;
     }
     const double trace = corner[2] * inside[0] - 2.0 * corner[1] * inside[1] + corner[0] * inside[2];
@@ -473,6 +474,7 @@ static void add_point(const Meeting* meeting, const Cell* cell, double shift, in
         return;
     }
     point.area = measure(cell, area_vector, x);
+    // squared lengths of a millionth of the radius: rounding, or nearly
     if (!(point.area > 1e-12 * depth * depth)) {
         return;
     }

@@ -232,7 +232,7 @@ static void cylinder_face(const FilShape* shape, const FilPose* pose, const doub
 {
     const double across = sqrt(d[0] * d[0] + d[1] * d[1]);
     const double side = copysign(1.0, d[2]), z = shape->half[2], r = shape->radius;
-    // a direction along the axis leaves the start open: take x, so that a flush cap keeps its corners
+    // a direction along the axis (to 1e-6, chosen) leaves the start open: take x, so that a flush cap keeps its corners
     const double ex = across > 1e-6 ? d[0] / across : 1.0, ey = across > 1e-6 ? d[1] / across : 0.0;
     if (across > fabs(d[2])) {
         add_corner(face, pose, 0, r * ex, r * ey, -z);
@@ -263,6 +263,7 @@ static void hull_face(const FilHull* hull, const FilPose* pose, const double* d,
     for (int i = 0; i < count; i++) {
         const int vertex = hull->face_corners[first + (start + i * corners / count) % corners];
         const double* x = hull->vertices + 3 * vertex;
+        // below 2^14, as manifold.c counts corners
         add_corner(face, pose, vertex & 0x3fff, x[0], x[1], x[2]);
     }
     fil_m3_apply(face->normal, pose->r, hull->normals + 3 * f);

@@ -49,6 +49,7 @@ static FilStatus check_cells(const int* cells, FilTetSplit split, FilError* erro
         count *= cells[k];
     }
     FIL_ASSERT(split >= 0 && split < FIL_TET_SPLIT_COUNT);
+    // eight a cell: a bound, as cells share corners
     if (count * elements[split] > FIL_TET_MAX_TETS || 8.0 * count > FIL_TET_MAX_VERTICES) {
         return fil_error(error, FIL_BAD_INPUT, "a box of %d x %d x %d cells has too many elements", cells[0], cells[1], cells[2]);
     }

@@ -214,6 +214,7 @@ static FilStatus read_nodes(Gmsh* gmsh)
 static FilStatus check_type(const Gmsh* gmsh, long long type)
 {
     const FilTetText* text = &gmsh->text;
+    // the tables end at type 19
     if (type >= 20 || node_counts[type] == 0 || (type != GMSH_TETRA && !flat_types[type])) {
         return fil_error(text->error, FIL_BAD_INPUT, "%s:%d: an element of type %lld: only linear tetrahedra (type 4) are read", text->name,
                          text->line, type);
