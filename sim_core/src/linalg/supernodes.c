@@ -181,6 +181,7 @@ static bool make_nodes(FilSupernodes* s, const Forest* f, const int* number, con
         const int k = number[f->top[j]], p = node[k].end++, v = e->old_of_new.at[j];
         s->variable.at[p] = v;
         s->pivot.at[v] = p;
+        // a bit for each of four rows
         s->used.at[p] = used != NULL ? used[v] & 15 : 15;
         s->node_of.at[p] = k;
         s->place.at[p] = node[k].pivots;
@@ -421,6 +422,7 @@ static bool reserve(FilSupernodes* s, size_t n)
             return false;
         }
     }
+    // work: nine lists of n, and five of fil_amalgamation_find()
     return fil_ints_reserve(&s->work, 14 * n) && fil_doubles_reserve(&s->flops_of, n) && fil_ints_reserve(&s->task, n + 3);
 }
 
