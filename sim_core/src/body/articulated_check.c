@@ -153,6 +153,7 @@ FilStatus fil_articulated_check(const FilRobotDef* def, FilError* error)
     if (!fil_all_finite(numbers, 3) || !fil_quat_normalise(&unit)) {
         return fil_error(error, FIL_BAD_INPUT, "the position of the base is not finite, or its orientation is no rotation");
     }
+    // chosen
     if (def->trajectory_points < 0 || def->trajectory_points > 100000) {
         return fil_error(error, FIL_BAD_INPUT, "a trajectory can have 0 to 100000 points, not %d", def->trajectory_points);
     }

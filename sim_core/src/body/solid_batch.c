@@ -200,6 +200,7 @@ static inline bool turn_pair(FilWide* b, FilWide* v, int p, int q)
     if (!needed) {
         return false;
     }
+    // 1e-300: zeros are not divided by
     const FilWide t = fil_wide_with_sign(2.0 * pq / (fil_wide_abs(d) + fil_wide_sqrt(d * d + 4.0 * off) + 1e-300), d);
     const FilWide c = 1.0 / fil_wide_sqrt(1.0 + t * t);
     turn_columns(b, p, q, c, c * t);
