@@ -105,6 +105,7 @@ void fil_ipc_share_slopes(const FilSolver* solver, const FilRepulsion* repulsion
     take_side(solver, points + split, count - split, points, 1, x, &pair, point[1]);
     pair.at[0] = split == 2 ? fabs(closest.weight[1]) : 0.0;
     pair.at[1] = count - split == 2 ? fabs(closest.weight[split + 1]) : 0.0;
+    // two sides of four points with three coordinates
     for (int k = 0; k < 24; k++) {
         double dx[2][4][3] = {{{0.0}}};
         const int side = k / 12, which = k % 12 / 3;
