@@ -104,7 +104,7 @@ bool fil_ball_touch(const FilBallTurn* turn, const double place[2], double* l)
                 matrix[k] += gradient[k / 3][i] * gradient[k % 3][i];
             }
         }
-        // a point far off is approached by steps of at most 5 cm
+        // a point far off is approached by steps of at most 5 cm, a third of a section of P1's: chosen
         const double far = fil_v3_norm(residual), part = far > 0.05 ? 0.05 / far : 1.0;
         if (far < 1e-12) {  // m: no direction
             return true;

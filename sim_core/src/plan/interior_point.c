@@ -42,6 +42,7 @@ static void push_inside(const FilInterior* ip, double push)
     const FilPlanProblem* p = &ip->problem;
     for (int j = 0; j < p->stages * p->variables; j++) {
         const double lower = p->lower[j], upper = p->upper[j], room = push * p->scale[j % p->variables];
+        // between two bounds no further than a quarter in from either: kappa_2 of Waechter and Biegler (2006) is 0.01, this is chosen
         const double width = fmin(room, 0.25 * (upper - lower));
         if (lower > -INFINITY) {
             ip->at.x[j] = fmax(ip->at.x[j], lower + width);
