@@ -204,6 +204,7 @@ static bool read_three(FilReader* reader, const FilYaml* node, const char* key, 
         return false;
     }
     for (int k = 0; k < 3; k++) {
+        // as integers of other keys (reader.h)
         if (!(numbers[k] >= min && numbers[k] <= 10000.0) || numbers[k] != floor(numbers[k])) {
             fil_reader_fail(reader, fil_yaml_find(node, key), "expected three whole numbers from %d to 10000", min);
             return false;
