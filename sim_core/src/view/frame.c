@@ -134,6 +134,7 @@ static void write_header(unsigned char* at, const FilWorld* world, const FilView
     const double times[2] = {fil_world_time(world), state->rate};
     const uint32_t counts[4] = {(uint32_t)plotted, (uint32_t)numbers, (uint32_t)fil_world_contact_count(world),
                                 (uint32_t)fil_world_patch_count(world)};
+    // eight bytes, two doubles, four counts and a double that fil_view_frame_amend() fills: 48 in all
     memcpy(at, start, 8);
     memcpy(at + 8, times, 16);
     memcpy(at + 24, counts, 16);
