@@ -61,6 +61,6 @@ bool fil_read_pose(const geometry_msgs__msg__Pose* pose, FilVec3* position, FilQ
     const double size = sqrt(q->x * q->x + q->y * q->y + q->z * q->z + q->w * q->w);
     *position = (FilVec3){p->x, p->y, p->z};
     *orientation = (FilQuat){.x = q->x / size, .y = q->y / size, .z = q->z / size, .w = q->w / size};
-    // a sum is finite only if all are; a quaternion far from unit length was not meant as a rotation
+    // a sum is finite only if all are; a quaternion far from unit length was not meant as a rotation (three digits, as in scenes)
     return isfinite(p->x + p->y + p->z) && fabs(size - 1.0) < 1e-3;
 }

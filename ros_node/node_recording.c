@@ -38,7 +38,7 @@ static void print_text(FILE* out, const char* text)
     for (const char* c = text; *c != '\0'; c++) {
         if (*c == '"' || *c == '\\') {
             fprintf(out, "\\%c", *c);
-        } else if ((unsigned char)*c < 0x20 || *c == 0x7f) {
+        } else if ((unsigned char)*c < 0x20 || *c == 0x7f) {  // control characters
             fprintf(out, "\\x%02x", (unsigned)(unsigned char)*c);
         } else {
             fputc(*c, out);
