@@ -50,6 +50,7 @@ struct FilDrawing {
     int ghost_count;
 };
 
+/* This and all other sizes and shares of colours in pictures are chosen by eye. */
 static const double PAGE_WIDTH = 1000.0, MARGIN = 48.0, FOOTER = 44.0; /* px */
 static const double THINNEST = 3.0;                                    /* px, of a tube */
 
@@ -423,7 +424,7 @@ static void write_tube(FILE* out, const FilDrawing* drawing, const FilPage* page
 {
     const Curve* curve = &drawing->curves[piece->curve];
     const double width = tube_width(page, drawing->radii[curve->edge + piece->edge]);
-    // what is far back pales; this and the shares below are chosen by eye
+    // what is far back pales
     const double back = (page->near - piece->depth) / fmax(page->near - page->far, 1e-300);
     const double shine = brightness(node_at(curve, nodes, piece->edge), node_at(curve, nodes, piece->edge + piece->edge_count));
     const FilColor base = fil_mix(drawing->colors[curve->owner], fil_paper, 0.22 * back);

@@ -32,6 +32,7 @@ void fil_draw_patches(FILE* out, const FilView* view, double scale, double left,
         const double x = scale * (project(view->right, patch.center) - left), y = scale * (top - project(view->up, patch.center));
         const double right = project(view->right, patch.normal), up = project(view->up, patch.normal);
         const double narrow = fmax(radius * fabs(project(view->toward, patch.normal)), MIN_SIZE);
+        // from yellow (#ffd220) to red by pressure, as the node's markers: chosen by eye
         const unsigned yellow = (unsigned)lround(210.0 * (1.0 - fmin(patch.highest_pressure / highest, 1.0)));
         fprintf(out, "<ellipse rx=\"%.2f\" ry=\"%.2f\" transform=\"translate(%.1f %.1f) rotate(%.1f)\" fill=\"#ff%02x20\"/>\n", narrow, radius, x, y,
                 -180.0 / M_PI * atan2(up, right), yellow);

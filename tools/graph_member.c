@@ -133,7 +133,8 @@ static rcl_ret_t list_services(const FilGraphMember* member, rcl_names_and_types
     return rcl_get_service_names_and_types(&member->node, &allocator, list);
 }
 
-/* waits until a name is in the list; says what is nearest if it never is */
+/* waits until a name is in the list, with a look every 20 ms; says what is nearest if it never is. Pauses here and below are chosen: short for a
+ * person, long for a processor */
 static bool find_type(const FilGraphMember* member, Lister lister, const char* what, const char* name, double patience, char type[256])
 {
     const double limit = fil_graph_now() + patience;

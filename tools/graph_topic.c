@@ -131,6 +131,7 @@ static bool listener_hear(Listener* listener, double limit)
         if (fil_graph_now() > limit) {
             return false;
         }
+        // s, chosen: half a period at 1 kHz
         fil_graph_sleep(0.0005);
     }
     return false;
@@ -270,6 +271,7 @@ static bool publish(FilGraphMember* member, const rcl_publisher_t* publisher, co
         }
         next += 1.0 / pace.rate;
         while (fil_graph_now() < next && !fil_stop_requested() && sent + 1 != pace.count) {
+            // a request to stop is seen within 50 ms
             fil_graph_sleep(fmin(next - fil_graph_now(), 0.05));
         }
     }

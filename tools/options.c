@@ -99,6 +99,7 @@ static const char* store(const FilOption* option, char* text)
             }
             return read_positive(text, option->value) ? NULL : "a number, zero or above";
         case FIL_OPTION_COUNT:
+            // a million: chosen, an int in any case
             if (!read_unsigned(text, &whole) || whole < 1 || whole > 1000000) {
                 return "a whole number from 1 to 1000000";
             }

@@ -62,6 +62,7 @@ void fil_progress_update(FilProgress* progress, double fraction, const char* for
     va_end(arguments);
     const double left = fraction > 0.0 ? (now - progress->start) * (1.0 - fraction) / fraction : 0.0;
     if (left >= 1.0) {
+        // in minutes from one and a half on: chosen
         fprintf(stderr, left < 90.0 ? ", %.0f s left" : ", %.0f min left", left < 90.0 ? left : left / 60.0);
     }
     fflush(stderr);
