@@ -12,6 +12,7 @@ struct FilRodBends {
     FilBendHinge* hinges; /* those of clamps at last */
     FilBendStretch* stretches;
     bool* weighs; /* per node: something weighs on its block, or on all */
+    bool named;   /* hinges of rods know their nodes, which stay */
 };
 
 /* ---- numbers on edges ---- */
@@ -107,7 +108,6 @@ static void take_nodes(FilBendHinge* hinge)
 /* What the step's start and end say about a hinge whose edges and law are set. */
 static void take_hinge(FilBendHinge* hinge, const double* change, const Frame1* first, const Frame1* second, double damping)
 {
-    take_nodes(hinge);
     gather_hinge(hinge, change, hinge->z);
     hinge->damped = damping / (1.0 + damping);
     if (!(damping > 0.0)) {
@@ -153,8 +153,11 @@ static void take_rod(FilRodBody* body, FilRod* rod, const double* change, FilRod
             continue;
         }
         FilBendHinge* hinge = &bends->hinges[bends->hinge_count++];
-        hinge->edge[0] = edge_of(body, rod, before);
-        hinge->edge[1] = edge_of(body, rod, i);
+        if (!bends->named) {
+            hinge->edge[0] = edge_of(body, rod, before);
+            hinge->edge[1] = edge_of(body, rod, i);
+            take_nodes(hinge);
+        }
         hinge->frame[0] = frames[before].end, hinge->frame[1] = *end;
         hinge->frameless = rod->chain.untwisted;
         hinge->law = (HingeLaw1){rod->law[i].k1, rod->law[i].k2, rod->law[i].kt, h0[i].rest1, h0[i].rest2, h0[i].rest_twist};
@@ -188,6 +191,7 @@ static void take_clamp(FilRodBody* body, const FilRodAttachment* a, const double
         fil_rod_chain_frame(&rod->chain, side->edge, &hinge->frame[own]);
         hinge->edge[own] = edge_of(body, rod, side->edge);
         hinge->edge[held] = (FilBendEdge){-1, -1, -1};
+        take_nodes(hinge);
         hinge->frameless = false;
         hinge->law = fil_rod_clamp_law(side, body->h0 + rod->first_node + a->first);
         hinge->known = untwisted;
@@ -217,6 +221,7 @@ const char* fil_rod_take_bends(FilRodBody* body, const double* v_free, const dou
     for (int r = 0; r < body->rod_count; r++) {
         take_rod(body, &body->rods[r], d->weight, bends);
     }
+    bends->named = true;
     for (int s = 0; s < body->attachment_count; s++) {
         if (body->attachments[s].target.active && body->attachments[s].kind == FIL_ATTACH_CLAMP) {
             take_clamp(body, &body->attachments[s], d->weight, bends);

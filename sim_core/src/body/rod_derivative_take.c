@@ -80,6 +80,33 @@ static void add_edge_share(const Frame1* edge, const double* reduced, int first,
     row[angle] += reduced[2];
 }
 
+/* That of both edges of a hinge. */
+static void set_hinge_row(const Frame1* frames[2], const double* reduced, double* row)
+{
+    const double a = reduced[0] * frames[0]->inverse, b = reduced[1] * frames[0]->inverse;
+    const double c = reduced[3] * frames[1]->inverse, d = reduced[4] * frames[1]->inverse;
+    for (int k = 0; k < 3; k++) {
+        const double first = a * frames[0]->m1[k] + b * frames[0]->m2[k], second = c * frames[1]->m1[k] + d * frames[1]->m2[k];
+        row[k] = -first;
+        row[4 + k] = first - second;
+        row[8 + k] = second;
+    }
+    row[3] = reduced[2];
+    row[7] = reduced[5];
+}
+
+static void name_unknowns(const FilRodBody* body, const int* nodes, FilDampedStrain* strain)
+{
+    for (int n = 0; 4 * n < strain->count; n++) {
+        for (int k = 4 * n; k < 4 * n + 4 && k < strain->count; k++) {
+            strain->unknown[k] = fil_rod_owner(body, nodes[n]) + k % 4;
+        }
+        if (4 * n + 3 < strain->count) {
+            strain->unknown[4 * n + 3] = nodes[n] + 3;
+        }
+    }
+}
+
 /* A hinge's three strains, between edges whose nodes are a, b, c; e or f NULL: it is held, and does not move. */
 static void add_hinge(FilRodDerivative* d, const int* nodes, int count, const Frame1* start[2], const Frame1* end[2], const bool* moves,
                       const double* stiffness)
@@ -91,14 +118,16 @@ static void add_hinge(FilRodDerivative* d, const int* nodes, int count, const Fr
     strain->count = count;
     strain->rows = 3;
     fil_v3_copy(strain->stiffness, stiffness);
-    for (int k = 0; k < count; k++) {
-        strain->unknown[k] = fil_rod_owner(d->body, nodes[k / 4] + k % 4);
-    }
+    name_unknowns(d->body, nodes, strain);
     const int f = moves[0] ? 4 : 0;  // places of the second edge in the row
     for (int s = 0; s < 3; s++) {
         for (int when = 0; when < 2; when++) {
             const Frame1** frames = when == 0 ? start : end;
             double* row = when == 0 ? strain->start[s] : strain->end[s];
+            if (moves[0] && moves[1]) {
+                set_hinge_row(frames, gradients[when][s], row);
+                continue;
+            }
             memset(row, 0, sizeof strain->start[s]);
             if (moves[0]) {
                 add_edge_share(frames[0], gradients[when][s], 0, 4, 3, row);
@@ -116,12 +145,12 @@ static void add_stretch(FilRodDerivative* d, const int* nodes, const Frame1* sta
     strain->count = 7;
     strain->rows = 1;
     strain->stiffness[0] = stiffness;
-    for (int k = 0; k < 7; k++) {
-        const double sign = k < 3 ? -1.0 : k > 3 ? 1.0 : 0.0;
-        strain->unknown[k] = fil_rod_owner(d->body, nodes[k / 4] + k % 4);
-        strain->start[0][k] = k == 3 ? 0.0 : sign * start->t[k % 4];
-        strain->end[0][k] = k == 3 ? 0.0 : sign * end->t[k % 4];
+    strain->start[0][3] = strain->end[0][3] = 0.0;
+    for (int k = 0; k < 3; k++) {
+        strain->start[0][k] = -start->t[k], strain->start[0][4 + k] = start->t[k];
+        strain->end[0][k] = -end->t[k], strain->end[0][4 + k] = end->t[k];
     }
+    name_unknowns(d->body, nodes, strain);
 }
 
 /* Strains of a rod that are damped. */

@@ -120,9 +120,10 @@ void fil_gradient_contacts_vary_back(FilGradient* gradient, const double* weight
             add_transposed(contact, f, rate);
         }
         for (int b = 0; b < m / 4 && contact->by_block != NULL; b++) {
-            double* block = gradient->blocks + 4 * contact->unknown[4 * b];
+            double* restrict block = gradient->blocks + 4 * contact->unknown[4 * b];
+            const double* restrict by = contact->by_block + 16 * (size_t)b;
             for (int k = 0; k < 16; k++) {
-                block[k] += w * contact->by_block[16 * b + k];
+                block[k] += w * by[k];
             }
         }
     }

@@ -73,15 +73,16 @@ static void vary_axes(const FilGradientTouch* touch, const double* jacobian, con
         if (side->size == 0 && !(fil_v3_dot(side->velocity, side->velocity) + fil_v3_dot(side->spin, side->spin) > 0.0)) {
             continue;  // it stands
         }
-        if (!side->is_end || !maker->later) {
+        const bool known = !side->is_end || !maker->later;
+        if (known) {
             move_side(side, axes, at, motion);
-        } else {
-            memset(motion, 0, sizeof motion);  // below
         }
         for (int r = 0; r < AXES; r++) {
             z[r] = axes->z[r] + at;
             fil_v3_scale(forces[r], side->share, maker->frame + 3 * r);
-            fil_v3_axpy(apart[r], side->share, motion[r]);
+            if (known) {
+                fil_v3_axpy(apart[r], side->share, motion[r]);
+            }
             if (!side->is_end) {
                 fil_v3_cross(turn, forces[r], motion[r] + 3);
                 fil_v3_add(contact, contact, turn);
