@@ -207,14 +207,7 @@ void fil_bend_vary_back(const FilBendHinge* hinge, double weight[8][8], double* 
     cord_back(hinge->law.k1, frames[0], frames[1], o, &terms, motion);
     hinge_matrix1(&terms, s);
     turn_back1(o, s, turn);
-    for (int side = 0; side < 2; side++) {
-        const double *a = motion + 4 * side, *b = turn + 4 * side;
-        const Frame1* frame = frames[side];
-        for (int k = 0; k < 3; k++) {
-            y[4 * side + k] = frame->inverse * ((a[0] + b[0]) * frame->m1[k] + (a[1] + b[1]) * frame->m2[k] + (a[2] + b[2]) * frame->t[k]);
-        }
-        y[4 * side + 3] = a[3] + b[3];
-    }
+    place_back1(frames, motion, turn, y);
 }
 
 /* Numbers of hinges, one in each lane: of a record whose numbers are all NUMBER in rod_hinge.inc. */
@@ -250,14 +243,7 @@ void fil_bend_vary_back_lanes(const FilBendHinge* const hinges[FIL_LANE_COUNT], 
     hinge_back2(frames[0], frames[1], &law, terms.twist - law.rest_twist, o, motion, rest);
     hinge_matrix2(&terms, s);
     turn_back2(o, s, turn);
-    for (int side = 0; side < 2; side++) {
-        const FilLanes *a = motion + 4 * side, *b = turn + 4 * side;
-        const Frame2* frame = frames[side];
-        for (int k = 0; k < 3; k++) {
-            y[4 * side + k] = frame->inverse * ((a[0] + b[0]) * frame->m1[k] + (a[1] + b[1]) * frame->m2[k] + (a[2] + b[2]) * frame->t[k]);
-        }
-        y[4 * side + 3] = a[3] + b[3];
-    }
+    place_back2(frames, motion, turn, y);
 }
 
 /* ---- an edge: K = k (1 - L / l (1 - t t')) ---- */
