@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "filum/filum.h"
+#include "scenes.h"
 
 #define HEAD                            \
     "world: {dt: 1e-3, contact: sap}\n" \
@@ -25,17 +26,6 @@
 static FilStatus load(const char* text, FilWorld** world, FilError* error)
 {
     return fil_scene_load_text("arm.yaml", text, strlen(text), NULL, world, NULL, error);
-}
-
-static double probe(const FilWorld* world, const char* name)
-{
-    for (int k = 0; k < fil_world_probe_count(world); ++k) {
-        if (strcmp(fil_world_probe_name(world, k), name) == 0) {
-            return fil_world_probe_value(world, k);
-        }
-    }
-    fail_msg("no probe '%s'", name);
-    return 0.0;
 }
 
 static void scene_arms_move_and_are_measured(void** state)
@@ -78,13 +68,13 @@ static void scene_arms_move_and_are_measured(void** state)
     FilQuat orientation;
     fil_arm_tip_pose(world, arm, &tip, &orientation);
     const FilArmShape shape = fil_arm_shape(world, arm, 1);
-    assert_true(probe(world, "tip_x") == tip.x && probe(world, "tip_z") == tip.z);
-    assert_true(probe(world, "bend") == shape.angle && probe(world, "long") == shape.length);
-    assert_true(shape.angle > 0.3);                     /* rad: 12 N in two chambers of four */
-    assert_true(fabs(probe(world, "air") - 3e4) < 1.0); /* 38 time constants after the ramp */
-    assert_true(probe(world, "speed") < 0.1);
-    assert_true(fabs(fabs(probe(world, "hook")) - 0.981) < 0.05); /* N: the load hangs, nearly at rest */
-    assert_true(probe(world, "touch") == 0.0);
+    assert_true(probe_value(world, "tip_x") == tip.x && probe_value(world, "tip_z") == tip.z);
+    assert_true(probe_value(world, "bend") == shape.angle && probe_value(world, "long") == shape.length);
+    assert_true(shape.angle > 0.3);                           /* rad: 12 N in two chambers of four */
+    assert_true(fabs(probe_value(world, "air") - 3e4) < 1.0); /* 38 time constants after the ramp */
+    assert_true(probe_value(world, "speed") < 0.1);
+    assert_true(fabs(fabs(probe_value(world, "hook")) - 0.981) < 0.05); /* N: the load hangs, nearly at rest */
+    assert_true(probe_value(world, "touch") == 0.0);
     fil_world_destroy(world);
 }
 

@@ -13,6 +13,7 @@
 
 #include "base/file.h"
 #include "link_swapper.h"
+#include "text_file.h"
 
 static char folder[64], inside[80], list[200];
 
@@ -21,14 +22,6 @@ static const char* at(const char* name)
     static char path[128];
     snprintf(path, sizeof path, "%s/%s", folder, name);
     return path;
-}
-
-static void write_text(const char* path, const char* text)
-{
-    FILE* file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    assert_int_equal(fclose(file), 0);
 }
 
 /* folder/: secret, inside/; inside/: plain, pipe, away -> ../secret, nowhere -> ../new, home -> . */

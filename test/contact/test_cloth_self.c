@@ -13,6 +13,7 @@
 
 #include "filum/filum.h"
 #include "geometry/closest.h"
+#include "scenes.h"
 #include "world/world.h"
 
 enum { MAX_VERTICES = 1200 };
@@ -86,17 +87,12 @@ static void add_rectangle(Mesh* mesh, double x0, double z, double length, double
 static FilWorld* load(const char* model, double dt, const double gravity[3], const char* more)
 {
     static char scene[2000];
-    FilWorld* world;
-    FilError error;
     snprintf(scene, sizeof scene,
              "world: {dt: %g, gravity: [%g, %g, %g], contact: {model: %s, tolerance: 1e-8}, newton: {tolerance: 1e-9}}\n"
              "materials: {wood: {density: 1000, friction: 0.4}}\n"
              "rigid_bodies:\n  - {name: ground, motion: static, material: wood, position: [0, 0, %s], shapes: [{half_space: {}}]}\n%s",
              dt, gravity[0], gravity[1], gravity[2], model, gravity[0] == 0.0 && gravity[2] != 0.0 ? "0" : "-9", more);
-    if (fil_scene_load_text("scene", scene, strlen(scene), NULL, &world, NULL, &error) != FIL_OK) {
-        fail_msg("%s", error.text);
-    }
-    return world;
+    return load_text(scene);
 }
 
 static FilId add_cloth(FilWorld* world, const Mesh* mesh, double young, double friction, double damping, bool rest_flat)

@@ -8,17 +8,13 @@
 #include <cmocka.h>
 
 #include "filum/filum.h"
+#include "scenes.h"
 
 static FilWorld* load(const char* mu)
 {
     const FilSetting setting = {"mu", mu};
     const FilSceneOptions options = {.settings = &setting, .setting_count = 1};
-    FilWorld* world = NULL;
-    FilError error;
-    if (fil_scene_load(FILUM_SOURCE_DIR "/config/scenes/incline.yaml", &options, &world, NULL, &error) != FIL_OK) {
-        fail_msg("%s", error.text);
-    }
-    return world;
+    return load_file(FILUM_SOURCE_DIR "/config/scenes/incline.yaml", &options, NULL);
 }
 
 static uint64_t run(FilWorld* world)

@@ -13,22 +13,13 @@
 
 #include "base/vec3.h"
 #include "filum/filum.h"
+#include "scenes.h"
 
 static const double G = 9.81;
 
 #define MATERIALS \
     "materials: {m: {young: 1e6, poisson: 0.3, density: 1000, friction: 0.3}, c: {young: 1e5, poisson: 0.3, density: 300, friction: 0.3}}\n"
 #define GROUND "rigid_bodies:\n  - {name: ground, motion: static, material: m, shapes: [{half_space: {}}]}\n"
-
-static FilWorld* load(const char* text)
-{
-    FilWorld* world;
-    FilError error;
-    if (fil_scene_load_text("test", text, strlen(text), NULL, &world, NULL, &error) != FIL_OK) {
-        fail_msg("%s", error.text);
-    }
-    return world;
-}
 
 static void run(FilWorld* world, double time, double dt)
 {
@@ -51,9 +42,9 @@ static void check(const char* what, double value, double expected, double tolera
 static void test_thrown_sphere(void** state)
 {
     (void)state;
-    FilWorld* world = load("world: {dt: 0.001, contact: ipc}\n" MATERIALS GROUND
-                           "  - {name: ball, motion: dynamic, material: m, position: [0, 0, 0.0505], velocity: [1, 0, 0], "
-                           "shapes: [{sphere: {radius: 0.05}}]}\n");
+    FilWorld* world = load_text("world: {dt: 0.001, contact: ipc}\n" MATERIALS GROUND
+                                "  - {name: ball, motion: dynamic, material: m, position: [0, 0, 0.0505], velocity: [1, 0, 0], "
+                                "shapes: [{sphere: {radius: 0.05}}]}\n");
     FilVec3 v, w;
     run(world, 0.6, 1e-3);
     fil_rigid_get_velocity(world, fil_world_rigid_at(world, 1), &v, &w);
@@ -76,7 +67,7 @@ static void test_bounce(void** state)
                            "  - {name: ball, motion: dynamic, material: m, position: [0, 0, 0.0535], velocity: [3, 0, -1], "
                            "shapes: [{sphere: {radius: 0.05}}]}\n",
                            steps[k], lagged ? 1 : 6);
-            FilWorld* world = load(text);
+            FilWorld* world = load_text(text);
             FilStepInfo info;
             FilVec3 v, w;
             double worst = 0.0;
@@ -104,7 +95,7 @@ static void test_bounce(void** state)
 static void test_nodes(void** state)
 {
     (void)state;
-    FilWorld* world = load(
+    FilWorld* world = load_text(
         "world: {dt: 0.001, contact: ipc}\n"
         "materials: {m: {young: 1e9, poisson: 0.3, density: 1000, friction: 0}}\n"
         "rigid_bodies: [{name: ball, motion: dynamic, material: m, position: [-0.15, 0, 0.0576], velocity: [0.35, 0, 0], "
@@ -142,7 +133,7 @@ static void test_slope(void** state)
         char text[1500];
         (void)snprintf(text, sizeof text, "world: {gravity: [%.12f, 0, %.12f], dt: %g, contact: ipc}\n" MATERIALS "%s", G * sin(slope),
                        -G * cos(slope), dt, objects[kind]);
-        FilWorld* world = load(text);
+        FilWorld* world = load_text(text);
         run(world, 0.2, dt);  // until it rolls
         const double from = fil_world_momentum(world).x;
         run(world, 0.3, dt);
@@ -204,7 +195,7 @@ static void collide_with(const char* settings, double friction, int a, int b, do
         }
         put(text, sizeof text, object->text, k == 0 ? '0' : '1');
     }
-    FilWorld* world = load(text);
+    FilWorld* world = load_text(text);
     assert_int_equal(fil_world_set_friction(world, friction), FIL_OK);
     const FilVec3 p = fil_world_momentum(world), l = fil_world_angular_momentum(world);
     int touched = 0;
@@ -332,7 +323,7 @@ static void test_keeps(void** state)
 /* How much the angular momentum of a scene changes in 0.1 s, relative. */
 static double angular_change(const char* text, double dt)
 {
-    FilWorld* world = load(text);
+    FilWorld* world = load_text(text);
     const FilVec3 l = fil_world_angular_momentum(world);
     run(world, 0.1, dt);
     const FilVec3 m = fil_world_angular_momentum(world);
@@ -389,17 +380,6 @@ static void test_point_ring(void** state)
 
 /* ---- rods ---- */
 
-static double probe(const FilWorld* world, const char* name)
-{
-    for (int k = 0; k < fil_world_probe_count(world); k++) {
-        if (strcmp(fil_world_probe_name(world, k), name) == 0) {
-            return fil_world_probe_value(world, k);
-        }
-    }
-    fail_msg("no probe '%s'", name);
-    return 0.0;
-}
-
 /* A rod that is drawn along itself under a bent one, which is held against turning: friction is mu times the normal force
  * whatever the edges, on average over edges of 10 mm. Corners where edges meet push back and forth, more so between long ones. */
 static void test_crossed_rods(void** state)
@@ -429,13 +409,13 @@ static void test_crossed_rods(void** state)
                        "  zl: {force: {attachment: left, component: z}}\n"
                        "  zr: {force: {attachment: right, component: z}}\n",
                        edges + 1, edges + 1, edges + 1);
-        FilWorld* world = load(text);
+        FilWorld* world = load_text(text);
         double along = 0.0, down = 0.0;
         run(world, 0.1, 1e-3);
         for (int k = 0; k < 200; k++) {  // 10 mm
             run(world, 1e-3, 1e-3);
-            along += probe(world, "xl") + probe(world, "xr");
-            down += probe(world, "zl") + probe(world, "zr");
+            along += probe_value(world, "xl") + probe_value(world, "xr");
+            down += probe_value(world, "zl") + probe_value(world, "zr");
         }
         check("friction of crossed rods", fabs(along / down), 0.3, 0.02);
         fil_world_destroy(world);
@@ -447,7 +427,7 @@ static void test_crossed_rods(void** state)
 static void test_parallel_rods(void** state)
 {
     (void)state;
-    FilWorld* world = load(
+    FilWorld* world = load_text(
         "world: {gravity: [0, 0, 0], dt: 0.001, contact: ipc, ipc: {range: 1e-3, stiffness: 1000}}\n"
         "materials: {m: {young: 1e7, poisson: 0.3, density: 1000, friction: 0.3}}\n"
         "rods:\n"
@@ -461,8 +441,8 @@ static void test_parallel_rods(void** state)
     run(world, 0.05, 1e-3);
     for (int k = 0; k < 100; k++) {
         run(world, 1e-3, 1e-3);
-        along += probe(world, "along");
-        down += probe(world, "down");
+        along += probe_value(world, "along");
+        down += probe_value(world, "down");
     }
     check("friction of parallel rods", fabs(along / down), 0.3, 0.03);
     fil_world_destroy(world);
@@ -493,9 +473,9 @@ static void test_capstan(void** state)
                        "drives: [{name: pull, rod: rope, node: -1, force: [[0, 0, 0, 0], [2, $(-pull * sin(wrap)), $(pull * cos(wrap)), 0]]}]\n"
                        "probes: {hold: {force: {attachment: hold, component: norm}}}\n",
                        wraps[k], pulls[k]);
-        FilWorld* world = load(text);
+        FilWorld* world = load_text(text);
         run(world, 2.0, 1e-3);
-        check("capstan", pulls[k] / probe(world, "hold"), exp(0.3 * wraps[k] * 0.03 / 0.031), 0.05);
+        check("capstan", pulls[k] / probe_value(world, "hold"), exp(0.3 * wraps[k] * 0.03 / 0.031), 0.05);
         fil_world_destroy(world);
     }
 }

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "sample.h"
+#include "scenes.h"
 
 /* A box that slides, and one that an inclined gravity cannot move. */
 static FilWorld* load(const char* gravity, const char* velocity)
@@ -24,12 +25,7 @@ static FilWorld* load(const char* gravity, const char* velocity)
              "  - {name: box, material: wood, mass: 2, position: [0, 0, 0.051], velocity: %s,\n"
              "     shapes: [{box: {size: [0.2, 0.2, 0.1]}}]}\n",
              gravity, velocity);
-    FilWorld* world = NULL;
-    FilError error;
-    if (fil_scene_load_text("test", text, strlen(text), NULL, &world, NULL, &error) != FIL_OK) {
-        fail_msg("%s", error.text);
-    }
-    return world;
+    return load_text(text);
 }
 
 static void sliding_boxes_are_braked(void** state)

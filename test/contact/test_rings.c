@@ -15,6 +15,7 @@
 #include "filum/filum.h"
 #include "heap_calls.h"
 #include "random.h"
+#include "scenes.h"
 
 #define HEAD                                                           \
     "world: {gravity: [0, 0, -10], dt: 0.001, contact: ipc}\n"         \
@@ -25,17 +26,6 @@
 #define HOOP(position)                                                                               \
     "rigid_bodies: [{name: hoop, motion: dynamic, mass: 0.1, inertia: [1e-3, 5e-4, 5e-4, 0, 0, 0], " \
     "position: " position "}]\n"
-
-static FilWorld* load(const char* text)
-{
-    FilWorld* world = NULL;
-    FilError error;
-    if (fil_scene_load_text("rings", text, strlen(text), NULL, &world, NULL, &error) != FIL_OK) {
-        print_error("%s\n", error.text);
-        fail();
-    }
-    return world;
-}
 
 static void step(FilWorld* world)
 {
@@ -54,7 +44,7 @@ static FilId ring_of(const FilWorld* world)
 static void test_junction(void** state)
 {
     (void)state;
-    FilWorld* world = load(HEAD ROD("steep", "[0, 0, 0]", "[0.4, 0, -0.3]") ROD(
+    FilWorld* world = load_text(HEAD ROD("steep", "[0, 0, 0]", "[0.4, 0, -0.3]") ROD(
         "gentle", "[0.4, 0, -0.3]",
         "[0.88, 0.06, -0.44]") "junctions: [{a: {rod: steep, node: -1}, b: {rod: gentle, node: 0}}]\n"
                                "attachments:\n"
@@ -114,12 +104,12 @@ static void test_free_end(void** state)
     snprintf(text, sizeof text, "%s%s", rod,
              "rings: [{name: ring, rod: rod, range: 0.001, stiffness: 1000, point: {mass: 0.001, position: [0.3, 0, "
              "-0.075], settled: true}}]\n");
-    FilWorld* world = load(text);
+    FilWorld* world = load_text(text);
     free_end(world, 0.6);
     fil_world_destroy(world);
     snprintf(text, sizeof text, "%s%s", rod,
              HOOP("[0.277, 0, -0.161]") "rings: [{name: ring, rod: rod, range: 0.001, stiffness: 1e4, hole: {rigid_body: hoop, axis: [1, 0, -0.25], radius: 0.1}}]\n");
-    world = load(text);
+    world = load_text(text);
     free_end(world, 0.6);
     fil_world_destroy(world);
 }
@@ -128,7 +118,7 @@ static void test_free_end(void** state)
 static void test_held_end(void** state)
 {
     (void)state;
-    FilWorld* world = load(HEAD ROD("rod", "[0, 0, 0]", "[0.4, 0, -0.1]") HOOP(
+    FilWorld* world = load_text(HEAD ROD("rod", "[0, 0, 0]", "[0.4, 0, -0.1]") HOOP(
         "[0.277, 0, -0.161]") "attachments: [{name: hold, clamp: {rod: rod, node: 0}}, {name: stop, clamp: {rod: rod, "
                               "node: -1}}]\n"
                               "rings: [{name: ring, rod: rod, range: 0.001, stiffness: 1e4, friction: 0.1, hole: "
@@ -149,7 +139,7 @@ static void test_held_end(void** state)
 static void test_offset(void** state)
 {
     (void)state;
-    FilWorld* world = load(HEAD ROD(
+    FilWorld* world = load_text(HEAD ROD(
         "rod", "[-0.2, 0, 0]",
         "[0.2, 0, 0]") "attachments: [{name: a, clamp: {rod: rod, node: 0}}, {name: b, clamp: {rod: rod, node: -1}}]\n"
                        "rings: [{name: ring, rod: rod, offset: 0.05, range: 0.002, stiffness: 1000, friction: 0.5, "
@@ -174,7 +164,7 @@ static void test_offset(void** state)
 static void test_scripted_hole(void** state)
 {
     (void)state;
-    FilWorld* world = load(
+    FilWorld* world = load_text(
         "world: {gravity: [0, 0, 0], dt: 0.001, contact: ipc}\n"
         "materials: {soft: {young: 1e7, poisson: 0.3, density: 1000}}\n"
         "rods: [{name: rod, material: soft, section: {circle: {radius: 0.005}}, shape: {straight: {from: [0, 0, 0], "
@@ -201,7 +191,7 @@ static void test_scripted_hole(void** state)
 static void test_set_elsewhere(void** state)
 {
     (void)state;
-    FilWorld* world = load(HEAD ROD("rod", "[0, 0, 0]", "[1.4, 0, 0]") HOOP(
+    FilWorld* world = load_text(HEAD ROD("rod", "[0, 0, 0]", "[1.4, 0, 0]") HOOP(
         "[0.3, 0, -0.0942]") "attachments: [{name: hold, clamp: {rod: rod, node: 0}}, {name: stop, clamp: {rod: rod, "
                              "node: -1}}]\n"
                              "rings: [{name: ring, rod: rod, range: 0.001, stiffness: 1e4, hole: {rigid_body: hoop, "
@@ -255,7 +245,7 @@ static void test_wild_hoops(void** state)
                  loop ? 20 : 0, loop ? "" : ", {name: b, pin: {rod: rod, node: -1}}", mass, inertia, 0.5 * inertia, 0.5 * inertia, 0.6 * n[0],
                  0.6 * n[1], 0.6 * n[2], 3.0 * n[3], 3.0 * n[4], 3.0 * n[5], 40.0 * n[6], 40.0 * n[7], 40.0 * n[8], 0.02 * radius, mu[round % 4],
                  radius);
-        FilWorld* world = load(text);
+        FilWorld* world = load_text(text);
         for (int k = 0; k < 400; ++k) {
             step(world);
             assert_true(fil_ring_threaded(world, ring_of(world)));
@@ -269,7 +259,7 @@ static void test_wild_hoops(void** state)
 static void test_memory(void** state)
 {
     (void)state;
-    FilWorld* world = load(HEAD ROD("rod", "[0, 0, 0]", "[1.4, 0, -0.1]") HOOP(
+    FilWorld* world = load_text(HEAD ROD("rod", "[0, 0, 0]", "[1.4, 0, -0.1]") HOOP(
         "[0.3, 0.02, -0.11]") "attachments: [{name: hold, clamp: {rod: rod, node: 0}}, {name: stop, clamp: {rod: rod, "
                               "node: -1}}]\n"
                               "rings:\n"

@@ -12,20 +12,16 @@
 
 #include "filum/filum.h"
 #include "sample.h"
+#include "scenes.h"
 
 static FilWorld* load(const char* model, double dt, const char* gravity, const char* text)
 {
     static char scene[4000];
-    FilWorld* world;
-    FilError error;
     snprintf(scene, sizeof scene,
              "world: {dt: %g, gravity: %s, contact: {model: %s, tolerance: 1e-8}, newton: {tolerance: 1e-9}}\n"
              "materials: {cotton: {young: 1.0e+6, poisson: 0.3, density: 300}, foam: {young: 1.0e+5, poisson: 0, density: 1000}}\n%s",
              dt, gravity, model, text);
-    if (fil_scene_load_text("scene", scene, strlen(scene), NULL, &world, NULL, &error) != FIL_OK) {
-        fail_msg("%s", error.text);
-    }
-    return world;
+    return load_text(scene);
 }
 
 static double force_on(const FilWorld* world, FilId id)

@@ -12,6 +12,7 @@
 
 #include "filum/filum.h"
 #include "sample.h"
+#include "scenes.h"
 
 static const char* const models[] = {"sap", "sap_lagged", "lcp"};
 enum { MODELS = 3 };
@@ -26,14 +27,9 @@ enum { MODELS = 3 };
 static FilWorld* load(const char* model, double dt, const char* gravity, const char* text)
 {
     static char scene[4000];
-    FilWorld* world;
-    FilError error;
     snprintf(scene, sizeof scene, "world: {dt: %g, gravity: %s, contact: {model: %s, tolerance: 1e-9}, newton: {tolerance: 1e-9}}\n" MATERIALS "%s",
              dt, gravity, model, text);
-    if (fil_scene_load_text("scene", scene, strlen(scene), NULL, &world, NULL, &error) != FIL_OK) {
-        fail_msg("%s", error.text);
-    }
-    return world;
+    return load_text(scene);
 }
 
 static FilVec3 place_of(const FilWorld* world, const char* body)

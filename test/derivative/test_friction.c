@@ -8,14 +8,8 @@
 #include <cmocka.h>
 
 #include "contact/friction.h"
+#include "near.h"
 #include "random.h"
-
-static void assert_near(double value, double expected, double tolerance)
-{
-    if (!(fabs(value - expected) <= tolerance)) {
-        fail_msg("%.17g is not within %g of %.17g", value, tolerance, expected);
-    }
-}
 
 enum { BLOCKS = 3, SIZE = 4 * BLOCKS };
 

@@ -10,23 +10,13 @@
 #include <cmocka.h>
 
 #include "random_matrix.h"
+#include "solid_material.h"
 
 /* rounding of a few hundred operations on numbers up to the Hessian's largest; where singular values nearly cancel,
  * that of the rotation is larger by 1/(s2 + s3) */
 static const double NEAR = 1e-12;
 
 enum { STRIDE = 4 };
-
-static FilSolidMaterial material_of(FilSolidModel model)
-{
-    FilSolidMaterial m;
-    if (model == FIL_SOLID_MOONEY_RIVLIN) {
-        assert_int_equal(fil_solid_material_mooney_rivlin(0.4, 0.3, 5.0, &m, NULL), FIL_OK);
-    } else {
-        assert_int_equal(fil_solid_material_make(model, 2.0, 0.35, &m, NULL), FIL_OK);
-    }
-    return m;
-}
 
 /* elements that share no vertex: each of its own shape, deformed by its own F of one kind */
 typedef struct Sample {

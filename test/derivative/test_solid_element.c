@@ -12,6 +12,7 @@
 
 #include "body/solid_nodal.h"
 #include "random_matrix.h"
+#include "solid_material.h"
 
 static const double* corners_of(const double* x, const double** corners)
 {
@@ -19,17 +20,6 @@ static const double* corners_of(const double* x, const double** corners)
         corners[k] = x + 3 * k;
     }
     return x;
-}
-
-static FilSolidMaterial material_of(FilSolidModel model)
-{
-    FilSolidMaterial m;
-    if (model == FIL_SOLID_MOONEY_RIVLIN) {
-        assert_int_equal(fil_solid_material_mooney_rivlin(0.4, 0.3, 5.0, &m, NULL), FIL_OK);
-    } else {
-        assert_int_equal(fil_solid_material_make(model, 2.0, 0.35, &m, NULL), FIL_OK);
-    }
-    return m;
 }
 
 /* a tetrahedron with edges about 1, volume above 0.05 */

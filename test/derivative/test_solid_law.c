@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "random_matrix.h"
+#include "solid_material.h"
 
 typedef double complex Complex;
 
@@ -18,17 +19,6 @@ typedef double complex Complex;
 static const double STEP = 1e-30, NEAR = 1e-12;
 
 enum { KINDS_OF_F = MATRIX_KINDS };
-
-static FilSolidMaterial material_of(FilSolidModel model)
-{
-    FilSolidMaterial material;
-    if (model == FIL_SOLID_MOONEY_RIVLIN) {
-        assert_int_equal(fil_solid_material_mooney_rivlin(0.4, 0.3, 5.0, &material, NULL), FIL_OK);
-    } else {
-        assert_int_equal(fil_solid_material_make(model, 2.0, 0.35, &material, NULL), FIL_OK);
-    }
-    return material;
-}
 
 /* ---- the laws of the literature, in complex numbers ---- */
 

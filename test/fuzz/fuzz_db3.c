@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "need.h"
 #include "record/reader.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
@@ -14,13 +15,6 @@ enum { MAX_FILE = 1 << 16 };
 static char path[64]; /* of the file that is read; empty until there is one */
 static uint8_t good[MAX_FILE], bytes[MAX_FILE];
 static size_t good_size;
-
-static void need(bool condition)
-{
-    if (!condition) {
-        abort();
-    }
-}
 
 /* The good file: three topics, some messages. */
 static void make_good(void)

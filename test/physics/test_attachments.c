@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "filum/filum.h"
+#include "near.h"
 
 enum { EDGES = 10, NODES = EDGES + 1 };
 
@@ -79,14 +80,6 @@ static FilVec3 node(const Bench* bench, int i)
     return (FilVec3){nodes[3 * i], nodes[3 * i + 1], nodes[3 * i + 2]};
 }
 
-static void near(double measured, double expected, double tolerance)
-{
-    if (!(fabs(measured - expected) <= tolerance)) {
-        print_error("measured %.12g, expected %.12g within %g\n", measured, expected, tolerance);
-        fail();
-    }
-}
-
 /* two handles carry a level rod: each reads k times its extension, together the weight */
 static void handle_reads_stiffness_times_extension(void** state)
 {
@@ -103,8 +96,8 @@ static void handle_reads_stiffness_times_extension(void** state)
     double extension = -node(&bench, 0).z;
     FilVec3 force = fil_attachment_force(bench.world, left);
     /* at rest the damper is silent; Newton's tolerance remains */
-    near(force.z, 20.0 * extension, 1e-7);
-    near(force.z + fil_attachment_force(bench.world, right).z, 0.981, 1e-7);
+    assert_near(force.z, 20.0 * extension, 1e-7);
+    assert_near(force.z + fil_attachment_force(bench.world, right).z, 0.981, 1e-7);
     fil_world_destroy(bench.world);
 }
 
@@ -126,7 +119,7 @@ static void handle_force_is_limited(void** state)
     double away[3] = {-50.0, 0.0, 0.0};
     assert_int_equal(fil_drive_set(bench.world, id, away, 3), FIL_OK);
     run(&bench, 10);
-    near(fil_attachment_force(bench.world, handle).x, -0.5, 1e-9);
+    assert_near(fil_attachment_force(bench.world, handle).x, -0.5, 1e-9);
     fil_world_destroy(bench.world);
 }
 
@@ -147,12 +140,12 @@ static void pin_follows_its_drive(void** state)
     for (int i = 1; i <= 100; ++i) {
         run(&bench, 1);
         FilVec3 x = node(&bench, 0);
-        near(x.x, -0.3 * i / 100.0, 1e-12);
-        near(x.y, 0.2 * i / 100.0, 1e-12);
-        near(x.z, 0.1 * i / 100.0, 1e-12);
+        assert_near(x.x, -0.3 * i / 100.0, 1e-12);
+        assert_near(x.y, 0.2 * i / 100.0, 1e-12);
+        assert_near(x.z, 0.1 * i / 100.0, 1e-12);
     }
     run(&bench, 20);
-    near(node(&bench, 0).x, -0.3, 1e-12);
+    assert_near(node(&bench, 0).x, -0.3, 1e-12);
     fil_world_destroy(bench.world);
 }
 
@@ -170,12 +163,12 @@ static void velocity_drive_moves_the_target(void** state)
     assert_int_equal(fil_drive_set(bench.world, id, (double[]){0.1, -0.2, 0.3}, 3), FIL_OK);
     run(&bench, 50);
     /* 0.5 s; a sum of 50 equal steps */
-    near(node(&bench, 0).x, 0.05, 1e-14);
-    near(node(&bench, 0).y, -0.10, 1e-14);
-    near(node(&bench, 0).z, 0.15, 1e-14);
+    assert_near(node(&bench, 0).x, 0.05, 1e-14);
+    assert_near(node(&bench, 0).y, -0.10, 1e-14);
+    assert_near(node(&bench, 0).z, 0.15, 1e-14);
     assert_int_equal(fil_drive_set(bench.world, id, (double[]){0.0, 0.0, 0.0}, 3), FIL_OK);
     run(&bench, 10);
-    near(node(&bench, 0).z, 0.15, 1e-14);
+    assert_near(node(&bench, 0).z, 0.15, 1e-14);
     fil_world_destroy(bench.world);
 }
 
@@ -194,10 +187,10 @@ static void pins_turn_about_their_first_node(void** state)
     FilId id;
     assert_int_equal(fil_world_add_drive(bench.world, &drive, &id), FIL_OK);
     run(&bench, 60);
-    near(node(&bench, 2).x, 0.2, 1e-14);
-    near(node(&bench, 2).y, 0.0, 1e-14);
-    near(node(&bench, 4).x, 0.2 + 0.2 * cos(0.5), 1e-13);
-    near(node(&bench, 4).y, 0.2 * sin(0.5), 1e-13);
+    assert_near(node(&bench, 2).x, 0.2, 1e-14);
+    assert_near(node(&bench, 2).y, 0.0, 1e-14);
+    assert_near(node(&bench, 4).x, 0.2 + 0.2 * cos(0.5), 1e-13);
+    assert_near(node(&bench, 4).y, 0.2 * sin(0.5), 1e-13);
     fil_world_destroy(bench.world);
 }
 
@@ -218,7 +211,7 @@ static void clamps_count_turns(void** state)
     FilId id;
     assert_int_equal(fil_world_add_drive(bench.world, &drive, &id), FIL_OK);
     run(&bench, 200);
-    near(fil_attachment_torque(bench.world, turned).x, 0.08 * 9.0, 1e-6);
+    assert_near(fil_attachment_torque(bench.world, turned).x, 0.08 * 9.0, 1e-6);
     fil_world_destroy(bench.world);
 }
 
@@ -243,10 +236,10 @@ static void inner_clamps_part_the_rod(void** state)
     run(&bench, 10);
     double nodes[3 * NODES];
     fil_rod_get_positions(bench.world, bench.rod, nodes);
-    near(nodes[3 * NODES - 1], -1.02 * 1e-3 * 0.125 / (3.0 * 0.1), 1e-3 * 4.2e-4);
-    near(nodes[2], 0.0, 1e-12);
+    assert_near(nodes[3 * NODES - 1], -1.02 * 1e-3 * 0.125 / (3.0 * 0.1), 1e-3 * 4.2e-4);
+    assert_near(nodes[2], 0.0, 1e-12);
     const FilEnergy energy = fil_world_energy(bench.world);
-    near(energy.elastic, 0.5 * 1e-3 * -nodes[3 * NODES - 1], 1e-3 * energy.elastic);
+    assert_near(energy.elastic, 0.5 * 1e-3 * -nodes[3 * NODES - 1], 1e-3 * energy.elastic);
     fil_world_destroy(bench.world);
 }
 
@@ -264,7 +257,7 @@ static void pin_reaction_balances_momentum(void** state)
     }
     double expected = before - 0.981 * 0.2 + impulse - drag;
     /* a pinned node neither moves nor drags: what is left is Newton's tolerance over 200 steps */
-    near(fil_world_momentum(bench.world).z, expected, 1e-6);
+    assert_near(fil_world_momentum(bench.world).z, expected, 1e-6);
     fil_world_destroy(bench.world);
 }
 
@@ -296,13 +289,13 @@ static void released_pins_hold_nothing(void** state)
     Bench bench = make_bench(9.81, 1e-3);
     FilId pin = attach_kind(&bench, FIL_ATTACH_PIN, 0, NODES);
     run(&bench, 10);
-    near(node(&bench, 5).z, 0.0, 0.0);
+    assert_near(node(&bench, 5).z, 0.0, 0.0);
     /* all nodes held: the pin carries the whole weight */
-    near(fil_attachment_force(bench.world, pin).z, 0.981, 1e-9);
+    assert_near(fil_attachment_force(bench.world, pin).z, 0.981, 1e-9);
     assert_int_equal(fil_attachment_set_active(bench.world, pin, false), FIL_OK);
     run(&bench, 100);
     assert_true(node(&bench, 5).z < -0.04);
-    near(fil_attachment_force(bench.world, pin).z, 0.0, 0.0);
+    assert_near(fil_attachment_force(bench.world, pin).z, 0.0, 0.0);
     /* caught again where it is */
     FilVec3 where = node(&bench, 5);
     assert_int_equal(fil_attachment_set_active(bench.world, pin, true), FIL_OK);
@@ -352,10 +345,10 @@ static void twist_holds_turn_edges(void** state)
     double angles[EDGES];
     fil_rod_get_angles(bench.world, bench.rod, angles);
     for (int i = 0; i < EDGES; ++i) {
-        near(angles[i], 0.1 * i, 1e-7);
+        assert_near(angles[i], 0.1 * i, 1e-7);
     }
-    near(fil_attachment_torque(bench.world, turned).x, 0.08 * 0.9 / 0.9, 1e-7);
-    near(fil_attachment_torque(bench.world, fixed).x, -0.08 * 0.9 / 0.9, 1e-7);
+    assert_near(fil_attachment_torque(bench.world, turned).x, 0.08 * 0.9 / 0.9, 1e-7);
+    assert_near(fil_attachment_torque(bench.world, fixed).x, -0.08 * 0.9 / 0.9, 1e-7);
     fil_world_destroy(bench.world);
 }
 

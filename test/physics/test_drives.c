@@ -9,6 +9,7 @@
 
 #include "filum/filum.h"
 #include "lively.h"
+#include "near.h"
 
 enum { NODES = 6 };
 
@@ -60,14 +61,6 @@ static void set(FilWorld* world, FilId drive, const double* value, int count)
     assert_int_equal(fil_drive_set(world, drive, value, count), FIL_OK);
 }
 
-static void near(double measured, double expected, double tolerance)
-{
-    if (!(fabs(measured - expected) <= tolerance)) {
-        print_error("measured %.12g, expected %.12g within %g\n", measured, expected, tolerance);
-        fail();
-    }
-}
-
 static void scripts_ramp_between_knots(void** state)
 {
     (void)state;
@@ -91,8 +84,8 @@ static void scripts_ramp_between_knots(void** state)
         double from = t < 0.2 ? 1.0 : 3.0, to = t < 0.2 ? 3.0 : -1.0;
         fil_drive_value(world, linear, &a);
         fil_drive_value(world, smooth, &b);
-        near(a, from + (to - from) * u, 1e-12);
-        near(b, from + (to - from) * u * u * (3.0 - 2.0 * u), 1e-12);
+        assert_near(a, from + (to - from) * u, 1e-12);
+        assert_near(b, from + (to - from) * u * u * (3.0 - 2.0 * u), 1e-12);
     }
     fil_world_destroy(world);
 }
@@ -122,7 +115,7 @@ static void scripts_begin_again_after_their_period(void** state)
         fil_drive_value(world, drive, &value);
         // times are sums of steps: at the jump back either side is right
         if (phase > 1e-9 && phase < 0.15 - 1e-9) {
-            near(value, 1.0 + fmin(phase, 0.1) / 0.1, 1e-9);
+            assert_near(value, 1.0 + fmin(phase, 0.1) / 0.1, 1e-9);
         }
         assert_int_equal(fil_world_step(world, NULL), FIL_OK);
     }
@@ -147,7 +140,7 @@ static void commands_take_over_and_are_checked(void** state)
     set(world, drive, (double[]){4.0, 5.0, 6.0}, 3);
     lively_run(world, 1);
     fil_drive_value(world, drive, value);
-    near(value[2], 6.0, 0.0);
+    assert_near(value[2], 6.0, 0.0);
 
     /* what cannot be is refused and changes nothing */
     assert_int_equal(fil_drive_set(world, drive, (double[]){NAN, 0.0, 0.0}, 3), FIL_BAD_INPUT);
@@ -156,12 +149,12 @@ static void commands_take_over_and_are_checked(void** state)
     assert_int_equal(fil_drive_set(world, (FilId){99, 1}, (double[]){0.0, 0.0, 0.0}, 3), FIL_BAD_INPUT);
     assert_true(fil_world_error(world)[0] != '\0');
     fil_drive_value(world, drive, value);
-    near(value[2], 6.0, 0.0);
+    assert_near(value[2], 6.0, 0.0);
 
     assert_int_equal(fil_drive_release(world, drive), FIL_OK);
     lively_run(world, 1);
     fil_drive_value(world, drive, value);
-    near(value[2], 3.0, 0.0);
+    assert_near(value[2], 3.0, 0.0);
     fil_world_destroy(world);
 }
 
@@ -176,9 +169,9 @@ static void forces_push(void** state)
     lively_run(world, 20);
     FilVec3 p = fil_world_momentum(world);
     /* two nodes, 0.2 s; Newton's tolerance summed over 20 steps */
-    near(p.x, 0.0, 1e-9);
-    near(p.y, 2.0 * 0.3 * 0.2, 1e-9);
-    near(p.z, 2.0 * -0.1 * 0.2, 1e-9);
+    assert_near(p.x, 0.0, 1e-9);
+    assert_near(p.y, 2.0 * 0.3 * 0.2, 1e-9);
+    assert_near(p.z, 2.0 * -0.1 * 0.2, 1e-9);
     fil_world_destroy(world);
 }
 
@@ -195,9 +188,9 @@ static void axial_torques_spin(void** state)
     double spins[NODES - 1];
     fil_rod_get_spins(world, rod, spins);
     for (int i = 0; i < NODES - 1; ++i) {
-        near(spins[i], torque * 0.5 / (0.01 * 0.2), 1e-9);
+        assert_near(spins[i], torque * 0.5 / (0.01 * 0.2), 1e-9);
     }
-    near(fil_world_angular_momentum(world).x, 5.0 * torque * 0.5, 1e-9);
+    assert_near(fil_world_angular_momentum(world).x, 5.0 * torque * 0.5, 1e-9);
     fil_world_destroy(world);
 }
 
@@ -212,11 +205,11 @@ static void world_torques_turn(void** state)
     lively_run(world, 40);
     FilVec3 l = fil_world_angular_momentum(world), p = fil_world_momentum(world);
     /* first order in dt: the lever arm of the node forces is that of the end of the step */
-    near(l.z, 0.05 * 0.4, 0.01 * 0.02);
-    near(l.x, 0.002 * 0.4, 0.05 * 0.0008);
-    near(p.x, 0.0, 1e-9);
-    near(p.y, 0.0, 1e-9);
-    near(p.z, 0.0, 1e-9);
+    assert_near(l.z, 0.05 * 0.4, 0.01 * 0.02);
+    assert_near(l.x, 0.002 * 0.4, 0.05 * 0.0008);
+    assert_near(p.x, 0.0, 1e-9);
+    assert_near(p.y, 0.0, 1e-9);
+    assert_near(p.z, 0.0, 1e-9);
     fil_world_destroy(world);
 }
 
@@ -250,11 +243,11 @@ static void rest_twist_is_taken_up(void** state)
     assert_int_equal(fil_world_set_dt(world, 100.0), FIL_OK);
     lively_run(world, 20);
     fil_rod_get_twists(world, rod, twists);
-    near(twists[0], 0.0, 0.0);
+    assert_near(twists[0], 0.0, 0.0);
     for (int i = 1; i < NODES - 1; ++i) {
-        near(twists[i], 0.7, 1e-6);
+        assert_near(twists[i], 0.7, 1e-6);
     }
-    near(twists[NODES - 1], 0.0, 0.0);
+    assert_near(twists[NODES - 1], 0.0, 0.0);
     fil_world_destroy(world);
 }
 
@@ -297,25 +290,25 @@ static void probes_read_the_state(void** state)
     FilEnergy energy = fil_world_energy(world);
     FilVec3 p = fil_world_momentum(world), l = fil_world_angular_momentum(world);
 
-    near(probe(world, "position", rod, 2, 1), x[7], 0.0);
-    near(probe(world, "position", rod, -1, 2), x[3 * NODES - 1], 0.0);
-    near(probe(world, "velocity", rod, 0, 0), v[0], 0.0);
-    near(probe(world, "velocity", rod, 0, -1), sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]), 1e-15);
-    near(probe(world, "angle", rod, 1, 0), angles[1], 0.0);
-    near(probe(world, "tension", rod, -1, 0), tension[NODES - 2], 0.0);
-    near(probe(world, "curvature", rod, 2, 0), curvature[4], 0.0);
-    near(probe(world, "curvature", rod, 2, 1), curvature[5], 0.0);
-    near(probe(world, "twist", rod, 2, 0), twist[2], 0.0);
-    near(probe(world, "length", rod, 0, 0), fil_rod_length(world, rod), 0.0);
+    assert_near(probe(world, "position", rod, 2, 1), x[7], 0.0);
+    assert_near(probe(world, "position", rod, -1, 2), x[3 * NODES - 1], 0.0);
+    assert_near(probe(world, "velocity", rod, 0, 0), v[0], 0.0);
+    assert_near(probe(world, "velocity", rod, 0, -1), sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]), 1e-15);
+    assert_near(probe(world, "angle", rod, 1, 0), angles[1], 0.0);
+    assert_near(probe(world, "tension", rod, -1, 0), tension[NODES - 2], 0.0);
+    assert_near(probe(world, "curvature", rod, 2, 0), curvature[4], 0.0);
+    assert_near(probe(world, "curvature", rod, 2, 1), curvature[5], 0.0);
+    assert_near(probe(world, "twist", rod, 2, 0), twist[2], 0.0);
+    assert_near(probe(world, "length", rod, 0, 0), fil_rod_length(world, rod), 0.0);
     const double* end = x + 3 * (NODES - 1);
     double apart = sqrt(pow(end[0] - x[0], 2.0) + pow(end[1] - x[1], 2.0) + pow(end[2] - x[2], 2.0));
-    near(probe(world, "end_distance", rod, 0, 0), apart, 1e-15);
-    near(probe(world, "drive", drive, 0, 2), -0.3, 0.0);
-    near(probe(world, "kinetic_energy", none, 0, 0), energy.kinetic, 0.0);
-    near(probe(world, "elastic_energy", none, 0, 0), energy.elastic, 0.0);
-    near(probe(world, "gravity_energy", none, 0, 0), energy.gravity, 0.0);
-    near(probe(world, "momentum", none, 0, 1), p.y, 0.0);
-    near(probe(world, "angular_momentum", none, 0, 2), l.z, 0.0);
+    assert_near(probe(world, "end_distance", rod, 0, 0), apart, 1e-15);
+    assert_near(probe(world, "drive", drive, 0, 2), -0.3, 0.0);
+    assert_near(probe(world, "kinetic_energy", none, 0, 0), energy.kinetic, 0.0);
+    assert_near(probe(world, "elastic_energy", none, 0, 0), energy.elastic, 0.0);
+    assert_near(probe(world, "gravity_energy", none, 0, 0), energy.gravity, 0.0);
+    assert_near(probe(world, "momentum", none, 0, 1), p.y, 0.0);
+    assert_near(probe(world, "angular_momentum", none, 0, 2), l.z, 0.0);
     assert_true(energy.kinetic > 0.0 && energy.elastic > 0.0);
     assert_true(curvature[4] != 0.0 && curvature[5] != 0.0);
 
@@ -331,7 +324,7 @@ static void probes_read_the_state(void** state)
             kinetic += 0.5 * mass * v[3 * i + k] * v[3 * i + k];
         }
     }
-    near(energy.kinetic, kinetic, 1e-13 * kinetic);
+    assert_near(energy.kinetic, kinetic, 1e-13 * kinetic);
     fil_world_destroy(world);
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/vec3.h"
 #include "body/shell.h"
+#include "near.h"
 
 enum { MAX_COUNT = 40, VERTICES = (MAX_COUNT + 1) * (MAX_COUNT + 1), TRIANGLES = 2 * MAX_COUNT * MAX_COUNT };
 
@@ -62,14 +63,6 @@ static FilShellBody* make_shell(const Mesh* mesh, FilShellBending bending)
     return body;
 }
 
-static void near(double measured, double expected, double relative)
-{
-    if (!(fabs(measured - expected) <= relative * fabs(expected))) {
-        print_error("measured %.12g, expected %.12g within %g\n", measured, expected, relative);
-        fail();
-    }
-}
-
 /* ---- stretching ---- */
 
 /* energy per area of an even strain; an edge of the border belongs to the sheet by half */
@@ -103,13 +96,13 @@ static void test_stretching(void** state)
     const double nu = 1.0 / 3.0, stiff = YOUNG * THICKNESS / (1.0 - nu * nu), e = 1e-5;
     const double near_linear = 1e-4;  // strains of 1e-5 make cubic terms as small as that share
     make_mesh(&mesh, 8, true);
-    near(strain_energy(&mesh, e, 0.0, 0.0), 0.5 * stiff * e * e, near_linear);
-    near(strain_energy(&mesh, 0.0, e, 0.0), 0.5 * stiff * e * e, near_linear);
-    near(strain_energy(&mesh, e, e, 0.0), stiff * (1.0 + nu) * e * e, near_linear);
-    near(strain_energy(&mesh, 0.0, 0.0, e), 0.5 * stiff * 2.0 * (1.0 - nu) * e * e, near_linear);
+    assert_near_share(strain_energy(&mesh, e, 0.0, 0.0), 0.5 * stiff * e * e, near_linear);
+    assert_near_share(strain_energy(&mesh, 0.0, e, 0.0), 0.5 * stiff * e * e, near_linear);
+    assert_near_share(strain_energy(&mesh, e, e, 0.0), stiff * (1.0 + nu) * e * e, near_linear);
+    assert_near_share(strain_energy(&mesh, 0.0, 0.0, e), 0.5 * stiff * 2.0 * (1.0 - nu) * e * e, near_linear);
     // pulled along x, free across: it narrows by a third and answers with Young's modulus
     const double pulled = strain_energy(&mesh, e, -nu * e, 0.0);
-    near(pulled, 0.5 * YOUNG * THICKNESS * e * e, near_linear);
+    assert_near_share(pulled, 0.5 * YOUNG * THICKNESS * e * e, near_linear);
     assert_true(strain_energy(&mesh, e, -0.3 * e, 0.0) > pulled && strain_energy(&mesh, e, -0.37 * e, 0.0) > pulled);
 }
 
@@ -151,7 +144,7 @@ static void check_bend(FilShellBending bending, bool equilateral, double angle, 
     }
     assert_true(errors[1] < 0.05);
     assert_true(errors[1] < 0.55 * errors[0] + 1e-5);
-    near(2.0 * energy[1] - energy[0], expected, 1e-3);  // without the border's part
+    assert_near_share(2.0 * energy[1] - energy[0], expected, 1e-3);  // without the border's part
 }
 
 static void test_bending(void** state)

@@ -13,18 +13,13 @@
 
 #include "filum/filum.h"
 #include "heap_calls.h"
+#include "scenes.h"
 
 static FilWorld* load(const char* scene, FilSceneInfo* info)
 {
     char path[512];
-    FilWorld* world = NULL;
-    FilError error = {""};
     snprintf(path, sizeof path, FILUM_SOURCE_DIR "/config/scenes/%s.yaml", scene);
-    if (fil_scene_load(path, NULL, &world, info, &error) != FIL_OK) {
-        print_message("%s\n", error.text);
-    }
-    assert_non_null(world);
-    return world;
+    return load_file(path, NULL, info);
 }
 
 static const char* const scenes[2] = {"ball_rotation", "box_push"};

@@ -11,16 +11,7 @@
 
 #include "plan/interior_point.h"
 #include "push_problem.h"
-
-static bool show(void* user, const FilPlanProgress* p)
-{
-    (void)user;
-    if (getenv("PLAN_VERBOSE") != NULL) {
-        print_message("%4d cost %.6g rows %.1e pairs %.1e dual %.1e mu %.0e eps %.0e shift %.0e step %.2g\n", p->iteration, p->cost, p->violation,
-                      p->pairs, p->dual, p->barrier, p->relaxation, p->shift, p->step);
-    }
-    return true;
-}
+#include "show_progress.h"
 
 /* ---- one stage of two variables, and no rows ---- */
 
@@ -65,7 +56,7 @@ static FilPlanResult solve_two(Evaluate evaluate, double* x, bool polish)
     FilPlanSettings settings = fil_plan_settings_default();
     FilPlanPoint point = {.x = x};
     settings.polish = polish;
-    settings.report = show;
+    settings.report = show_progress;
     return fil_interior_point(&problem, &settings, &point);
 }
 
@@ -146,7 +137,7 @@ static FilPlanResult push_box(Push* push, int stages, double friction, double fo
     const FilPlanProblem problem = push_problem(push, stages, 2.0, friction, force, effort);
     FilPlanSettings settings = fil_plan_settings_default();
     FilPlanPoint point = {.x = x};
-    settings.report = show;
+    settings.report = show_progress;
     // standing still is stationary, too: a guess that moves, and a relaxation that lets it
     settings.relaxation_start = 10.0;
     for (int k = 0; k < stages; k++) {

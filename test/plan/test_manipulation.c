@@ -33,6 +33,7 @@ typedef struct ComplexStage {
 #include "plan/tree_jet.inc"
 #include "plan/touch.inc"
 #include "plan/manipulation.inc"
+#include "show_progress.h"
 // clang-format on
 
 enum { N = 96, C = 48 };
@@ -258,16 +259,6 @@ static FilManipulationBounds push_bounds(void)
     return b;
 }
 
-static bool show(void* user, const FilPlanProgress* p)
-{
-    (void)user;
-    if (getenv("PLAN_VERBOSE") != NULL) {
-        print_message("%4d cost %.6g rows %.1e pairs %.1e dual %.1e mu %.0e eps %.0e shift %.0e step %.2g\n", p->iteration, p->cost, p->violation,
-                      p->pairs, p->dual, p->barrier, p->relaxation, p->shift, p->step);
-    }
-    return true;
-}
-
 static void pushes_a_box_with_least_effort(void** state)
 {
     // finger and box move as one, M x'' = u - mu m g. Over 1 m from rest to rest within 1 s the integral of u^2 is least for a ramp,
@@ -287,7 +278,7 @@ static void pushes_a_box_with_least_effort(void** state)
         FilPlanSettings settings = fil_plan_settings_default();
         settings.relaxation_start = k == 0 ? 10.0 : 1e-3;  // standing still is stationary, too
         settings.push = k == 0 ? settings.push : 1e-4;
-        settings.report = show;
+        settings.report = show_progress;
         settings.max_iterations = 400;
         if (k == 0) {
             fil_manipulation_guess(&problem[k], 0.0, 0, x[k]);

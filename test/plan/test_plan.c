@@ -15,19 +15,14 @@
 #include "body/soft_arm.h"
 #include "filum/filum.h"
 #include "p1_problem.h"
+#include "scenes.h"
 
 enum { STAGES = 16 };
 
 static FilWorld* load(const FilSetting* settings, int count, FilSceneInfo* info)
 {
     const FilSceneOptions options = {.settings = settings, .setting_count = count};
-    FilWorld* world = NULL;
-    FilError error = {""};
-    if (fil_scene_load(FILUM_SOURCE_DIR "/config/scenes/ball_rotation.yaml", &options, &world, info, &error) != FIL_OK) {
-        print_message("%s\n", error.text);
-        fail();
-    }
-    return world;
+    return load_file(FILUM_SOURCE_DIR "/config/scenes/ball_rotation.yaml", &options, info);
 }
 
 static FilWorld* load_coarse(FilSceneInfo* info)

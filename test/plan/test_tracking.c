@@ -11,6 +11,7 @@
 #include "filum/filum.h"
 #include "p1_problem.h"
 #include "plan/tracking.h"
+#include "scenes.h"
 
 enum { STAGES = 25 };
 
@@ -21,13 +22,7 @@ static FilWorld* load(const FilSetting* settings, int count, FilSceneInfo* info)
         all[3 + k] = settings[k];
     }
     const FilSceneOptions options = {.settings = all, .setting_count = 3 + count};
-    FilWorld* world = NULL;
-    FilError error = {""};
-    if (fil_scene_load(FILUM_SOURCE_DIR "/config/scenes/ball_roll.yaml", &options, &world, info, &error) != FIL_OK) {
-        print_message("%s\n", error.text);
-        fail();
-    }
-    return world;
+    return load_file(FILUM_SOURCE_DIR "/config/scenes/ball_roll.yaml", &options, info);
 }
 
 static FilPlan* plan_of(const FilWorld* world, const FilSceneInfo* info)

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include "record/command.h"
+#include "text_file.h"
 
 /* Runs `filum bag ARGUMENTS`; returns the exit code. */
 static int run(const char* arguments)
@@ -9,14 +10,6 @@ static int run(const char* arguments)
     char all[512];
     snprintf(all, sizeof all, "bag %s", arguments);
     return filum(all);
-}
-
-static void read_text(const char* path, char* text, size_t size)
-{
-    FILE* file = fopen(path, "r");
-    assert_non_null(file);
-    text[fread(text, 1, size - 1, file)] = '\0';
-    fclose(file);
 }
 
 static void test_info(void** state)

@@ -1,19 +1,12 @@
 /* Recording and reading back: every codec, directories and single files, refusals, streaming, drops, attachments. */
 #include "record/sample_bag.h"
+#include "text_file.h"
 
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 enum { COUNT = 2000 };
-
-static void read_text(const char* path, char* text, size_t size)
-{
-    FILE* file = fopen(path, "r");
-    assert_non_null(file);
-    text[fread(text, 1, size - 1, file)] = '\0';
-    fclose(file);
-}
 
 static FilRecorderOptions small_chunks(FilCompression compression)
 {

@@ -13,6 +13,7 @@
 #include "filum/ring.h"
 #include "filum/shell.h"
 #include "sample.h"
+#include "scenes.h"
 
 /* A gripper above a rope that is pinned at both ends; what follows names rings and joints. */
 #define LIFTED(rest)                                                                \
@@ -35,16 +36,6 @@
     "    joints: [{gains: {stiffness: 5000, damping: 200}}]\n"                      \
     "trajectories: [{robot: arm, joints: [lift], points: [[0.1, 0], [0.8, 0.15]]}]\n" rest
 
-static FilWorld* load(const char* text)
-{
-    FilWorld* world = NULL;
-    FilError error;
-    if (fil_scene_load_text("test", text, strlen(text), NULL, &world, NULL, &error) != FIL_OK) {
-        fail_msg("%s", error.text);
-    }
-    return world;
-}
-
 static double lift_of(const FilWorld* world)
 {
     return fil_robot_joint_state(world, fil_world_find_robot(world, "arm"), 0).position;
@@ -55,8 +46,8 @@ static void a_ring_follows_its_link(void** state)
 {
     (void)state;
     FilWorld* world =
-        load(LIFTED("rings: [{name: eye, rod: rope, range: 0.005, stiffness: 100, point: {mass: 0.01, position: [0.02, 0, 0.5]}}]\n"
-                    "joints: [{name: hook, attach: {ring: eye, link: palm}}]\n"));
+        load_text(LIFTED("rings: [{name: eye, rod: rope, range: 0.005, stiffness: 100, point: {mass: 0.01, position: [0.02, 0, 0.5]}}]\n"
+                         "joints: [{name: hook, attach: {ring: eye, link: palm}}]\n"));
     const FilId eye = fil_world_find_ring(world, "eye"), rope = fil_world_find_rod(world, "rope");
     const FilId hook = fil_world_find_joint(world, "hook");
     (void)sample_run(world, 2000);
@@ -79,11 +70,11 @@ static void a_ring_of_a_sheet_is_its_vertex(void** state)
 {
     (void)state;
     FilWorld* world =
-        load(LIFTED("shells:\n"
-                    "  - {name: cloth, material: cotton, thickness: 0.001, damping: {mass: 2, stiffness: 0},\n"
-                    "     sheet: {corner: [0, 0.1, 0.5], along: [0, 0.1, 0], across: [0, 0, -0.1], columns: 5, rows: 5}}\n"
-                    "rings: [{name: eye, rod: rope, range: 0.2, stiffness: 1, node: {shell: cloth, vertex: 0}}]\n"
-                    "joints: [{name: hook, attach: {ring: eye, link: palm}}]\n"));
+        load_text(LIFTED("shells:\n"
+                         "  - {name: cloth, material: cotton, thickness: 0.001, damping: {mass: 2, stiffness: 0},\n"
+                         "     sheet: {corner: [0, 0.1, 0.5], along: [0, 0.1, 0], across: [0, 0, -0.1], columns: 5, rows: 5}}\n"
+                         "rings: [{name: eye, rod: rope, range: 0.2, stiffness: 1, node: {shell: cloth, vertex: 0}}]\n"
+                         "joints: [{name: hook, attach: {ring: eye, link: palm}}]\n"));
     const FilId eye = fil_world_find_ring(world, "eye");
     const FilVec3 before = fil_ring_position(world, eye);
     (void)sample_run(world, 1200);
@@ -99,12 +90,12 @@ static void a_link_holds_cloth(void** state)
 {
     (void)state;
     FilWorld* world =
-        load(LIFTED("shells:\n"
-                    "  - {name: cloth, material: cotton, thickness: 0.001, damping: {mass: 4, stiffness: 1e-3},\n"
-                    "     sheet: {corner: [0, 0.2, 0.5], along: [0, 0.1, 0], across: [0, 0, -0.1], columns: 5, rows: 5}}\n"
-                    "joints:\n"
-                    "  - {name: one, attach: {shell: cloth, vertex: 0, link: palm}}\n"
-                    "  - {name: two, attach: {shell: cloth, vertex: 4, link: palm}}\n"));
+        load_text(LIFTED("shells:\n"
+                         "  - {name: cloth, material: cotton, thickness: 0.001, damping: {mass: 4, stiffness: 1e-3},\n"
+                         "     sheet: {corner: [0, 0.2, 0.5], along: [0, 0.1, 0], across: [0, 0, -0.1], columns: 5, rows: 5}}\n"
+                         "joints:\n"
+                         "  - {name: one, attach: {shell: cloth, vertex: 0, link: palm}}\n"
+                         "  - {name: two, attach: {shell: cloth, vertex: 4, link: palm}}\n"));
     (void)sample_run(world, 4000);
     const double force = fil_joint_force(world, fil_world_find_joint(world, "one")).z + fil_joint_force(world, fil_world_find_joint(world, "two")).z;
     const double weight = 200.0 * 0.001 * 0.1 * 0.1 * 9.81;
@@ -117,12 +108,12 @@ static void a_hoop_follows_its_link(void** state)
 {
     (void)state;
     FilWorld* world =
-        load(LIFTED("rigid_bodies:\n"
-                    "  - {name: hoop, mass: 0.05, inertia: [1e-5, 1e-5, 2e-5, 0, 0, 0], position: [0, 0, 0.5], "
-                    "collision: {enabled: false}}\n"
-                    "rings: [{name: eye, rod: rope, range: 1e-3, stiffness: 1e4, hole: {rigid_body: hoop, axis: [1, 0, "
-                    "0], radius: 0.01}}]\n"
-                    "joints: [{name: hook, attach: {ring: eye, link: palm}}]\n"));
+        load_text(LIFTED("rigid_bodies:\n"
+                         "  - {name: hoop, mass: 0.05, inertia: [1e-5, 1e-5, 2e-5, 0, 0, 0], position: [0, 0, 0.5], "
+                         "collision: {enabled: false}}\n"
+                         "rings: [{name: eye, rod: rope, range: 1e-3, stiffness: 1e4, hole: {rigid_body: hoop, axis: [1, 0, "
+                         "0], radius: 0.01}}]\n"
+                         "joints: [{name: hook, attach: {ring: eye, link: palm}}]\n"));
     (void)sample_run(world, 1200);
     const FilVec3 at = sample_position(world, fil_world_find_rigid(world, "hoop"));
     assert_true(lift_of(world) > 0.14);

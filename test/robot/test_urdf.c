@@ -14,6 +14,7 @@
 
 #include "body/articulated.h"
 #include "filum/filum.h"
+#include "text_file.h"
 #include "world/world.h"
 
 static FilWorld* make_world(void)
@@ -144,14 +145,6 @@ static void description_has_the_prefix_everywhere(void** state)
 
 /* ---- meshes ---- */
 
-static void write_file(const char* path, const char* text)
-{
-    FILE* file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
-}
-
 static const char mesh[] = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
 /* An open sheet folded once: no solid, but it has a hull. */
 static const char stl[] =
@@ -169,9 +162,9 @@ static void meshes_are_found(void** state)
         assert_int_equal(mkdir(path, 0700), 0);
     }
     snprintf(path, sizeof path, "%s/my_robot/meshes/a.obj", folder);
-    write_file(path, mesh);
+    write_text(path, mesh);
     snprintf(path, sizeof path, "%s/my_robot/meshes/b.stl", folder);
-    write_file(path, stl);
+    write_text(path, stl);
     static const char* const files[] = {"package://my_robot/meshes/a.obj", "../meshes/b.stl", "package://my_robot/meshes/b.stl"};
     char urdf[200];
     snprintf(urdf, sizeof urdf, "%s/my_robot/urdf/r.urdf", folder);
@@ -180,7 +173,7 @@ static void meshes_are_found(void** state)
                  "<robot name='r'><link name='a'><collision><geometry><mesh filename='%s' scale='0.1 0.2 -0.3'/></geometry>"
                  "</collision></link></robot>",
                  files[k]);
-        write_file(urdf, text);
+        write_text(urdf, text);
         FilWorld* world = make_world();
         const FilId id = add_good(world, urdf, NULL, NULL);
         const FilShapeDef shape = fil_robot_shape(world, id, 0, 0);

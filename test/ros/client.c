@@ -87,6 +87,11 @@ static void service_name(char name[300], const char* full_name, const char* serv
     snprintf(name, 300, "%s/%s", full_name, service);
 }
 
+double seconds_of(builtin_interfaces__msg__Time stamp)
+{
+    return stamp.sec + 1e-9 * stamp.nanosec;
+}
+
 double client_time(Client* client)
 {
     rosgraph_msgs__msg__Clock clock = {0};

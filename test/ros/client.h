@@ -2,6 +2,7 @@
 #ifndef FILUM_TEST_CLIENT_H
 #define FILUM_TEST_CLIENT_H
 
+#include "builtin_interfaces/msg/time.h"
 #include "filum/msg/step_info.h"
 #include "parameters.h"
 #include "rcl/rcl.h"
@@ -29,6 +30,8 @@ bool client_call(Client* client, const rosidl_service_type_support_t* type, cons
 /* Waits for a message on a topic for which `accept` holds (NULL: any). `message` is initialised by the caller. */
 bool client_hear(Client* client, const rosidl_message_type_support_t* type, const char* topic, const rmw_qos_profile_t* qos, void* message,
                  bool (*accept)(const void* message, void* context), void* context);
+
+double seconds_of(builtin_interfaces__msg__Time stamp);
 
 /* Simulated time by the next message on /clock, s; fails the test if none comes. */
 double client_time(Client* client);

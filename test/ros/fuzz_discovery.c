@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "graph.h"
+#include "need.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
@@ -15,13 +16,6 @@ typedef struct Seen {
     const char* names[2 * MAX_NODES];
     size_t count; /* of nodes */
 } Seen;
-
-static void need(bool condition)
-{
-    if (!condition) {
-        abort();
-    }
-}
 
 /* Whether a text ends within the sample; one of no length may stand anywhere. */
 static bool lies_within(const Seen* seen, const char* text)

@@ -4,19 +4,13 @@
 #include <string.h>
 #include <yaml.h>
 
+#include "need.h"
 #include "qos_text.h"
 #include "record/metadata.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
 enum { TEXTS = 4, MAX_TEXT = 4096 };
-
-static void need(bool condition)
-{
-    if (!condition) {
-        abort();
-    }
-}
 
 static bool is_plain(const char* text)
 {

@@ -6,18 +6,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "need.h"
 #include "overrides.h"
 #include "rcl/rcl.h"
 #include "rcl_yaml_param_parser/parser.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
-
-static void need(bool condition)
-{
-    if (!condition) {
-        abort();
-    }
-}
 
 static int pointers(const rcl_variant_t* value)
 {

@@ -191,11 +191,6 @@ typedef struct Controller {
     double last;        /* s */
 } Controller;
 
-static double seconds_of(builtin_interfaces__msg__Time stamp)
-{
-    return stamp.sec + 1e-9 * stamp.nanosec;
-}
-
 /* fills the command for a state; returns the distance to the goal relative to the goal's own */
 static double control(Controller* controller, const filum__msg__ArmStates* states, filum__msg__ChamberPressures* command)
 {

@@ -35,6 +35,7 @@
 #include "simulation_interfaces/srv/load_world.h"
 #include "simulation_interfaces/srv/set_simulation_state.h"
 #include "simulation_interfaces/srv/step_simulation.h"
+#include "text_file.h"
 
 #define SERVICE(name) ROSIDL_GET_SRV_TYPE_SUPPORT(simulation_interfaces, srv, name)
 #define RESULT(name) simulation_interfaces__msg__Result__RESULT_##name
@@ -57,14 +58,6 @@ static double duration = 1.0;                       /* s, of each hostile peer *
 static char before[512];                            /* working directory of the test */
 static char place[] = "/tmp/filum_boundary_XXXXXX"; /* that of the node: good.yaml, secret.yaml, pipe, links to files elsewhere */
 static char stranger[64];                           /* a file beside it */
-
-static void write_text(const char* path, const char* text)
-{
-    FILE* file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    assert_int_equal(fclose(file), 0);
-}
 
 static int set_up(void** state)
 {

@@ -35,12 +35,6 @@ static pid_t start(const char* more)
     return process_start(FILUM_NODE, arguments);
 }
 
-static void stop(pid_t node)
-{
-    kill(node, SIGINT);
-    assert_int_equal(process_wait(node, EXIT_PATIENCE), 0);
-}
-
 static int get_state(char label[32])
 {
     const lifecycle_msgs__srv__GetState_Request request = {0};
@@ -130,7 +124,7 @@ static void lives_its_states(void** state)
     assert_int_equal(get_state(label), STATE(FINALIZED));
     assert_string_equal(label, "finalized");
     assert_false(change_state(TRANSITION(CONFIGURE), ""));
-    stop(node);
+    assert_int_equal(process_stop(node), 0);
 }
 
 static void loads_what_is_chosen_while_unconfigured(void** state)
@@ -155,7 +149,7 @@ static void loads_what_is_chosen_while_unconfigured(void** state)
     char word[256];
     assert_true(client_trigger(&test_client, "/filum", "step", word));
     assert_string_equal(word, "0.00050000000000000001 s");
-    stop(node);
+    assert_int_equal(process_stop(node), 0);
 }
 
 static void refuses_worlds_and_ends_that_it_must_not_have(void** state)
@@ -177,7 +171,7 @@ static void refuses_worlds_and_ends_that_it_must_not_have(void** state)
     assert_true(change_state(TRANSITION(CONFIGURE), ""));
     assert_false(change_state(TRANSITION(INACTIVE_SHUTDOWN), ""));
     assert_int_equal(get_state(NULL), STATE(INACTIVE));
-    stop(node);
+    assert_int_equal(process_stop(node), 0);
 }
 
 static void reports_its_transitions(void** state)
@@ -207,7 +201,7 @@ static void reports_its_transitions(void** state)
     }
     lifecycle_msgs__msg__TransitionEvent__destroy(event);
     must(rcl_subscription_fini(&events, &test_client.node), "subscription");
-    stop(node);
+    assert_int_equal(process_stop(node), 0);
 }
 
 static void ask_transitions(const char* service, lifecycle_msgs__srv__GetAvailableTransitions_Response* response)
@@ -248,7 +242,7 @@ static void lists_states_and_transitions(void** state)
     lifecycle_msgs__srv__GetAvailableStates_Response__destroy(states);
     lifecycle_msgs__srv__GetAvailableTransitions_Response__destroy(graph);
     lifecycle_msgs__srv__GetAvailableTransitions_Response__destroy(here);
-    stop(node);
+    assert_int_equal(process_stop(node), 0);
 }
 
 int main(void)

@@ -35,11 +35,6 @@
 
 #define TYPE(package, name) ROSIDL_GET_MSG_TYPE_SUPPORT(package, msg, name)
 
-static double seconds_of(builtin_interfaces__msg__Time stamp)
-{
-    return stamp.sec + 1e-9 * stamp.nanosec;
-}
-
 /* ---- topics ---- */
 
 /* the tip hangs lower than it began: the first message of all is of the beginning */

@@ -83,15 +83,10 @@ typedef struct Later {
     double than;
 } Later;
 
-static double seconds(builtin_interfaces__msg__Time t)
-{
-    return t.sec + 1e-9 * t.nanosec;
-}
-
 static bool is_later(const void* message, void* context)
 {
     const Later* later = context;
-    return seconds(((const filum__msg__StepInfo*)message)->header.stamp) > later->than;
+    return seconds_of(((const filum__msg__StepInfo*)message)->header.stamp) > later->than;
 }
 
 /* of the plan's size: feedback adds to the first pressures */
@@ -227,13 +222,13 @@ static void the_clock_runs_while_it_plans(void** state)
     assert_int_equal(p->stages, 400);
     assert_true(isfinite(p->cost) && p->violation > 0.0);
     // a tenth of a second of the simulation passes during the plan
-    Later later = {seconds(p->header.stamp) + 0.1};
+    Later later = {seconds_of(p->header.stamp) + 0.1};
     filum__msg__StepInfo* info = filum__msg__StepInfo__create();
     assert_true(client_hear(&client, TYPE(StepInfo), "/step_info", &rmw_qos_profile_default, info, is_later, &later));
     filum__msg__StepInfo__destroy(info);
     filum__msg__PlanProgress__destroy(p);
     p = hear_progress(has_begun);
-    assert_true(seconds(p->header.stamp) > later.than - 0.1);
+    assert_true(seconds_of(p->header.stamp) > later.than - 0.1);
     filum__msg__PlanProgress__destroy(p);
     assert_false(trigger("/filum/plan", message));
     assert_non_null(strstr(message, "cancel_plan"));

@@ -111,12 +111,6 @@ static pid_t start(const char* first, const char* second, const char* third)
     return process_start(FILUM_NODE, arguments);
 }
 
-static void stop(pid_t node)
-{
-    kill(node, SIGINT);
-    assert_int_equal(process_wait(node, EXIT_PATIENCE), 0);
-}
-
 static void is_what_was_asked_for(void** state)
 {
     (void)state;
@@ -131,7 +125,7 @@ static void is_what_was_asked_for(void** state)
     if (may_lock()) {
         assert_true(status_of(node, "VmLck") >= status_of(node, "VmData"));  // kB; 0 by default
     }
-    stop(node);
+    assert_int_equal(process_stop(node), 0);
 }
 
 static void is_as_others_by_default(void** state)
@@ -142,7 +136,7 @@ static void is_as_others_by_default(void** state)
     assert_true(client_set(&test_client, "/filum", "publish_rate", fil_parameter_double(10.0), reason));
     for_threads(node, is_as_others);
     assert_int_equal(status_of(node, "VmLck"), 0);
-    stop(node);
+    assert_int_equal(process_stop(node), 0);
 }
 
 static void refuses_processors_that_are_not_there(void** state)

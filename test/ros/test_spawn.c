@@ -40,12 +40,6 @@ static pid_t start(const char* more)
     return process_start(FILUM_NODE, arguments);
 }
 
-static void stop(pid_t node)
-{
-    kill(node, SIGINT);
-    assert_int_equal(process_wait(node, EXIT_PATIENCE), 0);
-}
-
 typedef struct Spawn {
     const char *name, *uri, *text, *space;
     bool rename;
@@ -181,7 +175,7 @@ static void spawns_and_deletes(void** state)
     assert_int_equal(reset(4), RESULT(OK));
     assert_false(see("cart", place, &time));
     assert_true(see("hoop", place, &time));
-    stop(node);
+    assert_int_equal(process_stop(node), 0);
 }
 
 static void refuses_what_it_must(void** state)
@@ -219,12 +213,12 @@ static void refuses_what_it_must(void** state)
     assert_int_equal(spawn((Spawn){.text = fixed}).code, RESULT(OK));
     assert_true(see("cable", place, &time));
     remove(path);
-    stop(node);
+    assert_int_equal(process_stop(node), 0);
     const pid_t locked = start("locked:=true");
     const Answer refused = spawn((Spawn){.uri = OBJECT("ball")});
     assert_int_equal(refused.code, RESULT(OPERATION_FAILED));
     assert_non_null(strstr(refused.message, "locked"));
-    stop(locked);
+    assert_int_equal(process_stop(locked), 0);
 }
 
 static void lists_what_there_is(void** state)
@@ -263,7 +257,7 @@ static void lists_what_there_is(void** state)
     simulation_interfaces__srv__GetSpawnables_Response__destroy(spawnables);
     simulation_interfaces__srv__GetAvailableWorlds_Response__destroy(worlds);
     simulation_interfaces__srv__GetCurrentWorld_Response__destroy(world);
-    stop(node);
+    assert_int_equal(process_stop(node), 0);
 }
 
 int main(void)

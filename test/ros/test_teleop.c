@@ -338,11 +338,6 @@ static FilVec3 held_at(const filum__msg__Probes* probes, double* height)
     return fil_vector_difference(fil_vector(ball), fil_vector(palm));
 }
 
-static double seconds_of(builtin_interfaces__msg__Time stamp)
-{
-    return stamp.sec + 1e-9 * stamp.nanosec;
-}
-
 /* Answers each state with the pad's; how far the ball moves in the hand while it is shaken, at most, and its height in the end. */
 static double teleoperate(Client* client, double patience, double* height)
 {

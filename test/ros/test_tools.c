@@ -46,12 +46,6 @@ static pid_t start(void)
     return process_start(FILUM_NODE, arguments);
 }
 
-static void stop(pid_t node)
-{
-    kill(node, SIGINT);
-    assert_int_equal(process_wait(node, EXIT_PATIENCE), 0);
-}
-
 static void topics(void** state)
 {
     (void)state;
@@ -74,7 +68,7 @@ static void topics(void** state)
     expect("topic pub /rod_commands filum/RodCommand '{first_node: -1}' --once", 1, "first_node: is not an integer that fits");
     expect("topic pub /rod_commands filum/RodComand '{}' --once", 1, "did you mean 'filum/msg/RodCommand'?");
     expect("topic pub /nobody filum/RodCommand '{}' --once", 1, "nobody listens");
-    stop(node);
+    assert_int_equal(process_stop(node), 0);
 }
 
 static void parameters(void** state)
@@ -90,7 +84,7 @@ static void parameters(void** state)
     expect("param get /filum rod_node_frames", 0, "Boolean value is: true\n");
     expect("param get /filum nonsense", 1, "there is no parameter 'nonsense'");
     expect("param get /nobody time_step", 1, "nobody offers the service '/nobody/get_parameters'");
-    stop(node);
+    assert_int_equal(process_stop(node), 0);
 }
 
 static void services(void** state)
@@ -104,7 +98,7 @@ static void services(void** state)
     expect("service call /filum/step std_srvs/Triger", 1, "did you mean 'std_srvs/srv/Trigger'?");
     expect("service call /filum/pause std_srvs/srv/SetBool '{data: 1}'", 1, "data: expected true or false");
     expect("service cal", 2, "did you mean 'call'?");
-    stop(node);
+    assert_int_equal(process_stop(node), 0);
 }
 
 static int set_up(void** state)

@@ -25,12 +25,6 @@ static pid_t start(const char* worlds, const char* first, const char* second)
     return process_start(FILUM_NODE, arguments);
 }
 
-static void stop(pid_t node)
-{
-    kill(node, SIGINT);
-    assert_int_equal(process_wait(node, EXIT_PATIENCE), 0);
-}
-
 typedef struct Seen {
     uint64_t step, hash;
 } Seen;
@@ -93,7 +87,7 @@ static void keeps_worlds_apart(void** state)
     assert_int_equal(hear(0, 0).step, 5);
     assert_true(is_published("/w1/clock"));
     assert_false(is_published("/clock"));
-    stop(node);
+    assert_int_equal(process_stop(node), 0);
 }
 
 static void steps_together_by_one_clock(void** state)
@@ -113,7 +107,7 @@ static void steps_together_by_one_clock(void** state)
     const Seen a = hear(1, 50), b = hear(0, 50), c = hear(2, 50);
     assert_true(a.step == b.step && b.step == c.step);
     assert_true(a.hash == b.hash && b.hash == c.hash);
-    stop(node);
+    assert_int_equal(process_stop(node), 0);
 }
 
 /* ---- many ---- */
@@ -200,7 +194,7 @@ static void many_worlds_are_found_and_heard(void** state)
     assert_int_equal(process_wait(early, 2.0 * MANY_PATIENCE), 0);
     const pid_t late = process_start_role("watch", NULL, NULL, NULL);
     assert_int_equal(process_wait(late, 2.0 * MANY_PATIENCE), 0);
-    stop(node);
+    assert_int_equal(process_stop(node), 0);
 }
 
 static void refuses_namespaces_that_make_them_one(void** state)

@@ -13,6 +13,8 @@
 
 #include <cmocka.h>
 
+#include "text_file.h"
+
 static char folder[64];
 
 static int make_folder(void** state)
@@ -34,10 +36,7 @@ static void write_file(const char* name, const char* text)
 {
     char path[128];
     snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE* file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(text, 1, strlen(text), file), strlen(text));
-    assert_int_equal(fclose(file), 0);
+    write_text(path, text);
 }
 
 #endif

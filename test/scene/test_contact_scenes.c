@@ -13,6 +13,7 @@
 
 #include "base/vec3.h"
 #include "filum/filum.h"
+#include "near.h"
 #include "scenes.h"
 
 /* A few roundings of numbers of the size of one. */
@@ -24,13 +25,6 @@
     "rods:\n  - name: cable\n    material: rubber\n    section: {circle: {radius: 0.01}}\n" \
     "    shape: {straight: {from: [0, 0, 0.01], to: [1, 0, 0.01], nodes: 5}}\n"
 #define GROUND "rigid_bodies:\n  - {name: ground, motion: static, shapes: [{half_space: {}}]}\n"
-
-static void assert_near(double value, double expected, double tolerance)
-{
-    if (!(fabs(value - expected) <= tolerance)) {
-        fail_msg("%.17g is not %.17g", value, expected);
-    }
-}
 
 static FilWorld* load_seeded(const char* text, uint64_t seed)
 {

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "filum/filum.h"
+#include "scenes.h"
 #include "view/frame.h"
 #include "view/show.h"
 
@@ -22,13 +23,8 @@ static const char head[] =
 static FilWorld* load(const char* text, FilSceneInfo* info)
 {
     char scene[4000];
-    FilWorld* world = NULL;
-    FilError error = {""};
     snprintf(scene, sizeof scene, "%s%s", head, text);
-    if (fil_scene_load_text("looks.yaml", scene, strlen(scene), NULL, &world, info, &error) != FIL_OK) {
-        fail_msg("%s", error.text);
-    }
-    return world;
+    return load_text_info(scene, info);
 }
 
 static void assert_color(FilColor c, double r, double g, double b, double a)

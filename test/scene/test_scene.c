@@ -14,7 +14,9 @@
 
 #include "base/vec3.h"
 #include "filum/filum.h"
+#include "near.h"
 #include "scene/scene_folder.h"
+#include "scenes.h"
 
 #define MATERIAL "materials:\n  rubber: {young: 3e6, shear: 1e6, density: 1000}\n"
 #define ROD_HEAD "  - name: cable\n    material: rubber\n    section: {circle: {radius: 0.01}}\n"
@@ -24,13 +26,6 @@
 
 /* A few roundings of numbers of the size of one. */
 #define ROUNDING 1e-12
-
-static void assert_near(double value, double expected, double tolerance)
-{
-    if (!(fabs(value - expected) <= tolerance)) {
-        fail_msg("%.17g is not %.17g", value, expected);
-    }
-}
 
 static FilWorld* load_with(const char* text, const FilSceneOptions* options, FilSceneInfo* info)
 {
@@ -59,17 +54,6 @@ static FilId find_rod(const FilWorld* world, const char* name)
     const FilId rod = fil_world_find_rod(world, name);
     assert_int_not_equal(rod.index, 0);
     return rod;
-}
-
-static double probe(const FilWorld* world, const char* name)
-{
-    for (int k = 0; k < fil_world_probe_count(world); k++) {
-        if (strcmp(fil_world_probe_name(world, k), name) == 0) {
-            return fil_world_probe_value(world, k);
-        }
-    }
-    fail_msg("no probe '%s'", name);
-    return NAN;
 }
 
 static FilVec3 node(const FilWorld* world, const char* rod, int index)
@@ -300,34 +284,34 @@ static void rest_shape_and_twist_store_energy(void** state)
 {
     (void)state;
     FilWorld* world = load(STIFF_ROD ENERGY);
-    assert_near(probe(world, "energy"), 0.0, ROUNDING);
+    assert_near(probe_value(world, "energy"), 0.0, ROUNDING);
     fil_world_destroy(world);
     // three quarters of the rod lie between the middles of its end edges: GJ phi^2 / (2 * 0.75)
     world = load(STIFF_ROD "    twist: 0.6\n" ENERGY);
-    assert_near(probe(world, "energy"), 3.0 * 0.36 / 1.5, ROUNDING);
+    assert_near(probe_value(world, "energy"), 3.0 * 0.36 / 1.5, ROUNDING);
     fil_world_destroy(world);
     // the same by a rest twist of 0.6 rad over 0.75 m, and by angles
     world = load(STIFF_ROD "    rest_twist: 0.8\n" ENERGY);
-    assert_near(probe(world, "energy"), 3.0 * 0.36 / 1.5, ROUNDING);
+    assert_near(probe_value(world, "energy"), 3.0 * 0.36 / 1.5, ROUNDING);
     fil_world_destroy(world);
     world = load(STIFF_ROD "    angles: [0, 0.2, 0.4, 0.6]\n" ENERGY);
-    assert_near(probe(world, "energy"), 3.0 * 0.36 / 1.5, ROUNDING);
+    assert_near(probe_value(world, "energy"), 3.0 * 0.36 / 1.5, ROUNDING);
     fil_world_destroy(world);
     // 0.6 of it stress free
     world = load(STIFF_ROD "    twist: 0.6\n    rest: initial\n" ENERGY);
-    assert_near(probe(world, "energy"), 0.0, ROUNDING);
+    assert_near(probe_value(world, "energy"), 0.0, ROUNDING);
     fil_world_destroy(world);
     // a rod twice as long as it wants to be: EA strain^2 l0 / 2 with strain 1
     world = load(STIFF_ROD "    rest_length_scale: 0.5\n" ENERGY);
-    assert_near(probe(world, "energy"), 100.0 * 0.5 / 2.0, 100.0 * ROUNDING);
+    assert_near(probe_value(world, "energy"), 100.0 * 0.5 / 2.0, 100.0 * ROUNDING);
     fil_world_destroy(world);
     // kappa = 2 tan(k l / 2) at the three inner nodes: EI / (2 l) each, l = 1/4
     const double kappa = 2.0 * tan(0.5 * 0.4 * 0.25);
     world = load(STIFF_ROD "    rest_curvature: [0.4, 0]\n" ENERGY);
-    assert_near(probe(world, "energy"), 3.0 * 2.0 * kappa * kappa / (2.0 * 0.25), ROUNDING);
+    assert_near(probe_value(world, "energy"), 3.0 * 2.0 * kappa * kappa / (2.0 * 0.25), ROUNDING);
     fil_world_destroy(world);
     world = load(STIFF_ROD "    rest_curvature: [[0, 0], [0, 0], [0.4, 0], [0, 0], [0, 0]]\n" ENERGY);
-    assert_near(probe(world, "energy"), 2.0 * kappa * kappa / (2.0 * 0.25), ROUNDING);
+    assert_near(probe_value(world, "energy"), 2.0 * kappa * kappa / (2.0 * 0.25), ROUNDING);
     fil_world_destroy(world);
 }
 
@@ -340,7 +324,7 @@ static double ring_energy(const char* section, const char* twist)
              "    shape: {ring: {radius: 1, nodes: 40}}\n    director: [0, 0, 1]\n    twist: %s\n" ENERGY,
              section, twist);
     FilWorld* world = load(text);
-    const double energy = probe(world, "energy");
+    const double energy = probe_value(world, "energy");
     fil_world_destroy(world);
     return energy;
 }
@@ -377,15 +361,15 @@ static void rods_start_with_their_motion(void** state)
                            "    velocity: [1, 0, -2]\n    angular_velocity: [0, 0, 3]\n    spin: 5\n"
                            "probes:\n  p: momentum\n  l: angular_momentum\n"
                            "  v: {velocity: {rod: cable, node: -1}}\n");
-    assert_near(probe(world, "p_x"), 4.0, ROUNDING);
-    assert_near(probe(world, "p_y"), 0.0, ROUNDING);
-    assert_near(probe(world, "p_z"), -8.0, ROUNDING);
-    assert_near(probe(world, "v_y"), 1.5, ROUNDING);
+    assert_near(probe_value(world, "p_x"), 4.0, ROUNDING);
+    assert_near(probe_value(world, "p_y"), 0.0, ROUNDING);
+    assert_near(probe_value(world, "p_z"), -8.0, ROUNDING);
+    assert_near(probe_value(world, "v_y"), 1.5, ROUNDING);
     // sum m r^2 about the centre: 2 * (0.5 * 0.25 + 1 * 0.0625) = 0.375 kg m^2, here about the origin
-    assert_near(probe(world, "l_z"), 3.0 * 0.375, ROUNDING);
+    assert_near(probe_value(world, "l_z"), 3.0 * 0.375, ROUNDING);
     // y: -(x_c p_z) = 4; x: spin of the edges, inertia m r^2 / 2 per length
-    assert_near(probe(world, "l_y"), 0.5 * 8.0, ROUNDING);
-    assert_near(probe(world, "l_x"), 5.0 * 0.5 * 4.0 * 1e-4, ROUNDING);
+    assert_near(probe_value(world, "l_y"), 0.5 * 8.0, ROUNDING);
+    assert_near(probe_value(world, "l_x"), 5.0 * 0.5 * 4.0 * 1e-4, ROUNDING);
     fil_world_destroy(world);
 }
 
@@ -432,8 +416,8 @@ static void rods_that_meet_are_one_body(void** state)
     for (int k = 0; k < 20; k++) {
         assert_int_equal(fil_world_step(world, NULL), FIL_OK);
     }
-    assert_true(fabs(probe(world, "up_z")) > 1e-6);
-    assert_true(probe(world, "up_x") == probe(world, "north_x") && probe(world, "up_z") == probe(world, "north_z"));
+    assert_true(fabs(probe_value(world, "up_z")) > 1e-6);
+    assert_true(probe_value(world, "up_x") == probe_value(world, "north_x") && probe_value(world, "up_z") == probe_value(world, "north_z"));
     fil_world_destroy(world);
 }
 
@@ -453,7 +437,7 @@ static void attachments_hold(void** state)
     for (int k = 0; k < 10; k++) {
         assert_int_equal(fil_world_step(world, NULL), FIL_OK);
     }
-    assert_true(probe(world, "middle") == 0.0);
+    assert_true(probe_value(world, "middle") == 0.0);
     fil_world_destroy(world);
 }
 
@@ -468,8 +452,8 @@ static void a_hold_is_a_pin_and_a_twist(void** state)
     for (int k = 0; k < 10; k++) {
         assert_int_equal(fil_world_step(world, NULL), FIL_OK);
     }
-    assert_near(probe(world, "angle"), 0.5, ROUNDING);
-    assert_true(probe(world, "second") == 0.0);
+    assert_near(probe_value(world, "angle"), 0.5, ROUNDING);
+    assert_true(probe_value(world, "second") == 0.0);
     fil_world_destroy(world);
 }
 
@@ -485,14 +469,14 @@ static void drives_follow_their_tables(void** state)
                            "probes:\n  still: {drive: {drive: still}}\n  line: {drive: {drive: line}}\n"
                            "  ease: {drive: {drive: ease}}\n  unnamed: {drive: {drive: drive3}}\n"
                            "  size: {drive: {drive: line, component: norm}}\n");
-    assert_true(probe(world, "still_z") == 1.0);
+    assert_true(probe_value(world, "still_z") == 1.0);
     assert_int_equal(fil_world_step(world, NULL), FIL_OK);
-    assert_near(probe(world, "line_x"), 1.0, ROUNDING);
-    assert_near(probe(world, "line_y"), 2.0, ROUNDING);
-    assert_near(probe(world, "size"), sqrt(5.0), ROUNDING);
+    assert_near(probe_value(world, "line_x"), 1.0, ROUNDING);
+    assert_near(probe_value(world, "line_y"), 2.0, ROUNDING);
+    assert_near(probe_value(world, "size"), sqrt(5.0), ROUNDING);
     // 3 s^2 - 2 s^3 at a quarter
-    assert_near(probe(world, "ease"), 4.0 * (3.0 / 16.0 - 2.0 / 64.0), ROUNDING);
-    assert_true(probe(world, "unnamed") == 0.5);
+    assert_near(probe_value(world, "ease"), 4.0 * (3.0 / 16.0 - 2.0 / 64.0), ROUNDING);
+    assert_true(probe_value(world, "unnamed") == 0.5);
     fil_world_destroy(world);
 }
 
@@ -517,10 +501,10 @@ static void every_kind_of_probe_is_read(void** state)
     for (int k = 0; k < 22; k++) {
         assert_string_equal(fil_world_probe_name(world, k), names[k]);
     }
-    assert_true(probe(world, "x") == 1.0);
-    assert_near(probe(world, "l"), 1.0, ROUNDING);
-    assert_near(probe(world, "d"), 1.0, ROUNDING);
-    assert_near(probe(world, "u"), 5.0, ROUNDING);
+    assert_true(probe_value(world, "x") == 1.0);
+    assert_near(probe_value(world, "l"), 1.0, ROUNDING);
+    assert_near(probe_value(world, "d"), 1.0, ROUNDING);
+    assert_near(probe_value(world, "u"), 5.0, ROUNDING);
     fil_world_destroy(world);
 }
 

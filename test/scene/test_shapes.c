@@ -10,14 +10,10 @@
 #include <cmocka.h>
 
 #include "base/vec3.h"
+#include "near.h"
 #include "scene/shapes.h"
 
 #define ROUNDING 1e-12
-
-static void assert_near(double value, double expected, double tolerance)
-{
-    assert_true(fabs(value - expected) <= tolerance);
-}
 
 static void assert_point(const double* point, double x, double y, double z)
 {

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "blocks.h"
+#include "scenes.h"
 
 /* ---- a box of eight vertices whose lid is a piston ---- */
 
@@ -407,16 +408,6 @@ static void test_contact(void** state)
 
 /* ---- scripts, commands, holds ---- */
 
-static FilWorld* load(const char* text)
-{
-    FilWorld* world = NULL;
-    FilError error;
-    if (fil_scene_load_text("scene", text, strlen(text), NULL, &world, NULL, &error) != FIL_OK) {
-        fail_msg("%s", error.text);
-    }
-    return world;
-}
-
 static const char finger[] =
     "world: {dt: 0.01, contact: sap}\n"
     "materials: {silicone: {young: 3.0e+5, poisson: 0.3, density: 1000}}\n"
@@ -435,7 +426,7 @@ static const char finger[] =
 static void test_commands(void** state)
 {
     (void)state;
-    FilWorld* world = load(finger);
+    FilWorld* world = load_text(finger);
     const FilId id = fil_world_find_solid(world, "finger");
     for (int step = 0; step < 50; step++) {
         block_step(world, NULL);
@@ -496,7 +487,7 @@ static void test_welded(void** state)
                  "  - {name: weld, weld: {a: {shell: bubble, within: {from: [-1, -1, -1], to: [1, 1, 0.100001]}}, b: {body: base}}}\n"
                  "probes: {z: {body_position: {body: plate, component: z}}, f: {joint_force: {joint: weld, component: z}}}\n",
                  pinned ? "motion: static," : "");
-        FilWorld* world = load(text);
+        FilWorld* world = load_text(text);
         const FilId id = fil_world_find_shell(world, "bubble");
         for (int step = 0; step < 300; step++) {
             block_step(world, NULL);

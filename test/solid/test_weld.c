@@ -3,21 +3,12 @@
 #include <stdio.h>
 
 #include "blocks.h"
+#include "scenes.h"
 
 #define FOAM "materials: {foam: {young: 1.0e+5, poisson: 0.3, density: 500}}\n"
 #define BLOCK   \
     "solids:\n" \
     "  - {name: block, material: foam, brick: {size: [0.2, 0.1, 0.1], cells: [4, 2, 2]}, damping: {stiffness: 0.02}}\n"
-
-static FilWorld* load(const char* text)
-{
-    FilWorld* world = NULL;
-    FilError error;
-    if (fil_scene_load_text("scene", text, strlen(text), NULL, &world, NULL, &error) != FIL_OK) {
-        fail_msg("%s", error.text);
-    }
-    return world;
-}
 
 static void refuse(const char* text, const char* part)
 {
@@ -42,7 +33,7 @@ static void bears(const char* model, const char* holder, double tolerance)
     if (strcmp(holder, "free") == 0) {
         strcat(text, "  - {name: hook, weld: {a: {body: wall}, point: [-0.3, 0, 0]}}\n");
     }
-    FilWorld* world = load(text);
+    FilWorld* world = load_text(text);
     for (int k = 0; k < 300; k++) {
         block_step(world, NULL);
     }
@@ -85,13 +76,13 @@ static void test_bears_weight(void** state)
 static void test_keeps_momentum(void** state)
 {
     (void)state;
-    FilWorld* world = load("world: {dt: 0.005, gravity: [0, 0, 0], contact: sap}\n" FOAM
-                           "solids:\n"
-                           "  - {name: block, material: foam, model: corotated_linear, brick: {size: [0.2, 0.1, 0.1], cells: [4, 2, 2]}}\n"
-                           "rigid_bodies: [{name: ball, mass: 1, position: [-0.2, 0, 0], velocity: [0, 0, 0.1], angular_velocity: [0, 0, 2], "
-                           "shapes: [{sphere: {radius: 0.1}}]}]\n"
-                           "joints:\n"
-                           "  - {name: base, weld: {a: {solid: block, within: {from: [-0.11, -1, -1], to: [-0.09, 1, 1]}}, b: {body: ball}}}\n");
+    FilWorld* world = load_text("world: {dt: 0.005, gravity: [0, 0, 0], contact: sap}\n" FOAM
+                                "solids:\n"
+                                "  - {name: block, material: foam, model: corotated_linear, brick: {size: [0.2, 0.1, 0.1], cells: [4, 2, 2]}}\n"
+                                "rigid_bodies: [{name: ball, mass: 1, position: [-0.2, 0, 0], velocity: [0, 0, 0.1], angular_velocity: [0, 0, 2], "
+                                "shapes: [{sphere: {radius: 0.1}}]}]\n"
+                                "joints:\n"
+                                "  - {name: base, weld: {a: {solid: block, within: {from: [-0.11, -1, -1], to: [-0.09, 1, 1]}}, b: {body: ball}}}\n");
     const FilVec3 before[2] = {fil_world_momentum(world), fil_world_angular_momentum(world)};
     for (int k = 0; k < 200; k++) {
         block_step(world, NULL);

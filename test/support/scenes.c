@@ -13,10 +13,36 @@ FilWorld* load_scene(const char* name, const FilSceneOptions* options)
 {
     char path[4096];
     FilError error = {""};
-    FilWorld* world = NULL;
-    if (!fil_scene_find(name, path, sizeof path, &error) || fil_scene_load(path, options, &world, NULL, &error) != FIL_OK) {
+    if (!fil_scene_find(name, path, sizeof path, &error)) {
         fail_msg("%s", error.text);
     }
+    return load_file(path, options, NULL);
+}
+
+FilWorld* load_file(const char* path, const FilSceneOptions* options, FilSceneInfo* info)
+{
+    FilWorld* world = NULL;
+    FilError error = {""};
+    if (fil_scene_load(path, options, &world, info, &error) != FIL_OK) {
+        fail_msg("%s", error.text);
+    }
+    assert_non_null(world);
+    return world;
+}
+
+FilWorld* load_text(const char* text)
+{
+    return load_text_info(text, NULL);
+}
+
+FilWorld* load_text_info(const char* text, FilSceneInfo* info)
+{
+    FilWorld* world = NULL;
+    FilError error = {""};
+    if (fil_scene_load_text("scene.yaml", text, strlen(text), NULL, &world, info, &error) != FIL_OK) {
+        fail_msg("%s", error.text);
+    }
+    assert_non_null(world);
     return world;
 }
 

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "filum/filum.h"
+#include "scenes.h"
 
 typedef struct Case {
     const char* scene;
@@ -28,13 +29,7 @@ static const Case cases[2] = {
 static FilWorld* load(const char* path, const Case* c, FilSceneInfo* info)
 {
     const FilSceneOptions options = {.settings = c->settings, .setting_count = c->count};
-    FilWorld* world = NULL;
-    FilError error = {""};
-    if (fil_scene_load(path, &options, &world, info, &error) != FIL_OK) {
-        print_message("%s\n", error.text);
-    }
-    assert_non_null(world);
-    return world;
+    return load_file(path, &options, info);
 }
 
 /* Where the plan's goal is missed after a tenth of its time. */

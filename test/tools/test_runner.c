@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "cli.h"
+#include "text_file.h"
 #include "validate/markdown.h"
 
 static void run_good(FilCheck* check)
@@ -134,18 +135,6 @@ static void test_here(void** state)
     release(outcomes, COUNT);
 }
 
-/* The file's text; the caller frees it. */
-static char* read_text(const char* path)
-{
-    FILE* file = fopen(path, "r");
-    assert_non_null(file);
-    char* text = calloc(1, 1 << 16);
-    assert_non_null(text);
-    assert_true(fread(text, 1, (1 << 16) - 1, file) > 0);
-    fclose(file);
-    return text;
-}
-
 static void test_report(void** state)
 {
     (void)state;
@@ -181,7 +170,7 @@ static void test_report(void** state)
     const FilMarkdownRun run = {
         .command = "filum validate all", .wall = 12.3, .table = TABLE, .picked = picked, .outcomes = outcomes, .count = COUNT};
     assert_int_equal(fil_markdown_write(&report, &run, &error), FIL_OK);
-    char* text = read_text(path);
+    char* text = read_whole(path);
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; ++i) {
         if (strstr(text, parts[i]) == NULL) {
             fail_msg("expected '%s' in:\n%s", parts[i], text);

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "near.h"
 #include "sample.h"
 #include "view/frame.h"
 #include "view/hand.h"
@@ -16,13 +17,6 @@
 enum { HEADER = 48, HAND = 6 };
 
 static const double zero[3] = {0.0, 0.0, 0.0};
-
-static void assert_near(double value, double expected, double tolerance)
-{
-    if (!(fabs(value - expected) <= tolerance)) {
-        fail_msg("%.9g instead of %.9g +- %g", value, expected, tolerance);
-    }
-}
 
 static uint32_t word(const FilViewFrame* frame, size_t at)
 {

@@ -10,18 +10,9 @@
 
 #include <cmocka.h>
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
+#include "text_file.h"
 
-static char* read_all(const char* path)
-{
-    FILE* file = fopen(path, "rb");
-    assert_non_null(file);
-    char* text = calloc(1, 1 << 18);
-    assert_non_null(text);
-    assert_true(fread(text, 1, (1 << 18) - 1, file) > 0);
-    fclose(file);
-    return text;
-}
+#define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
 
 /* Every function that these headers declare is called there. */
 static void no_function_is_left_out(void** state)
@@ -34,11 +25,11 @@ static void no_function_is_left_out(void** state)
     int functions = 0;
     for (int f = 0; f < COUNT(files); f++) {
         snprintf(path, sizeof path, "%s/test/%s", FILUM_SOURCE_DIR, files[f]);
-        texts[f] = read_all(path);
+        texts[f] = read_whole(path);
     }
     for (int h = 0; h < COUNT(headers); h++) {
         snprintf(path, sizeof path, "%s/sim_core/include/filum/%s.h", FILUM_SOURCE_DIR, headers[h]);
-        char* header = read_all(path);
+        char* header = read_whole(path);
         for (const char* at = header; (at = strstr(at, "fil_")) != NULL;) {
             char name[80] = "";
             const size_t length = strspn(at, "abcdefghijklmnopqrstuvwxyz0123456789_");

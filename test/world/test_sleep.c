@@ -13,6 +13,7 @@
 #include "filum/filum.h"
 #include "filum/gradient.h"
 #include "sample.h"
+#include "scenes.h"
 
 /* Two stacks of three boxes of 0.5 kg on the ground, 1 m apart, and a ball above the first one. */
 static const char stacks[] =
@@ -28,13 +29,8 @@ static const double BOX_WEIGHT = 0.5 * 9.81;
 static FilWorld* load(const char* world_keys, const char* more)
 {
     char text[2048];
-    FilWorld* world = NULL;
-    FilError error = {{0}};
     snprintf(text, sizeof text, "world: {dt: 0.002, %s}\n%s%s", world_keys, stacks, more);
-    if (fil_scene_load_text("sleep.yaml", text, strlen(text), NULL, &world, NULL, &error) != FIL_OK) {
-        fail_msg("%s", error.text);
-    }
-    return world;
+    return load_text(text);
 }
 
 static void check_near(double a, double b, double tolerance)

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "filum/filum.h"
+#include "scenes.h"
 
 /* A soft rod of 1 m, pinned at one end. */
 #define ROD(nodes)                                                        \
@@ -19,16 +20,6 @@
     "shape: {straight: {from: [0, 0, 0], to: [1, 0, 0], nodes: " nodes    \
     "}}}]\n"                                                              \
     "attachments: [{name: end, pin: {rod: rod, node: 0}}]\n"
-
-static FilWorld* load(const char* scene)
-{
-    FilWorld* world;
-    FilError error;
-    if (fil_scene_load_text("test", scene, strlen(scene), NULL, &world, NULL, &error) != FIL_OK) {
-        fail_msg("%s", error.text);
-    }
-    return world;
-}
 
 static void step(FilWorld* world)
 {
@@ -48,7 +39,7 @@ static double rebound(const char* integrator)
              "  - {name: ball, mass: 1, position: [0, 0, 0.4], shapes: [{sphere: {radius: 0.1}}]}\n"
              "  - {name: ground, motion: static, shapes: [{half_space: {}}]}\n",
              integrator);
-    FilWorld* world = load(scene);
+    FilWorld* world = load_text(scene);
     double highest = 0.0;
     while (fil_world_time(world) < 0.75) {
         FilVec3 p;
@@ -78,7 +69,7 @@ static double swing(const char* integrator, double dt, double euler_dt, double a
     snprintf(scene, sizeof scene,
              "world: {gravity: [0, 0, -10], dt: %g, integrator: %s, euler_dt: %g, accuracy: %g, newton: {tolerance: 1e-10}}\n" ROD("3"), dt,
              integrator, euler_dt, accuracy);
-    FilWorld* world = load(scene);
+    FilWorld* world = load_text(scene);
     double x[9];
     *divided = 0;
     while (fil_world_time(world) < 2.0 - 1e-9) {
@@ -124,8 +115,8 @@ static void steps_are_divided_by_their_error(void** state)
 static void restored_parts_keep_to_limits(void** state)
 {
     (void)state;
-    FilWorld* fine = load("world: {gravity: [0, 0, -10], dt: 0.04, integrator: sdirk2, accuracy: 1e-6}\n" ROD("3"));
-    FilWorld* coarse = load("world: {gravity: [0, 0, -10], dt: 0.04, integrator: sdirk2, accuracy: 1e-6, max_halvings: 1}\n" ROD("3"));
+    FilWorld* fine = load_text("world: {gravity: [0, 0, -10], dt: 0.04, integrator: sdirk2, accuracy: 1e-6}\n" ROD("3"));
+    FilWorld* coarse = load_text("world: {gravity: [0, 0, -10], dt: 0.04, integrator: sdirk2, accuracy: 1e-6, max_halvings: 1}\n" ROD("3"));
     FilStepInfo info;
     for (int k = 0; k < 10; k++) {
         assert_int_equal(fil_world_step(fine, &info), FIL_OK);
@@ -146,7 +137,7 @@ static void restored_parts_keep_to_limits(void** state)
 static void drives_are_met_at_the_end(void** state)
 {
     (void)state;
-    FilWorld* world = load("world: {gravity: [0, 0, 0], dt: 0.01, integrator: sdirk2}\n" ROD(
+    FilWorld* world = load_text("world: {gravity: [0, 0, 0], dt: 0.01, integrator: sdirk2}\n" ROD(
         "5") "drives:\n"
              "  - {name: draw, attachment: end, position: [[0, 0, 0, 0], [1, 0, 0.5, 0]]}\n"
              "  - {name: lift, attachment: end, velocity: [[0, 0, 0, 0.25], [1, 0, 0, 0.25]]}\n");
@@ -166,7 +157,7 @@ static void drives_are_met_at_the_end(void** state)
 static void failing_second_stages_leave_no_trace(void** state)
 {
     (void)state;
-    FilWorld* world = load("world: {gravity: [0, 0, 0], dt: 0.01, integrator: sdirk2, max_halvings: 0, newton: {max_iterations: 2}}\n" ROD(
+    FilWorld* world = load_text("world: {gravity: [0, 0, 0], dt: 0.01, integrator: sdirk2, max_halvings: 0, newton: {max_iterations: 2}}\n" ROD(
         "5") "drives: [{name: draw, attachment: end, position: [[0, 0, 0, 0], [0.016, 0, 0, 0], [0.017, 0, 30, 0]]}]\n");
     step(world);
     const uint64_t before = fil_world_hash(world);
@@ -221,7 +212,7 @@ static void pendulum_after(const char* integrator, double dt, double* place)
 {
     char scene[256];
     snprintf(scene, sizeof scene, "world: {dt: %.17g, integrator: %s}\nrigid_bodies: [{name: far, motion: static}]\n", dt, integrator);
-    FilWorld* world = load(scene);
+    FilWorld* world = load_text(scene);
     FilRobotDef def = fil_robot_def_default();
     FilId robot;
     assert_int_equal(fil_world_add_robot_urdf(world, &def, NULL, PENDULUM, strlen(PENDULUM), NULL, 0, &robot), FIL_OK);
@@ -242,7 +233,7 @@ static FilWorld* tumbling(const char* integrator, double dt)
              "world: {gravity: [0, 0, 0], dt: %.17g, integrator: %s}\n"
              "rigid_bodies: [{name: box, shapes: [{box: {size: [0.1, 0.2, 0.3]}}], angular_velocity: [0.1, 8, 0.2]}]\n",
              dt, integrator);
-    return load(scene);
+    return load_text(scene);
 }
 
 static void box_after(const char* integrator, double dt, double* place)
@@ -290,7 +281,7 @@ static void pulled_after(bool robot, const char* model, double dt, double* place
              "rigid_bodies: [{name: box, density: 500, shapes: [{box: {size: [0.1, 0.2, 0.3]}}], position: [0, %d, 0],\n"
              "  velocity: [0.2, 0, 0], angular_velocity: [1, 3, 2]}]\n%s",
              dt, model, robot ? 5 : 0, robot ? "" : "joints: [{bushing: {a: {body: box}, point: [0.04, 0.08, 0.12], stiffness: 300, damping: 1}}]\n");
-    FilWorld* world = load(scene);
+    FilWorld* world = load_text(scene);
     FilId id = fil_world_find_rigid(world, "box");
     if (robot) {
         FilRobotDef def = fil_robot_def_default();
