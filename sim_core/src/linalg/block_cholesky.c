@@ -4,107 +4,29 @@
 #include "linalg/block_cholesky_data.h"
 #include "linalg/block_reroot.h"
 #include "linalg/four.h"
-#include "linalg/pair.h"
-
-/* A 4x4 block in registers: the upper and lower halves u, l of its columns 0 to 3. No array, so that compilers keep it
- * there. */
-typedef struct Block {
-    FilPair u0, l0, u1, l1, u2, l2, u3, l3;
-} Block;
-
-static inline Block block_zero(void)
-{
-    const FilPair zero = fil_pair_both(0.0);
-    return (Block){zero, zero, zero, zero, zero, zero, zero, zero};
-}
-
-static inline Block block_load(const double* a)
-{
-    return (Block){fil_pair_load(a),     fil_pair_load(a + 2),  fil_pair_load(a + 4),  fil_pair_load(a + 6),
-                   fil_pair_load(a + 8), fil_pair_load(a + 10), fil_pair_load(a + 12), fil_pair_load(a + 14)};
-}
-
-static inline void block_store(Block c, double* out)
-{
-    fil_pair_store(out, c.u0);
-    fil_pair_store(out + 2, c.l0);
-    fil_pair_store(out + 4, c.u1);
-    fil_pair_store(out + 6, c.l1);
-    fil_pair_store(out + 8, c.u2);
-    fil_pair_store(out + 10, c.l2);
-    fil_pair_store(out + 12, c.u3);
-    fil_pair_store(out + 14, c.l3);
-}
-
-static inline Block block_transpose(Block a)
-{
-    return (Block){fil_pair_firsts(a.u0, a.u1), fil_pair_firsts(a.u2, a.u3), fil_pair_seconds(a.u0, a.u1), fil_pair_seconds(a.u2, a.u3),
-                   fil_pair_firsts(a.l0, a.l1), fil_pair_firsts(a.l2, a.l3), fil_pair_seconds(a.l0, a.l1), fil_pair_seconds(a.l2, a.l3)};
-}
-
-static inline Block block_add(Block a, Block b)
-{
-    return (Block){fil_pair_add(a.u0, b.u0), fil_pair_add(a.l0, b.l0), fil_pair_add(a.u1, b.u1), fil_pair_add(a.l1, b.l1),
-                   fil_pair_add(a.u2, b.u2), fil_pair_add(a.l2, b.l2), fil_pair_add(a.u3, b.u3), fil_pair_add(a.l3, b.l3)};
-}
-
-/* c - a b', one column of a and of b at a time */
-static inline Block block_subtract_product(Block c, const double* a, const double* b)
-{
-    for (int k = 0; k < FIL_BLOCK_SIZE; k += 4) {
-        const FilPair a_u = fil_pair_load(a + k), a_l = fil_pair_load(a + k + 2);
-        const FilPair b_u = fil_pair_load(b + k), b_l = fil_pair_load(b + k + 2);
-        c.u0 = fil_pair_sub_first(c.u0, a_u, b_u);
-        c.l0 = fil_pair_sub_first(c.l0, a_l, b_u);
-        c.u1 = fil_pair_sub_second(c.u1, a_u, b_u);
-        c.l1 = fil_pair_sub_second(c.l1, a_l, b_u);
-        c.u2 = fil_pair_sub_first(c.u2, a_u, b_l);
-        c.l2 = fil_pair_sub_first(c.l2, a_l, b_l);
-        c.u3 = fil_pair_sub_second(c.u3, a_u, b_l);
-        c.l3 = fil_pair_sub_second(c.l3, a_l, b_l);
-    }
-    return c;
-}
-
-/* c w' for lower triangular w: column r is the sum of c_k w_rk over k <= r */
-static inline Block block_times_transposed(Block c, Block w)
-{
-    const FilPair zero = fil_pair_both(0.0);
-    Block x;
-    x.u0 = fil_pair_add_first(zero, c.u0, w.u0);
-    x.l0 = fil_pair_add_first(zero, c.l0, w.u0);
-    x.u1 = fil_pair_add_second(fil_pair_add_second(zero, c.u0, w.u0), c.u1, w.u1);
-    x.l1 = fil_pair_add_second(fil_pair_add_second(zero, c.l0, w.u0), c.l1, w.u1);
-    x.u2 = fil_pair_add_first(fil_pair_add_first(fil_pair_add_first(zero, c.u0, w.l0), c.u1, w.l1), c.u2, w.l2);
-    x.l2 = fil_pair_add_first(fil_pair_add_first(fil_pair_add_first(zero, c.l0, w.l0), c.l1, w.l1), c.l2, w.l2);
-    x.u3 = fil_pair_add_second(fil_pair_add_second(zero, c.u0, w.l0), c.u1, w.l1);
-    x.l3 = fil_pair_add_second(fil_pair_add_second(zero, c.l0, w.l0), c.l1, w.l1);
-    x.u3 = fil_pair_add_second(fil_pair_add_second(x.u3, c.u2, w.l2), c.u3, w.l3);
-    x.l3 = fil_pair_add_second(fil_pair_add_second(x.l3, c.l2, w.l2), c.l3, w.l3);
-    return x;
-}
+#include "linalg/tile.h"
 
 /* A block of one term, as the factorisation wants it */
-static inline Block load_source(const double* values, int source)
+static inline FilTile load_source(const double* values, int source)
 {
     if (source == FIL_BLOCK_NO_SOURCE) {
-        return block_zero();
+        return fil_tile_zero();
     }
-    const Block block = block_load(values + FIL_BLOCK_SIZE * (size_t)(source >> 1));
-    return source & 1 ? block_transpose(block) : block;
+    const FilTile block = fil_tile_load(values + FIL_BLOCK_SIZE * (size_t)(source >> 1));
+    return source & 1 ? fil_tile_transpose(block) : block;
 }
 
 /* H_p - sum of L_a L_b' over the products of block p of L */
-static inline Block gather(const FilBlockSymbolic* s, const double* factor, const double* a_values, const double* c_values, int p)
+static inline FilTile gather(const FilBlockSymbolic* s, const double* factor, const double* a_values, const double* c_values, int p)
 {
-    Block c = load_source(a_values, s->source[0].at[p]);
+    FilTile c = load_source(a_values, s->source[0].at[p]);
     if (s->source[2].at[p] != FIL_BLOCK_NO_SOURCE) {
-        c = block_add(c, load_source(c_values, s->source[2].at[p]));
+        c = fil_tile_add(c, load_source(c_values, s->source[2].at[p]));
     }
     const int* pair = s->product.at + 2 * (size_t)s->product_start.at[p];
     const int* end = s->product.at + 2 * (size_t)s->product_start.at[p + 1];
     for (; pair < end; pair += 2) {
-        c = block_subtract_product(c, factor + FIL_BLOCK_SIZE * (size_t)pair[0], factor + FIL_BLOCK_SIZE * (size_t)pair[1]);
+        c = fil_tile_subtract_product(c, factor + FIL_BLOCK_SIZE * (size_t)pair[0], factor + FIL_BLOCK_SIZE * (size_t)pair[1]);
     }
     return c;
 }
@@ -117,14 +39,14 @@ static bool factor_column(FilBlockCholesky* cholesky, const double* a_values, co
     const int diagonal = s->column_start.at[j];
 
     double pivot[FIL_BLOCK_SIZE];
-    block_store(gather(s, factor, a_values, c_values, diagonal), pivot);
+    fil_tile_store(gather(s, factor, a_values, c_values, diagonal), pivot);
     if (!fil_block_inverse_factor(pivot, w)) {
         return false;
     }
-    const Block inverse = block_load(w);
+    const FilTile inverse = fil_tile_load(w);
     for (int p = diagonal + 1; p < s->column_start.at[j + 1]; p++) {
-        const Block below = gather(s, factor, a_values, c_values, p);
-        block_store(block_times_transposed(below, inverse), factor + FIL_BLOCK_SIZE * (size_t)p);
+        const FilTile below = gather(s, factor, a_values, c_values, p);
+        fil_tile_store(fil_tile_times_transposed(below, inverse), factor + FIL_BLOCK_SIZE * (size_t)p);
     }
     return true;
 }

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "linalg/block_cholesky_data.h"
-#include "linalg/pair.h"
+#include "linalg/tile.h"
 
 /* Rows that gather at a time: some 5 us. */
 enum { ROW_GRAIN = 64 };
@@ -15,50 +15,6 @@ typedef struct Solve {
     int first, end; /* columns that rows gather from */
 } Solve;
 
-/* y = W b */
-static inline void apply_inverse(const double* restrict w, double* restrict y)
-{
-    FilPair lo = fil_pair_both(0.0), hi = lo;
-    for (int k = 0; k < FIL_BLOCK; k++) {
-        const FilPair scale = fil_pair_both(y[k]);
-        lo = fil_pair_add_product(lo, fil_pair_load(w + 4 * k), scale);
-        hi = fil_pair_add_product(hi, fil_pair_load(w + 4 * k + 2), scale);
-    }
-    fil_pair_store(y, lo);
-    fil_pair_store(y + 2, hi);
-}
-
-/* Four numbers of a vector. */
-typedef struct Four {
-    FilPair lo, hi;
-} Four;
-
-/* z - L y */
-static inline Four subtract_block(Four z, const double* l, const double* y)
-{
-    const FilPair y_lo = fil_pair_load(y), y_hi = fil_pair_load(y + 2);
-    z.lo = fil_pair_sub_first(z.lo, fil_pair_load(l), y_lo);
-    z.hi = fil_pair_sub_first(z.hi, fil_pair_load(l + 2), y_lo);
-    z.lo = fil_pair_sub_second(z.lo, fil_pair_load(l + 4), y_lo);
-    z.hi = fil_pair_sub_second(z.hi, fil_pair_load(l + 6), y_lo);
-    z.lo = fil_pair_sub_first(z.lo, fil_pair_load(l + 8), y_hi);
-    z.hi = fil_pair_sub_first(z.hi, fil_pair_load(l + 10), y_hi);
-    z.lo = fil_pair_sub_second(z.lo, fil_pair_load(l + 12), y_hi);
-    z.hi = fil_pair_sub_second(z.hi, fil_pair_load(l + 14), y_hi);
-    return z;
-}
-
-static inline Four load_four(const double* x)
-{
-    return (Four){fil_pair_load(x), fil_pair_load(x + 2)};
-}
-
-static inline void store_four(double* x, Four z)
-{
-    fil_pair_store(x, z.lo);
-    fil_pair_store(x + 2, z.hi);
-}
-
 /* Column j of L y = b, in place; rows lose what it takes from them, as long as they are among `task`'s: those that follow are above. */
 static inline void solve_column(const Solve* solve, int j, int task)
 {
@@ -66,14 +22,14 @@ static inline void solve_column(const Solve* solve, int j, int task)
     const FilBlockSymbolic* s = &cholesky->symbolic;
     const FilBlockTasks* tasks = solve->tasks;
     double* y = solve->x + FIL_BLOCK * (size_t)j;
-    apply_inverse(cholesky->inverse.at + FIL_BLOCK_SIZE * (size_t)j, y);
+    fil_quarter_apply(cholesky->inverse.at + FIL_BLOCK_SIZE * (size_t)j, y);
     for (int p = s->column_start.at[j] + 1; p < s->column_start.at[j + 1]; p++) {
         const int i = s->row.at[p];
         if (i >= tasks->end || tasks->trees.task.at[i - tasks->first] != task) {
             break;
         }
         double* z = solve->x + FIL_BLOCK * (size_t)i;
-        store_four(z, subtract_block(load_four(z), cholesky->factor.at + FIL_BLOCK_SIZE * (size_t)p, y));
+        fil_quarter_store(fil_quarter_subtract(fil_quarter_load(z), cholesky->factor.at + FIL_BLOCK_SIZE * (size_t)p, y), z);
     }
 }
 
@@ -95,14 +51,14 @@ static inline void gather_row(const Solve* solve, int i, bool above)
     const FilBlockSymbolic* s = &cholesky->symbolic;
     const FilSubtrees* trees = &solve->tasks->trees;
     double* x = solve->x + FIL_BLOCK * (size_t)i;
-    Four z = load_four(x);
+    FilQuarter z = fil_quarter_load(x);
     for (int q = s->row_start.at[i]; q < s->row_start.at[i + 1]; q++) {
         const int j = s->row_column.at[q];
         if (j >= solve->first && j < solve->end && (above || trees->task.at[j - solve->first] != trees->count)) {
-            z = subtract_block(z, cholesky->factor.at + FIL_BLOCK_SIZE * (size_t)s->row_block.at[q], solve->x + FIL_BLOCK * (size_t)j);
+            z = fil_quarter_subtract(z, cholesky->factor.at + FIL_BLOCK_SIZE * (size_t)s->row_block.at[q], solve->x + FIL_BLOCK * (size_t)j);
         }
     }
-    store_four(x, z);
+    fil_quarter_store(z, x);
 }
 
 /* Some of the rows above all subtrees, counted from the first of them. */
@@ -172,27 +128,9 @@ static inline void solve_row(const FilBlockCholesky* cholesky, int j, double* x)
         sum[k] = fil_pair_both(0.0);
     }
     for (int p = s->column_start.at[j] + 1; p < s->column_start.at[j + 1]; p++) {
-        const double* l = cholesky->factor.at + FIL_BLOCK_SIZE * (size_t)p;
-        const double* z = x + FIL_BLOCK * (size_t)s->row.at[p];
-        const FilPair lo = fil_pair_load(z), hi = fil_pair_load(z + 2);
-        for (int k = 0; k < FIL_BLOCK; k++) {
-            sum[k] = fil_pair_add_product(sum[k], fil_pair_load(l + 4 * k), lo);
-            sum[k] = fil_pair_add_product(sum[k], fil_pair_load(l + 4 * k + 2), hi);
-        }
+        fil_quarter_add_transposed(sum, cholesky->factor.at + FIL_BLOCK_SIZE * (size_t)p, x + FIL_BLOCK * (size_t)s->row.at[p]);
     }
-    double* y = x + FIL_BLOCK * (size_t)j;
-    double rest[FIL_BLOCK];
-    for (int k = 0; k < FIL_BLOCK; k++) {
-        rest[k] = y[k] - fil_pair_sum(sum[k]);
-    }
-    // y = W' rest
-    const double* w = cholesky->inverse.at + FIL_BLOCK_SIZE * (size_t)j;
-    for (int k = 0; k < FIL_BLOCK; k++) {
-        y[k] = 0.0;
-        for (int r = k; r < FIL_BLOCK; r++) {
-            y[k] += w[4 * k + r] * rest[r];
-        }
-    }
+    fil_quarter_finish_transposed(cholesky->inverse.at + FIL_BLOCK_SIZE * (size_t)j, sum, x + FIL_BLOCK * (size_t)j);
 }
 
 static void backward_bundles(void* context, int first, int end, int worker)

@@ -20,6 +20,7 @@ bool fil_block_factor_init(FilBlockFactor* factor)
 void fil_block_factor_free(FilBlockFactor* factor)
 {
     fil_block_cholesky_destroy(factor->block);
+    fil_block_runs_free(&factor->runs);
     fil_supernodal_destroy(factor->supernodal);
 }
 
@@ -36,8 +37,19 @@ FilStatus fil_block_factor_analyze(FilBlockFactor* factor, const FilBlockPattern
 {
     bool within;
     const double max = fmin(fmax(PRODUCTS_A_COLUMN * a->columns, MIN_PRODUCTS), MAX_PRODUCTS);
-    const FilStatus status = fil_block_cholesky_analyze_within(factor->block, a, c, max, &within);
+    factor->condensed = false;
+    if (c != NULL && !fil_block_runs_find(&factor->runs, a, c, &factor->condensed)) {
+        return FIL_OUT_OF_MEMORY;
+    }
+    const FilBlockRuns* runs = &factor->runs;
+    const FilStatus status = factor->condensed
+                                 ? fil_block_cholesky_analyze_within(factor->block, &runs->a, &runs->c, max - fil_block_runs_products(runs), &within)
+                                 : fil_block_cholesky_analyze_within(factor->block, a, c, max, &within);
     factor->supernodes = status == FIL_OK && !within;
+    factor->condensed = factor->condensed && status == FIL_OK && within;
+    if (factor->condensed) {
+        fil_block_runs_place(&factor->runs, fil_block_cholesky_pivots(factor->block));
+    }
     return status;
 }
 
@@ -52,28 +64,52 @@ FilStatus fil_block_factor_analyze_supernodes(FilBlockFactor* factor, const FilB
 
 FilStatus fil_block_factor_bind(FilBlockFactor* factor, const FilBlockPattern* a, const FilBlockPattern* c, bool* fits)
 {
+    if (factor->condensed) {
+        *fits = fil_block_runs_are(&factor->runs, a, c);
+        return FIL_OK;
+    }
     return factor->supernodes ? fil_supernodal_bind(factor->supernodal, a, c, fits) : fil_block_cholesky_bind(factor->block, a, c, fits);
 }
 
 bool fil_block_factor_fixed(FilBlockFactor* factor, const double* a_values)
 {
+    if (factor->condensed) {
+        return fil_block_runs_factor(&factor->runs, factor->workers, a_values) &&
+               fil_block_cholesky_factor_fixed(factor->block, factor->runs.values.at);
+    }
     return factor->supernodes ? fil_supernodal_factor_fixed(factor->supernodal, a_values) : fil_block_cholesky_factor_fixed(factor->block, a_values);
 }
 
 bool fil_block_factor_changing(FilBlockFactor* factor, const double* a_values, const double* c_values)
 {
     return factor->supernodes ? fil_supernodal_factor_changing(factor->supernodal, a_values, c_values)
-                              : fil_block_cholesky_factor_changing(factor->block, a_values, c_values);
+                              : fil_block_cholesky_factor_changing(factor->block, factor->condensed ? factor->runs.values.at : a_values, c_values);
+}
+
+/* Columns of runs, before those of the block factor. */
+static int run_columns(const FilBlockFactor* factor)
+{
+    return factor->condensed ? factor->runs.runs.run_columns : 0;
+}
+
+/* The block factor's part of a vector. */
+static double* block_part(const FilBlockFactor* factor, double* x)
+{
+    return x + FIL_BLOCK * (size_t)run_columns(factor);
 }
 
 const int* fil_block_factor_pivots(const FilBlockFactor* factor)
 {
+    if (factor->condensed) {
+        return factor->runs.pivot.at;
+    }
     return factor->supernodes ? fil_supernodal_pivots(factor->supernodal) : fil_block_cholesky_pivots(factor->block);
 }
 
 int fil_block_factor_first_changing(const FilBlockFactor* factor)
 {
-    return factor->supernodes ? fil_supernodal_first_changing(factor->supernodal) : fil_block_cholesky_first_changing(factor->block);
+    return factor->supernodes ? fil_supernodal_first_changing(factor->supernodal)
+                              : run_columns(factor) + fil_block_cholesky_first_changing(factor->block);
 }
 
 void fil_block_factor_eliminate_fixed(FilBlockFactor* factor, double* x)
@@ -81,7 +117,10 @@ void fil_block_factor_eliminate_fixed(FilBlockFactor* factor, double* x)
     if (factor->supernodes) {
         fil_supernodal_eliminate_fixed(factor->supernodal, x);
     } else {
-        fil_block_cholesky_eliminate_fixed(factor->block, x);
+        if (factor->condensed) {
+            fil_block_runs_eliminate(&factor->runs, factor->workers, x);
+        }
+        fil_block_cholesky_eliminate_fixed(factor->block, block_part(factor, x));
     }
 }
 
@@ -90,7 +129,7 @@ void fil_block_factor_solve_changing(FilBlockFactor* factor, double* x)
     if (factor->supernodes) {
         fil_supernodal_solve_changing(factor->supernodal, x);
     } else {
-        fil_block_cholesky_solve_changing(factor->block, x);
+        fil_block_cholesky_solve_changing(factor->block, block_part(factor, x));
     }
 }
 
@@ -99,7 +138,7 @@ void fil_block_factor_forward_changing(FilBlockFactor* factor, double* x)
     if (factor->supernodes) {
         fil_supernodal_forward_changing(factor->supernodal, x);
     } else {
-        fil_block_cholesky_forward_changing(factor->block, x);
+        fil_block_cholesky_forward_changing(factor->block, block_part(factor, x));
     }
 }
 
@@ -108,6 +147,9 @@ void fil_block_factor_substitute_fixed(FilBlockFactor* factor, double* x)
     if (factor->supernodes) {
         fil_supernodal_substitute_fixed(factor->supernodal, x);
     } else {
-        fil_block_cholesky_substitute_fixed(factor->block, x);
+        fil_block_cholesky_substitute_fixed(factor->block, block_part(factor, x));
+        if (factor->condensed) {
+            fil_block_runs_substitute(&factor->runs, factor->workers, x);
+        }
     }
 }

@@ -1,16 +1,19 @@
-/* A factor of A + C that is right for its pattern: FilBlockCholesky where little fills, FilSupernodal beyond. Functions
- * do what those of the same names do there; vectors in parts are in pivot order. */
+/* A factor of A + C that is right for its pattern: FilBlockCholesky where little fills, with runs of variables eliminated before it where there are
+ * many, FilSupernodal beyond. Functions do what those of the same names do there; vectors in parts are in pivot order. */
 #ifndef FILUM_LINALG_BLOCK_FACTOR_H
 #define FILUM_LINALG_BLOCK_FACTOR_H
 
 #include "linalg/block_cholesky.h"
+#include "linalg/block_runs.h"
 #include "linalg/supernodal.h"
 
 typedef struct FilBlockFactor {
     FilBlockCholesky* block;
     FilSupernodal* supernodal; /* NULL until one is needed */
-    FilWorkers* workers;       /* borrowed */
-    bool supernodes;           /* which of the two the last analysis chose */
+    FilBlockRuns runs;
+    FilWorkers* workers; /* borrowed */
+    bool supernodes;     /* which of the two the last analysis chose */
+    bool condensed;      /* ... and runs come before the block factor */
 } FilBlockFactor;
 
 FIL_MUST_CHECK bool fil_block_factor_init(FilBlockFactor* factor); /* false when out of memory */

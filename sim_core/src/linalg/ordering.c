@@ -137,6 +137,7 @@ void fil_ordering_set(FilOrdering* ordering, const int* order)
 void fil_ordering_free(FilOrdering* ordering)
 {
     fil_free(ordering->work.at);
-    fil_free(ordering->runs.at);
+    fil_runs_free(&ordering->runs);
+    fil_free(ordering->left.at);
     *ordering = (FilOrdering){0};
 }

@@ -4,13 +4,15 @@
 
 #include "linalg/block_matrix.h"
 #include "linalg/buffer.h"
+#include "linalg/runs.h"
 
 typedef struct FilOrdering {
     int columns;
     const int* old_of_new; /* the permutation: pivot k eliminates variable old_of_new[k] */
     const int* new_of_old;
     FilInts work; /* owned */
-    FilInts runs; /* owned; of ordering_runs.h */
+    FilRuns runs; /* owned, as the next: of ordering_runs.h */
+    FilInts left;
 } FilOrdering;
 
 /* Approximate minimum degree order of the sum of `count` patterns of the same size. Variables that the last of several

@@ -1,0 +1,248 @@
+#include "linalg/block_runs.h"
+
+#include "linalg/block_runs_data.h"
+
+/* Fewer variables of runs than this share of all are left to the sparse factor. */
+static const double WORTH = 0.125;
+
+/* Columns that are done at a time: some 10 us. */
+enum { CHUNK = 96 };
+
+void fil_block_runs_free(FilBlockRuns* runs)
+{
+    FilInts* const ints[] = {&runs->a_start, &runs->a_row, &runs->at,    &runs->start, &runs->row,     &runs->source, &runs->c_start, &runs->c_row,
+                             &runs->place,   &runs->order, &runs->first, &runs->begin, &runs->kept_at, &runs->pivot,  &runs->chunk,   &runs->scratch};
+    for (size_t k = 0; k < sizeof ints / sizeof *ints; k++) {
+        fil_free(ints[k]->at);
+    }
+    FilDoubles* const doubles[] = {&runs->values, &runs->factor, &runs->windows, &runs->sums};
+    for (size_t k = 0; k < sizeof doubles / sizeof *doubles; k++) {
+        fil_free(doubles[k]->at);
+    }
+    fil_runs_free(&runs->runs);
+    *runs = (FilBlockRuns){0};
+}
+
+/* ---- A ---- */
+
+static bool is_same(const FilInts* ints, const int* others, int count)
+{
+    return count == 0 || memcmp(ints->at, others, (size_t)count * sizeof *others) == 0;
+}
+
+static bool is_same_a(const FilBlockRuns* runs, const FilBlockPattern* a)
+{
+    const int n = a->columns;
+    return n == runs->runs.columns && n > 0 && is_same(&runs->a_start, a->start, n + 1) && is_same(&runs->a_row, a->row, a->start[n]);
+}
+
+/* Keeps A's pattern, and finds the blocks of each variable with itself and with the next two. */
+static bool adopt_a(FilBlockRuns* runs, const FilBlockPattern* a)
+{
+    const size_t n = (size_t)a->columns, blocks = (size_t)a->start[n];
+    runs->runs.columns = 0;  // until all is there
+    if (!fil_ints_reserve(&runs->a_start, n + 1) || !fil_ints_reserve(&runs->a_row, blocks + 1) || !fil_ints_reserve(&runs->at, 3 * n + 1)) {
+        return false;
+    }
+    memcpy(runs->a_start.at, a->start, (n + 1) * sizeof(int));
+    memcpy(runs->a_row.at, a->row, blocks * sizeof(int));
+    memset(runs->at.at, -1, 3 * n * sizeof(int));
+    for (int j = 0; j < a->columns; j++) {
+        for (int k = a->start[j]; k < a->start[j + 1]; k++) {
+            if (a->row[k] - j <= 2) {
+                runs->at.at[3 * j + a->row[k] - j] = k;
+            }
+        }
+    }
+    return true;
+}
+
+/* ---- what is kept ---- */
+
+static bool reserve(FilBlockRuns* runs, const FilBlockPattern* a, const FilBlockPattern* c)
+{
+    const size_t n = (size_t)a->columns, kept = (size_t)runs->runs.kept_count, count = (size_t)runs->runs.run_count;
+    const size_t blocks = (size_t)a->start[n] + FIL_RUN_PAIRS * count + 1;
+    return fil_ints_reserve(&runs->start, kept + 2) && fil_ints_reserve(&runs->row, blocks) && fil_ints_reserve(&runs->source, blocks) &&
+           fil_ints_reserve(&runs->c_start, n + 1) && fil_ints_reserve(&runs->c_row, (size_t)c->start[n] + 1) &&
+           fil_ints_reserve(&runs->place, FIL_RUN_PAIRS * count + 1) && fil_ints_reserve(&runs->order, count + 1) &&
+           fil_ints_reserve(&runs->first, count + 1) && fil_ints_reserve(&runs->begin, count + 1) && fil_ints_reserve(&runs->chunk, count + 2) &&
+           fil_ints_reserve(&runs->kept_at, kept + 1) && fil_ints_reserve(&runs->pivot, n + 1) &&
+           fil_ints_reserve(&runs->scratch, 2 * n + 4 + FIL_RUN_PAIRS * count);
+}
+
+static void keep_c(FilBlockRuns* runs, const FilBlockPattern* c)
+{
+    const int *kept = runs->runs.kept.at, n = c->columns;
+    for (int v = 0; v < n; v++) {
+        if (kept[v] >= 0) {
+            runs->c_start.at[kept[v]] = c->start[v];
+        }
+    }
+    runs->c_start.at[runs->runs.kept_count] = c->start[n];  // columns of runs are empty
+    for (int k = 0; k < c->start[n]; k++) {
+        runs->c_row.at[k] = kept[c->row[k]];
+    }
+    runs->c = (FilBlockPattern){runs->runs.kept_count, runs->c_start.at, runs->c_row.at};
+}
+
+/* Lists the pairs of ends of all runs by the columns of their blocks. */
+static void list_pairs(const FilBlockRuns* runs, int* head, int* next)
+{
+    memset(head, -1, (size_t)runs->runs.kept_count * sizeof *head);
+    for (int id = FIL_RUN_PAIRS * runs->runs.run_count - 1; id >= 0; id--) {
+        const FilRun* run = &runs->runs.run[id / FIL_RUN_PAIRS];
+        const int p = fil_run_end(run, fil_run_pairs[id % FIL_RUN_PAIRS][0]), q = fil_run_end(run, fil_run_pairs[id % FIL_RUN_PAIRS][1]);
+        runs->place.at[id] = -1;
+        if (p >= 0 && q >= 0) {
+            next[id] = head[p < q ? p : q];
+            head[p < q ? p : q] = id;
+        }
+    }
+}
+
+/* The pattern of the Schur complement: A's kept blocks, and those of ends of runs with each other. */
+static bool keep_a(FilBlockRuns* runs, const FilBlockPattern* a)
+{
+    const int *kept = runs->runs.kept.at, count = runs->runs.kept_count;
+    int *head = runs->scratch.at, *mark = head + count, *next = mark + count, end = 0;
+    list_pairs(runs, head, next);
+    memset(mark, -1, (size_t)count * sizeof *mark);
+    for (int v = 0; v < a->columns; v++) {
+        const int j = kept[v], begin = end;
+        if (j < 0) {
+            continue;
+        }
+        runs->start.at[j] = begin;
+        for (int k = a->start[v]; k < a->start[v + 1]; k++) {
+            const int i = kept[a->row[k]];
+            if (i >= 0) {
+                mark[i] = end;
+                runs->row.at[end] = i;
+                runs->source.at[end++] = k;
+            }
+        }
+        for (int id = head[j]; id >= 0; id = next[id]) {
+            const FilRun* run = &runs->runs.run[id / FIL_RUN_PAIRS];
+            const int p = fil_run_end(run, fil_run_pairs[id % FIL_RUN_PAIRS][0]), q = fil_run_end(run, fil_run_pairs[id % FIL_RUN_PAIRS][1]);
+            const int i = p < q ? q : p;
+            if (mark[i] < begin) {
+                mark[i] = end;
+                runs->row.at[end] = i;
+                runs->source.at[end++] = -1;
+            }
+            runs->place.at[id] = mark[i];
+        }
+    }
+    runs->start.at[count] = end;
+    runs->a = (FilBlockPattern){count, runs->start.at, runs->row.at};
+    return fil_doubles_reserve(&runs->values, FIL_BLOCK_SIZE * (size_t)end + 1);
+}
+
+/* ---- order ---- */
+
+/* Sorts runs by kind and length, so that those that take turns end together. */
+static void sort_runs(FilBlockRuns* runs)
+{
+    const int count = runs->runs.run_count, longest = runs->runs.columns;
+    int* start = runs->scratch.at;
+    memset(start, 0, (2 * (size_t)longest + 3) * sizeof *start);
+    for (int r = 0; r < count; r++) {
+        const FilRun* run = &runs->runs.run[r];
+        start[(fil_run_is_between(run) ? longest : 0) + run->count + 1]++;
+    }
+    for (int k = 0; k < 2 * longest + 1; k++) {
+        start[k + 1] += start[k];
+    }
+    for (int r = 0; r < count; r++) {
+        const FilRun* run = &runs->runs.run[r];
+        runs->order.at[start[(fil_run_is_between(run) ? longest : 0) + run->count]++] = r;
+    }
+}
+
+/* Where the columns of each run stand, and chunks of runs that workers share. */
+static void lay_out(FilBlockRuns* runs)
+{
+    int pivot = 0, begin = 0, columns = CHUNK;
+    runs->chunk_count = 0;
+    for (int k = 0; k < runs->runs.run_count; k++) {
+        const int r = runs->order.at[k];
+        const FilRun* run = &runs->runs.run[r];
+        if (columns >= CHUNK && k % FIL_RUNS_TOGETHER == 0) {
+            runs->chunk.at[runs->chunk_count++] = k;
+            columns = 0;
+        }
+        runs->first.at[r] = pivot;
+        runs->begin.at[r] = begin;
+        for (int i = 0; i < run->count; i++) {
+            runs->pivot.at[run->first + run->step * i] = pivot + i;
+        }
+        pivot += run->count;
+        begin += run->count * fil_run_pitch(run);
+        columns += run->count;
+    }
+    runs->chunk.at[runs->chunk_count] = runs->runs.run_count;
+}
+
+bool fil_block_runs_find(FilBlockRuns* runs, const FilBlockPattern* a, const FilBlockPattern* c, bool* worth)
+{
+    const FilBlockPattern* const patterns[] = {a, c};
+    const bool same = is_same_a(runs, a);
+    *worth = false;
+    if ((!same && !adopt_a(runs, a)) || !fil_runs_find(&runs->runs, patterns, 2, same)) {
+        return false;
+    }
+    if (runs->runs.kept_count == 0 || !(runs->runs.run_columns > WORTH * a->columns)) {
+        return true;
+    }
+    if (!reserve(runs, a, c) || !keep_a(runs, a)) {
+        return false;
+    }
+    keep_c(runs, c);
+    sort_runs(runs);
+    lay_out(runs);
+    *worth = true;
+    const size_t count = (size_t)runs->runs.run_count;
+    return fil_doubles_reserve(&runs->factor, FIL_RUN_LONG * (size_t)runs->runs.run_columns) &&
+           fil_doubles_reserve(&runs->windows, FIL_RUN_PAIRS * FIL_BLOCK_SIZE * count) &&
+           fil_doubles_reserve(&runs->sums, FIL_RUN_ENDS * FIL_BLOCK * count);
+}
+
+double fil_block_runs_products(const FilBlockRuns* runs)
+{
+    double products = 0.0;
+    for (int r = 0; r < runs->runs.run_count; r++) {
+        products += (fil_run_is_between(&runs->runs.run[r]) ? 10.0 : 3.0) * runs->runs.run[r].count;
+    }
+    return products;
+}
+
+void fil_block_runs_place(FilBlockRuns* runs, const int* kept_pivots)
+{
+    for (int v = 0; v < runs->runs.columns; v++) {
+        const int j = runs->runs.kept.at[v];
+        if (j >= 0) {
+            runs->pivot.at[v] = runs->kept_at.at[j] = runs->runs.run_columns + kept_pivots[j];
+        }
+    }
+}
+
+bool fil_block_runs_are(const FilBlockRuns* runs, const FilBlockPattern* a, const FilBlockPattern* c)
+{
+    if (!is_same_a(runs, a) || c == NULL || c->columns != a->columns) {
+        return false;
+    }
+    const int* kept = runs->runs.kept.at;
+    for (int v = 0, blocks = 0; v < c->columns; v++) {
+        const int count = c->start[v + 1] - c->start[v];
+        if (kept[v] < 0 ? count > 0 : runs->c_start.at[kept[v] + 1] - runs->c_start.at[kept[v]] != count) {
+            return false;
+        }
+        for (int k = 0; k < count; k++, blocks++) {
+            if (runs->c_row.at[blocks] != kept[c->row[blocks]]) {
+                return false;
+            }
+        }
+    }
+    return true;
+}

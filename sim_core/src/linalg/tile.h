@@ -1,0 +1,172 @@
+/* A 4x4 block in registers, by pairs: what block factors are made of. */
+#ifndef FILUM_LINALG_TILE_H
+#define FILUM_LINALG_TILE_H
+
+#include "linalg/block_matrix.h"
+#include "linalg/pair.h"
+
+/* The upper and lower halves u, l of its columns 0 to 3. No array, so that compilers keep it in registers. */
+typedef struct FilTile {
+    FilPair u0, l0, u1, l1, u2, l2, u3, l3;
+} FilTile;
+
+static inline FilTile fil_tile_zero(void)
+{
+    const FilPair zero = fil_pair_both(0.0);
+    return (FilTile){zero, zero, zero, zero, zero, zero, zero, zero};
+}
+
+static inline FilTile fil_tile_load(const double* a)
+{
+    return (FilTile){fil_pair_load(a),     fil_pair_load(a + 2),  fil_pair_load(a + 4),  fil_pair_load(a + 6),
+                     fil_pair_load(a + 8), fil_pair_load(a + 10), fil_pair_load(a + 12), fil_pair_load(a + 14)};
+}
+
+static inline void fil_tile_store(FilTile c, double* out)
+{
+    fil_pair_store(out, c.u0);
+    fil_pair_store(out + 2, c.l0);
+    fil_pair_store(out + 4, c.u1);
+    fil_pair_store(out + 6, c.l1);
+    fil_pair_store(out + 8, c.u2);
+    fil_pair_store(out + 10, c.l2);
+    fil_pair_store(out + 12, c.u3);
+    fil_pair_store(out + 14, c.l3);
+}
+
+static inline FilTile fil_tile_transpose(FilTile a)
+{
+    return (FilTile){fil_pair_firsts(a.u0, a.u1), fil_pair_firsts(a.u2, a.u3), fil_pair_seconds(a.u0, a.u1), fil_pair_seconds(a.u2, a.u3),
+                     fil_pair_firsts(a.l0, a.l1), fil_pair_firsts(a.l2, a.l3), fil_pair_seconds(a.l0, a.l1), fil_pair_seconds(a.l2, a.l3)};
+}
+
+static inline FilTile fil_tile_add(FilTile a, FilTile b)
+{
+    return (FilTile){fil_pair_add(a.u0, b.u0), fil_pair_add(a.l0, b.l0), fil_pair_add(a.u1, b.u1), fil_pair_add(a.l1, b.l1),
+                     fil_pair_add(a.u2, b.u2), fil_pair_add(a.l2, b.l2), fil_pair_add(a.u3, b.u3), fil_pair_add(a.l3, b.l3)};
+}
+
+/* c - a b', one column of a and of b at a time */
+static inline FilTile fil_tile_subtract_product(FilTile c, const double* a, const double* b)
+{
+    for (int k = 0; k < FIL_BLOCK_SIZE; k += 4) {
+        const FilPair a_u = fil_pair_load(a + k), a_l = fil_pair_load(a + k + 2);
+        const FilPair b_u = fil_pair_load(b + k), b_l = fil_pair_load(b + k + 2);
+        c.u0 = fil_pair_sub_first(c.u0, a_u, b_u);
+        c.l0 = fil_pair_sub_first(c.l0, a_l, b_u);
+        c.u1 = fil_pair_sub_second(c.u1, a_u, b_u);
+        c.l1 = fil_pair_sub_second(c.l1, a_l, b_u);
+        c.u2 = fil_pair_sub_first(c.u2, a_u, b_l);
+        c.l2 = fil_pair_sub_first(c.l2, a_l, b_l);
+        c.u3 = fil_pair_sub_second(c.u3, a_u, b_l);
+        c.l3 = fil_pair_sub_second(c.l3, a_l, b_l);
+    }
+    return c;
+}
+
+/* The same of tiles that are in registers already. */
+static inline FilTile fil_tile_subtract(FilTile c, FilTile a, FilTile b)
+{
+    const FilPair a_u[4] = {a.u0, a.u1, a.u2, a.u3}, a_l[4] = {a.l0, a.l1, a.l2, a.l3};
+    const FilPair b_u[4] = {b.u0, b.u1, b.u2, b.u3}, b_l[4] = {b.l0, b.l1, b.l2, b.l3};
+    for (int k = 0; k < FIL_BLOCK; k++) {
+        c.u0 = fil_pair_sub_first(c.u0, a_u[k], b_u[k]);
+        c.l0 = fil_pair_sub_first(c.l0, a_l[k], b_u[k]);
+        c.u1 = fil_pair_sub_second(c.u1, a_u[k], b_u[k]);
+        c.l1 = fil_pair_sub_second(c.l1, a_l[k], b_u[k]);
+        c.u2 = fil_pair_sub_first(c.u2, a_u[k], b_l[k]);
+        c.l2 = fil_pair_sub_first(c.l2, a_l[k], b_l[k]);
+        c.u3 = fil_pair_sub_second(c.u3, a_u[k], b_l[k]);
+        c.l3 = fil_pair_sub_second(c.l3, a_l[k], b_l[k]);
+    }
+    return c;
+}
+
+/* c w' for lower triangular w: column r is the sum of c_k w_rk over k <= r */
+static inline FilTile fil_tile_times_transposed(FilTile c, FilTile w)
+{
+    const FilPair zero = fil_pair_both(0.0);
+    FilTile x;
+    x.u0 = fil_pair_add_first(zero, c.u0, w.u0);
+    x.l0 = fil_pair_add_first(zero, c.l0, w.u0);
+    x.u1 = fil_pair_add_second(fil_pair_add_second(zero, c.u0, w.u0), c.u1, w.u1);
+    x.l1 = fil_pair_add_second(fil_pair_add_second(zero, c.l0, w.u0), c.l1, w.u1);
+    x.u2 = fil_pair_add_first(fil_pair_add_first(fil_pair_add_first(zero, c.u0, w.l0), c.u1, w.l1), c.u2, w.l2);
+    x.l2 = fil_pair_add_first(fil_pair_add_first(fil_pair_add_first(zero, c.l0, w.l0), c.l1, w.l1), c.l2, w.l2);
+    x.u3 = fil_pair_add_second(fil_pair_add_second(zero, c.u0, w.l0), c.u1, w.l1);
+    x.l3 = fil_pair_add_second(fil_pair_add_second(zero, c.l0, w.l0), c.l1, w.l1);
+    x.u3 = fil_pair_add_second(fil_pair_add_second(x.u3, c.u2, w.l2), c.u3, w.l3);
+    x.l3 = fil_pair_add_second(fil_pair_add_second(x.l3, c.l2, w.l2), c.l3, w.l3);
+    return x;
+}
+
+/* Four numbers of a vector. */
+typedef struct FilQuarter {
+    FilPair lo, hi;
+} FilQuarter;
+
+static inline FilQuarter fil_quarter_load(const double* x)
+{
+    return (FilQuarter){fil_pair_load(x), fil_pair_load(x + 2)};
+}
+
+static inline void fil_quarter_store(FilQuarter z, double* x)
+{
+    fil_pair_store(x, z.lo);
+    fil_pair_store(x + 2, z.hi);
+}
+
+/* z - l y */
+static inline FilQuarter fil_quarter_subtract(FilQuarter z, const double* l, const double* y)
+{
+    const FilPair y_lo = fil_pair_load(y), y_hi = fil_pair_load(y + 2);
+    z.lo = fil_pair_sub_first(z.lo, fil_pair_load(l), y_lo);
+    z.hi = fil_pair_sub_first(z.hi, fil_pair_load(l + 2), y_lo);
+    z.lo = fil_pair_sub_second(z.lo, fil_pair_load(l + 4), y_lo);
+    z.hi = fil_pair_sub_second(z.hi, fil_pair_load(l + 6), y_lo);
+    z.lo = fil_pair_sub_first(z.lo, fil_pair_load(l + 8), y_hi);
+    z.hi = fil_pair_sub_first(z.hi, fil_pair_load(l + 10), y_hi);
+    z.lo = fil_pair_sub_second(z.lo, fil_pair_load(l + 12), y_hi);
+    z.hi = fil_pair_sub_second(z.hi, fil_pair_load(l + 14), y_hi);
+    return z;
+}
+
+/* y = w y for lower triangular w */
+static inline void fil_quarter_apply(const double* restrict w, double* restrict y)
+{
+    FilPair lo = fil_pair_both(0.0), hi = lo;
+    for (int k = 0; k < FIL_BLOCK; k++) {
+        const FilPair scale = fil_pair_both(y[k]);
+        lo = fil_pair_add_product(lo, fil_pair_load(w + 4 * k), scale);
+        hi = fil_pair_add_product(hi, fil_pair_load(w + 4 * k + 2), scale);
+    }
+    fil_pair_store(y, lo);
+    fil_pair_store(y + 2, hi);
+}
+
+/* The sums of four pairs are four numbers; each gets l' z. */
+static inline void fil_quarter_add_transposed(FilPair* sum, const double* l, const double* z)
+{
+    const FilPair lo = fil_pair_load(z), hi = fil_pair_load(z + 2);
+    for (int k = 0; k < FIL_BLOCK; k++) {
+        sum[k] = fil_pair_add_product(sum[k], fil_pair_load(l + 4 * k), lo);
+        sum[k] = fil_pair_add_product(sum[k], fil_pair_load(l + 4 * k + 2), hi);
+    }
+}
+
+/* y = w' (y - sum) for lower triangular w */
+static inline void fil_quarter_finish_transposed(const double* w, const FilPair* sum, double* y)
+{
+    double rest[FIL_BLOCK];
+    for (int k = 0; k < FIL_BLOCK; k++) {
+        rest[k] = y[k] - fil_pair_sum(sum[k]);
+    }
+    for (int k = 0; k < FIL_BLOCK; k++) {
+        y[k] = 0.0;
+        for (int r = k; r < FIL_BLOCK; r++) {
+            y[k] += w[4 * k + r] * rest[r];
+        }
+    }
+}
+
+#endif
