@@ -12,6 +12,7 @@
 
 #include "arm/reference.h"
 #include "filum/filum.h"
+#include "sample.h"
 
 static inline FilWorldDef world_def(void)
 {
@@ -72,12 +73,6 @@ static inline void run(FilWorld* world, double duration)
             fail_msg("%s", fil_world_error(world));
         }
     }
-}
-
-static inline double total_energy(const FilWorld* world)
-{
-    const FilEnergy energy = fil_world_energy(world);
-    return energy.kinetic + energy.elastic + energy.gravity;
 }
 
 #endif

@@ -1,5 +1,6 @@
 /* Soft arms in a world: contact, joints, state, and what is refused. */
 #include "arm/arm_world.h"
+#include "sample.h"
 
 /* ---- contact ---- */
 
@@ -151,6 +152,11 @@ static void joints_need_a_disk_that_moves(void** state)
 
 /* ---- state ---- */
 
+static void run_on(FilWorld* world)
+{
+    run(world, 0.1);
+}
+
 static void saves_restores_and_repeats(void** state)
 {
     (void)state;
@@ -163,16 +169,7 @@ static void saves_restores_and_repeats(void** state)
     const double pressure = 1e4;
     assert_int_equal(fil_drive_set(world, drive, &pressure, 1), FIL_OK);
     run(world, 0.05);
-    const size_t size = fil_world_snapshot_size(world);
-    void* snapshot = malloc(size);
-    fil_world_save(world, snapshot);
-    run(world, 0.1);
-    const uint64_t hash = fil_world_hash(world);
-    assert_int_equal(fil_world_restore(world, snapshot, size), FIL_OK);
-    assert_true(fil_world_hash(world) != hash);
-    run(world, 0.1);
-    assert_true(fil_world_hash(world) == hash);
-    free(snapshot);
+    sample_repeat(world, run_on);
     fil_world_destroy(world);
 }
 

@@ -87,6 +87,15 @@ static void stumpff_functions_are_exact(void** state)
     assert_true(error < 1e-14); /* 1 - x c_2 loses a factor of x = 25 at most of 1e-16 */
 }
 
+static FilArmFrame frame_at(FilSoftArm* arm, const double* q, const double* v, FilArmPlace place)
+{
+    FilArmLink links[SECTIONS + 1];
+    FilArmFrame frame;
+    fil_soft_arm_links(arm, q, v, links);
+    fil_soft_arm_frame(arm, links, q, v, place, &frame);
+    return frame;
+}
+
 /* position, orientation and Jacobians at several places of the arm */
 static void jacobians_agree_with_complex_steps(void** state)
 {
@@ -98,11 +107,8 @@ static void jacobians_agree_with_complex_steps(void** state)
         for (int trial = 0; trial < 12; ++trial) {
             double q[UNKNOWNS], v[UNKNOWNS];
             bend_all(arm, angles[a], &random, q, v);
-            FilArmPlace place = {trial % SECTIONS, trial < 6 ? 1.0 : random_between(&random, 0.0, 1.0)};
-            FilArmLink links[SECTIONS + 1];
-            FilArmFrame frame;
-            fil_soft_arm_links(arm, q, NULL, links);
-            fil_soft_arm_frame(arm, links, q, NULL, place, &frame);
+            const FilArmPlace place = {trial % SECTIONS, trial < 6 ? 1.0 : random_between(&random, 0.0, 1.0)};
+            const FilArmFrame frame = frame_at(arm, q, NULL, place);
 
             Complex z[UNKNOWNS], t[16];
             for (int i = 0; i < UNKNOWNS; ++i) {
@@ -146,11 +152,8 @@ static void second_derivatives_agree_with_differences(void** state)
         for (int trial = 0; trial < 6; ++trial) {
             double q[UNKNOWNS], v[UNKNOWNS];
             bend_all(arm, angles[a], &random, q, v);
-            FilArmPlace place = {trial % SECTIONS, trial < 3 ? 1.0 : random_between(&random, 0.1, 1.0)};
-            FilArmLink links[SECTIONS + 1];
-            FilArmFrame frame;
-            fil_soft_arm_links(arm, q, v, links);
-            fil_soft_arm_frame(arm, links, q, v, place, &frame);
+            const FilArmPlace place = {trial % SECTIONS, trial < 3 ? 1.0 : random_between(&random, 0.1, 1.0)};
+            const FilArmFrame frame = frame_at(arm, q, v, place);
 
             const double step = 0.003; /* of |v| = 0.1: turns by 0.02, whose eighth power is below rounding */
             for (int k = 0; k < 4 * (place.section + 1); ++k) {

@@ -1,6 +1,28 @@
 /* Soft arms in motion: energy, momentum, integrators, valves. */
 #include "arm/arm_world.h"
 
+/* Sections of P1's arm, bent. */
+static void make_sections(int count, double damping, double elongation, FilArmSection* sections)
+{
+    for (int k = 0; k < count; ++k) {
+        sections[k] = fil_arm_section_default();
+        sections[k].mass = mass_of(k);
+        sections[k].damping = damping;
+        sections[k].elongation[0] = elongation;
+    }
+}
+
+/* Where the tip is after a while; ends the world. */
+static void find_tip(FilWorld* world, FilId arm, double duration, double tip[3])
+{
+    FilVec3 p;
+    FilQuat o;
+    run(world, duration);
+    fil_arm_tip_pose(world, arm, &p, &o);
+    tip[0] = p.x, tip[1] = p.y, tip[2] = p.z;
+    fil_world_destroy(world);
+}
+
 /* ---- motion ---- */
 
 static double energy_drift(bool rotational, FilArmCoriolis coriolis, double duration)
@@ -14,21 +36,18 @@ static double energy_drift(bool rotational, FilArmCoriolis coriolis, double dura
     arm_def.rotational_energy = rotational;
     arm_def.coriolis = coriolis;
     FilArmSection sections[3];
+    make_sections(3, 0.0, 0.03, sections);
     for (int k = 0; k < 3; ++k) {
-        sections[k] = fil_arm_section_default();
-        sections[k].mass = mass_of(k);
-        sections[k].damping = 0.0;
-        sections[k].elongation[0] = 0.03;
         sections[k].elongation[1] = -0.02;
         sections[k].rate[2] = 0.3;
     }
     add_arm(world, 3, &arm_def, sections);
-    const double start = total_energy(world);
+    const double start = sample_energy(world);
     double swing = 0.0, worst = 0.0;
     for (int k = 0; k < 100; ++k) {
         run(world, duration / 100.0);
         swing = fmax(swing, fil_world_energy(world).kinetic);
-        worst = fmax(worst, fabs(total_energy(world) - start));
+        worst = fmax(worst, fabs(sample_energy(world) - start));
     }
     fil_world_destroy(world);
     return worst / swing;
@@ -95,18 +114,9 @@ static void integrators_agree(void** state)
         FilArmDef arm_def = fil_arm_def_default();
         arm_def.scheme = k == 1 ? FIL_ARM_IMPLICIT : (k == 4 ? FIL_ARM_RK23 : FIL_ARM_SEMI_IMPLICIT);
         FilArmSection sections[2];
-        for (int s = 0; s < 2; ++s) {
-            sections[s] = fil_arm_section_default();
-            sections[s].damping = 5.0;
-            sections[s].elongation[0] = 0.02;
-        }
-        const FilId arm = add_arm(world, 2, &arm_def, sections);
-        run(world, 0.2);
-        FilVec3 p;
-        FilQuat o;
-        fil_arm_tip_pose(world, arm, &p, &o);
-        tip[k][0] = p.x, tip[k][1] = p.y, tip[k][2] = p.z;
-        fil_world_destroy(world);
+        make_sections(2, 5.0, 0.02, sections);
+        sections[0].mass = sections[1].mass = fil_arm_section_default().mass;
+        find_tip(world, add_arm(world, 2, &arm_def, sections), 0.2, tip[k]);
     }
     for (int k = 0; k < 5; ++k) {
         print_message("tip of integrator %d: off by %.1e m\n", k, fil_v3_distance(tip[k], tip[2]));
@@ -128,19 +138,8 @@ static void sub_steps_follow_their_tolerance(void** state)
         arm_def.scheme = FIL_ARM_RK23;
         arm_def.rk_tolerance = tolerances[k];
         FilArmSection sections[3];
-        for (int s = 0; s < 3; ++s) {
-            sections[s] = fil_arm_section_default();
-            sections[s].mass = mass_of(s);
-            sections[s].damping = 2.0;
-            sections[s].elongation[0] = 0.02;
-        }
-        const FilId arm = add_arm(world, 3, &arm_def, sections);
-        run(world, 0.5);
-        FilVec3 p;
-        FilQuat o;
-        fil_arm_tip_pose(world, arm, &p, &o);
-        tip[k][0] = p.x, tip[k][1] = p.y, tip[k][2] = p.z;
-        fil_world_destroy(world);
+        make_sections(3, 2.0, 0.02, sections);
+        find_tip(world, add_arm(world, 3, &arm_def, sections), 0.5, tip[k]);
     }
     for (int k = 0; k < 3; ++k) {
         const double off = fil_v3_distance(tip[k], tip[3]);

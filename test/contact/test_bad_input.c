@@ -35,9 +35,7 @@ static void bodies_without_mass_are_refused(void** state)
     FilWorld* world = sample_world("sap", 1e-3);
     FilShapeDef shape = fil_shape_def_default();
     shape.radius = 0.1;
-    FilRigidDef def = fil_rigid_def_default();
-    def.shapes = &shape;
-    def.shape_count = 1;
+    FilRigidDef def = sample_rigid_def(&shape);
     def.density = 0.0;
     refuse(world, &def, "mass");
     def.density = -1.0;
@@ -65,9 +63,7 @@ static void bad_shapes_are_refused(void** state)
     (void)state;
     FilWorld* world = sample_world("sap", 1e-3);
     FilShapeDef shape = fil_shape_def_default();
-    FilRigidDef def = fil_rigid_def_default();
-    def.shapes = &shape;
-    def.shape_count = 1;
+    FilRigidDef def = sample_rigid_def(&shape);
     shape.radius = 0.0;
     refuse(world, &def, "radius");
     shape.radius = NAN;
@@ -138,9 +134,7 @@ static void bad_meshes_are_refused(void** state)
         FilShapeDef shape = fil_shape_def_default();
         shape.type = FIL_SHAPE_MESH;
         shape.file = path;
-        FilRigidDef def = fil_rigid_def_default();
-        def.shapes = &shape;
-        def.shape_count = 1;
+        FilRigidDef def = sample_rigid_def(&shape);
         FilId id;
         const FilStatus status = fil_world_add_rigid(world, &def, &id);
         remove(path);

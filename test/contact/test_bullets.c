@@ -50,9 +50,7 @@ static void rigid_bullets(void** state)
         shape.type = k < 3 ? FIL_SHAPE_SPHERE : FIL_SHAPE_CAPSULE;
         shape.radius = 5e-3;
         shape.length = 0.02;
-        FilRigidDef def = fil_rigid_def_default();
-        def.shapes = &shape;
-        def.shape_count = 1;
+        FilRigidDef def = sample_rigid_def(&shape);
         def.position = (FilVec3){starts[k % 3], 0.0123, 0.2};
         def.velocity = (FilVec3){SPEED, 0.0, 0.0};
         FilId bullet;

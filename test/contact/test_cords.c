@@ -10,11 +10,8 @@
 #include <cmocka.h>
 
 #include "filum/filum.h"
-
-static double size(FilVec3 a, FilVec3 b)
-{
-    return sqrt((a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y) + (a.z - b.z) * (a.z - b.z));
-}
+#include "sample.h"
+#include "scenes.h"
 
 /* Something flies over a net and rubs against it; returns the relative change of angular momentum. */
 static double fly(const char* model, const char* flyer, double dt)
@@ -27,11 +24,7 @@ static double fly(const char* model, const char* flyer, double dt)
              "  - {name: net, material: rubber, section: {circle: {radius: 0.006}}, twist_free: true,\n"
              "     hexagon: {side: 0.08, cells: 1, segments: 2}}\n%s",
              dt, model, flyer);
-    FilWorld* world = NULL;
-    FilError error;
-    if (fil_scene_load_text("cords", text, strlen(text), NULL, &world, NULL, &error) != FIL_OK) {
-        fail_msg("%s", error.text);
-    }
+    FilWorld* world = load_text(text);
     const FilVec3 p = fil_world_momentum(world), l = fil_world_angular_momentum(world), none = {0.0, 0.0, 0.0};
     double force = 0.0;
     for (int k = 0; k < (int)lround(0.02 / dt); k++) {
@@ -39,12 +32,12 @@ static double fly(const char* model, const char* flyer, double dt)
             fail_msg("%s: %s", model, fil_world_error(world));
         }
         for (int c = 0; c < fil_world_contact_count(world); c++) {
-            force = fmax(force, size(fil_world_contact(world, c).force, none));
+            force = fmax(force, sample_distance(fil_world_contact(world, c).force, none));
         }
     }
     assert_true(force > 0.0);
-    assert_true(size(fil_world_momentum(world), p) < 1e-9 * size(p, none));
-    const double change = size(fil_world_angular_momentum(world), l) / size(l, none);
+    assert_true(sample_distance(fil_world_momentum(world), p) < 1e-9 * sample_distance(p, none));
+    const double change = sample_distance(fil_world_angular_momentum(world), l) / sample_distance(l, none);
     fil_world_destroy(world);
     return change;
 }

@@ -12,6 +12,7 @@
 
 #include "filum/filum.h"
 #include "heap_calls.h"
+#include "scenes.h"
 
 /* 342 vertices, solved by conjugate gradients; touches the ball, itself and what hangs it on a rod by a ring. */
 static FilWorld* drape(FilIntegrator integrator)
@@ -29,11 +30,7 @@ static FilWorld* drape(FilIntegrator integrator)
         "0.12, 0], columns: 18, rows: 19}, collision: {self: true}}\n"
         "attachments: [{name: left, pin: {rod: rod, node: 0}}, {name: right, pin: {rod: rod, node: -1}}]\n"
         "rings: [{name: ring, rod: rod, node: {shell: cloth, vertex: 9}, range: 0.01, stiffness: 10, friction: 0.2}]\n";
-    FilWorld* world;
-    FilError error;
-    if (fil_scene_load_text("test", scene, strlen(scene), NULL, &world, NULL, &error) != FIL_OK) {
-        fail_msg("%s", error.text);
-    }
+    FilWorld* world = load_text(scene);
     assert_int_equal(fil_world_set_integrator(world, integrator), FIL_OK);
     return world;
 }

@@ -79,11 +79,7 @@ static void parallel_edges_bear_the_weight(void** state)
         "     shape: {ring: {center: [0, 0, 0.025], radius: 0.035, nodes: 16}}}\n"
         "  - {name: lower, material: rubber, section: {circle: {radius: 0.008}}, rest: initial, damping: {stiffness: 2e-3},\n"
         "     shape: {ring: {center: [0, 0, 0.0085], radius: 0.035, nodes: 16}}}\n";
-    FilWorld* world = NULL;
-    FilError error;
-    if (fil_scene_load_text("test", text, strlen(text), NULL, &world, NULL, &error) != FIL_OK) {
-        fail_msg("%s", error.text);
-    }
+    FilWorld* world = load_text(text);
     (void)sample_run(world, 300);
     FilVec3 upper, lower, torque;
     fil_world_contact_wrench(world, fil_world_find_rod(world, "upper"), &upper, &torque);

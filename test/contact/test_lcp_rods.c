@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "filum/filum.h"
+#include "scenes.h"
 
 static const double RADIUS = 0.01; /* m, of two rods on the ground */
 
@@ -30,11 +31,7 @@ static double sink(double ratio)
              "  - {name: box, material: wood, mass: %g, position: [0, 0, %g], shapes: [{box: {size: [0.12, 0.15, 0.1]}}]}\n"
              "probes: {height: {body_position: {body: box, component: z}}, load: {contact_force: {body: ground, component: z}}}\n",
              RADIUS, RADIUS, RADIUS, mass, 0.05 + 2.0 * RADIUS);
-    FilWorld* world = NULL;
-    FilError error;
-    if (fil_scene_load_text("rods", text, strlen(text), NULL, &world, NULL, &error) != FIL_OK) {
-        fail_msg("%s", error.text);
-    }
+    FilWorld* world = load_text(text);
     for (int k = 0; k < 500; k++) {
         if (fil_world_step(world, NULL) != FIL_OK) {
             fail_msg("mass ratio %g: %s", ratio, fil_world_error(world));

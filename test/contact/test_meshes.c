@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "filum/filum.h"
+#include "sample.h"
 
 static const double pi = 3.14159265358979323846;
 static char folder[] = "/tmp/filum_meshes_XXXXXX";
@@ -106,13 +107,6 @@ static void step(FilWorld* world)
     }
 }
 
-static FilVec3 place_of(const FilWorld* world, const char* body)
-{
-    FilVec3 position;
-    fil_rigid_get_pose(world, fil_world_find_rigid(world, body), &position, NULL);
-    return position;
-}
-
 /* A ball of radius r slides, or rolls, with the period of a pendulum of length R - r; rolling takes sqrt(7/5) as long. */
 static void test_ball_in_bowl(void** state)
 {
@@ -128,11 +122,11 @@ static void test_ball_in_bowl(void** state)
                  "  - {name: ball, density: 1000, position: [0.03, 0, %.12g], shapes: [{sphere: {radius: 0.01}}], surface: {friction: 0.5}}\n",
                  models[k], rolls ? 0.5 : 0.0, -sqrt(0.19 * 0.19 - 0.03 * 0.03));
         FilWorld* world = must_load(text);
-        double last = place_of(world, "ball").x, times[2] = {0.0};
+        double last = sample_place(world, "ball").x, times[2] = {0.0};
         int crossings = 0;
         for (int i = 0; i < 1000 && crossings < 2; i++) {
             step(world);
-            const double x = place_of(world, "ball").x;
+            const double x = sample_place(world, "ball").x;
             if (x * last < 0.0) {
                 times[crossings++] = 1e-3 * (i + last / (last - x));
             }
@@ -191,12 +185,12 @@ static void test_objects_on_tori(void** state)
         step(world);
     }
     const double tube = 0.015;
-    assert_true(fabs(place_of(world, "ring").z - tube) < 2e-4);
-    assert_true(fabs(place_of(world, "other").z - 3.0 * tube) < 1e-3);  // facets of 6 mm, turned against each other
-    assert_true(fabs(place_of(world, "peg").z - 0.025) < 2e-4);
-    assert_true(place_of(world, "buried").z > 0.033 - 1e-3);
-    assert_true(fabs(place_of(world, "box").z - 0.035) < 4e-3);   // one end on the ball
-    assert_true(fabs(place_of(world, "high").z - 0.035) < 2e-4);  // no hole in the hull
+    assert_true(fabs(sample_place(world, "ring").z - tube) < 2e-4);
+    assert_true(fabs(sample_place(world, "other").z - 3.0 * tube) < 1e-3);  // facets of 6 mm, turned against each other
+    assert_true(fabs(sample_place(world, "peg").z - 0.025) < 2e-4);
+    assert_true(sample_place(world, "buried").z > 0.033 - 1e-3);
+    assert_true(fabs(sample_place(world, "box").z - 0.035) < 4e-3);   // one end on the ball
+    assert_true(fabs(sample_place(world, "high").z - 0.035) < 2e-4);  // no hole in the hull
     // half of a torus is in its hull: mass is that of the torus, less what facets cut off
     const double volume = 2.0 * pi * pi * 0.05 * tube * tube;
     assert_true(fabs(fil_rigid_mass(world, fil_world_find_rigid(world, "ring")) / (1000.0 * volume) - 1.0) < 0.05);
@@ -221,7 +215,7 @@ static void test_free_collision(void** state)
     }
     const FilVec3 p1 = fil_world_momentum(world), l1 = fil_world_angular_momentum(world);
     const double scale = fabs(p.z);
-    assert_true(touched && fabs(place_of(world, "a").z) > 1e-4);
+    assert_true(touched && fabs(sample_place(world, "a").z) > 1e-4);
     assert_true(fmax(fmax(fabs(p1.x - p.x), fabs(p1.y - p.y)), fabs(p1.z - p.z)) < 1e-9 * scale);
     assert_true(fmax(fmax(fabs(l1.x - l.x), fabs(l1.y - l.y)), fabs(l1.z - l.z)) < 1e-3 * 0.05 * scale);
     fil_world_destroy(world);

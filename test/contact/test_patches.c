@@ -414,9 +414,7 @@ static void a_soft_floor_gives_way(void** state)
         FilWorld* world = sample_world("sap", 5e-3);
         FilShapeDef shape = fil_shape_def_default();
         shape.type = FIL_SHAPE_HALF_SPACE;
-        FilRigidDef def = fil_rigid_def_default();
-        def.shapes = &shape;
-        def.shape_count = 1;
+        FilRigidDef def = sample_rigid_def(&shape);
         def.motion = FIL_STATIC;
         def.collision.surface.modulus = soft_floor ? 1e5 : 0.0;
         def.collision.surface.thickness = 0.05;

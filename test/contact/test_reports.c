@@ -61,18 +61,13 @@ static Scene begin(const char* model)
     return s;
 }
 
-static bool same(FilId a, FilId b)
-{
-    return a.index == b.index && a.generation == b.generation;
-}
-
 /* Parts exist on their objects, normals are unit vectors from a to b, and the distance is the one at the step's end. */
 static void check_contact(const Scene* s, const FilContactInfo* c, const char* model)
 {
     const FilId ids[2] = {c->a, c->b};
     const int parts[2] = {c->part_a, c->part_b};
     for (int side = 0; side < 2; side++) {
-        const bool is_rod = same(ids[side], s->rope) || same(ids[side], s->rod);
+        const bool is_rod = sample_same(ids[side], s->rope) || sample_same(ids[side], s->rod);
         const int count = is_rod ? fil_rod_edge_count(s->world, ids[side]) : 1;
         if (parts[side] < 0 || parts[side] >= count) {
             fail_msg("%s: part %d of '%s', which has %d", model, parts[side], fil_object_name(s->world, ids[side]), count);
@@ -81,7 +76,7 @@ static void check_contact(const Scene* s, const FilContactInfo* c, const char* m
     const FilVec3 n = c->normal;
     assert_true(fabs(n.x * n.x + n.y * n.y + n.z * n.z - 1.0) < 1e-12);
     assert_true(fabs(c->slip.x * n.x + c->slip.y * n.y + c->slip.z * n.z) < 1e-12);
-    if (same(c->a, s->ground) && same(c->b, s->ball)) {
+    if (sample_same(c->a, s->ground) && sample_same(c->b, s->ball)) {
         const double gap = sample_position(s->world, s->ball).z - BALL;
         if (fabs(gap - c->distance) > 1e-12) {
             fail_msg("%s: the ball is %.9g m above the ground and the report says %.9g", model, gap, c->distance);
@@ -98,7 +93,7 @@ static FilVec3 total_force(const Scene* s, const char* model, double* largest)
     for (int k = 0; k < fil_world_contact_count(s->world); k++) {
         const FilContactInfo c = fil_world_contact(s->world, k);
         check_contact(s, &c, model);
-        const double sign = same(c.a, s->ground) ? 1.0 : same(c.b, s->ground) ? -1.0 : 0.0;  // others cancel
+        const double sign = sample_same(c.a, s->ground) ? 1.0 : sample_same(c.b, s->ground) ? -1.0 : 0.0;  // others cancel
         sum.x += sign * c.force.x;
         sum.y += sign * c.force.y;
         sum.z += sign * c.force.z;
@@ -147,7 +142,7 @@ static void forces_account_for_momentum(void** state)
             for (int k = 0; k < fil_world_contact_count(s.world); k++) {
                 const FilContactInfo c = fil_world_contact(s.world, k);
                 const double size = fabs(c.force.x) + fabs(c.force.y) + fabs(c.force.z);
-                rods += size > 0.0 && !same(c.a, s.ground) && !same(c.b, s.ground) ? 1 : 0;
+                rods += size > 0.0 && !sample_same(c.a, s.ground) && !sample_same(c.b, s.ground) ? 1 : 0;
             }
         }
         if (divided > 0) {

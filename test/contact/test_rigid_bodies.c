@@ -115,9 +115,7 @@ static void damping_slows(void** state)
     assert_int_equal(fil_world_set_gravity(world, still), FIL_OK);
     FilShapeDef shape = fil_shape_def_default();
     shape.radius = 0.1;
-    FilRigidDef def = fil_rigid_def_default();
-    def.shapes = &shape;
-    def.shape_count = 1;
+    FilRigidDef def = sample_rigid_def(&shape);
     def.velocity = (FilVec3){1.0, 0.0, 0.0};
     def.angular_velocity = (FilVec3){0.0, 2.0, 0.0};
     def.damping_linear = 2.0;
@@ -205,9 +203,7 @@ static void bodies_are_found_by_name(void** state)
     FilWorld* world = sample_world("sap", 1e-3);
     FilShapeDef shape = fil_shape_def_default();
     shape.radius = 0.1;
-    FilRigidDef def = fil_rigid_def_default();
-    def.shapes = &shape;
-    def.shape_count = 1;
+    FilRigidDef def = sample_rigid_def(&shape);
     def.name = "ball";
     const FilId ball = add(world, &def);
     FilId other;

@@ -12,6 +12,7 @@
 #include "base/vec3.h"
 #include "body/rod.h"
 #include "sample.h"
+#include "scenes.h"
 #include "world/world.h"
 
 enum { NODES = 21 };
@@ -26,11 +27,7 @@ static FilWorld* make_rope(const char* model, const char* keys, double speed, bo
              "rods: [{name: rope, material: rubber, section: {circle: {radius: 0.0025}}, velocity: [0, %g, 0], %s}]\n"
              "rigid_bodies: [{name: ground, motion: static, material: rubber, shapes: [{half_space: {}}]}]\n",
              model, speed, keys);
-    FilWorld* world = NULL;
-    FilError error;
-    if (fil_scene_load_text("rope", text, strlen(text), NULL, &world, NULL, &error) != FIL_OK) {
-        fail_msg("%s", error.text);
-    }
+    FilWorld* world = load_text(text);
     world->collision.by_edges = by_edges;
     return world;
 }

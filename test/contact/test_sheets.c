@@ -32,25 +32,11 @@ static FilWorld* load(const char* model, double dt, const char* gravity, const c
     return load_text(scene);
 }
 
-static FilVec3 place_of(const FilWorld* world, const char* body)
-{
-    FilVec3 position;
-    fil_rigid_get_pose(world, fil_world_find_rigid(world, body), &position, NULL);
-    return position;
-}
-
 static double speed_of(const FilWorld* world, const char* body)
 {
     FilVec3 velocity;
     fil_rigid_get_velocity(world, fil_world_find_rigid(world, body), &velocity, NULL);
     return velocity.x;
-}
-
-static double force_on(const FilWorld* world, FilId id)
-{
-    FilVec3 force, torque;
-    fil_world_contact_wrench(world, id, &force, &torque);
-    return force.z;
 }
 
 /* A sheet of 0.2 x 0.2 m, 1 mm thick, all of it held. */
@@ -92,17 +78,17 @@ static void test_small_shapes_rest_on_cloth(void** state)
             double weights = 0.0, forces = 0.0;
             for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++) {
                 const FilId id = fil_world_find_rigid(world, shapes[k].name);
-                const double weight = 9.81 * fil_rigid_mass(world, id), height = place_of(world, shapes[k].name).z;
+                const double weight = 9.81 * fil_rigid_mass(world, id), height = sample_place(world, shapes[k].name).z;
                 // sap's rigid rows give way by dt (dt + 0.05 s) g/4 pi^2 times how much lighter turning makes a contact, 68 um
                 assert_true(fabs(height - shapes[k].height - 0.0005) < (m == 0 ? 1e-4 : 5e-6));
                 first[k] = cells == 2 ? height : first[k];
                 assert_true(k > 0 || fabs(height - first[k]) < 1e-9);  // the ball: one contact, on any mesh
-                assert_true(fabs(force_on(world, id) - weight) < 1e-3 * weight);
+                assert_true(fabs(sample_lift(world, id) - weight) < 1e-3 * weight);
                 weights += weight;
-                forces += force_on(world, id);
+                forces += sample_lift(world, id);
             }
             // and the cloth bears them all
-            assert_true(fabs(force_on(world, fil_world_find_shell(world, "cloth")) + forces) < 1e-9 * weights);
+            assert_true(fabs(sample_lift(world, fil_world_find_shell(world, "cloth")) + forces) < 1e-9 * weights);
             fil_world_destroy(world);
         }
     }
@@ -122,10 +108,10 @@ static void test_sliding(void** state)
                      held_sheet(cells));
             FilWorld* world = load(models[m], 0.002, "[0, 0, -9.81]", text);
             sample_run(world, 10);
-            const double from = place_of(world, "box").x, speed = speed_of(world, "box");
+            const double from = sample_place(world, "box").x, speed = speed_of(world, "box");
             sample_run(world, 10);
             const double after = speed_of(world, "box");
-            assert_true(place_of(world, "box").x > from);
+            assert_true(sample_place(world, "box").x > from);
             assert_true(fabs((speed - after) / 0.02 - mu * 9.81) < 0.01 * mu * 9.81);
             fil_world_destroy(world);
         }
@@ -193,7 +179,7 @@ static void test_rod_stays_on_top(void** state)
         double mean = 0.0;
         for (int k = 0; k < 50; k++) {
             sample_run(world, 1);
-            mean += force_on(world, rod) / 50.0;
+            mean += sample_lift(world, rod) / 50.0;
         }
         double x[15];
         fil_rod_get_positions(world, rod, x);

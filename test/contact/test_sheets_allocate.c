@@ -13,6 +13,7 @@
 
 #include "filum/filum.h"
 #include "heap_calls.h"
+#include "scenes.h"
 
 static const char text[] =
     "world: {dt: 0.002, contact: sap}\n"
@@ -32,11 +33,7 @@ static const char text[] =
 static void test_repeated_steps(void** state)
 {
     (void)state;
-    FilWorld* world;
-    FilError error;
-    if (fil_scene_load_text("scene", text, strlen(text), NULL, &world, NULL, &error) != FIL_OK) {
-        fail_msg("%s", error.text);
-    }
+    FilWorld* world = load_text(text);
     uint64_t hash[3];
     int max = 0;
     for (int round = 0; round < 3; round++) {

@@ -61,9 +61,7 @@ static void bad_surfaces_are_refused(void** state)
         assert_non_null(strstr(fil_world_error(world), cases[k].says));
         FilShapeDef shape = fil_shape_def_default();
         shape.radius = 0.1;
-        FilRigidDef def = fil_rigid_def_default();
-        def.shapes = &shape;
-        def.shape_count = 1;
+        FilRigidDef def = sample_rigid_def(&shape);
         def.collision.surface = cases[k].surface;
         FilId id;
         assert_int_equal(fil_world_add_rigid(world, &def, &id), FIL_BAD_INPUT);

@@ -11,6 +11,7 @@
 #include "body/rod_chain.h"
 #include "dense.h"
 #include "random_rod.h"
+#include "rod_history.h"
 
 /* everything both sides compute for one rod */
 typedef struct Pair {
@@ -24,37 +25,6 @@ typedef struct Pair {
     double* plain_hessian; /* n x n */
     double fast_gradient[REFERENCE_MAX_DOFS], plain_gradient[REFERENCE_MAX_DOFS];
 } Pair;
-
-static void load_history(const Pair* pair, FilRodHistory* history, FilRodLaw* law)
-{
-    const ReferenceRod* rod = &pair->rod;
-    for (int i = 0; i < rod->node_count; ++i) {
-        FilRodHistory* h = &history[i];
-        *h = (FilRodHistory){.cosine = 1.0, .rest_length = 1.0};
-        law[i] = (FilRodLaw){0};
-        if (i < reference_edge_count(rod)) {
-            for (int k = 0; k < 3; ++k) {
-                h->tangent[k] = rod->base_tangent[i][k];
-                h->director[k] = rod->base_director[i][k];
-            }
-            h->rest_length = rod->rest_length[i];
-            law[i].ea = rod->ea[i];
-        }
-        if (rod->closed || (i > 0 && i < rod->node_count - 1)) {
-            double strains[3];
-            reference_strains(rod, pair->base, i, strains);
-            h->twist = strains[2];
-            h->cosine = cos(h->twist);
-            h->sine = sin(h->twist);
-            h->rest1 = rod->rest_kappa1[i];
-            h->rest2 = rod->rest_kappa2[i];
-            h->rest_twist = rod->rest_twist[i];
-            law[i].k1 = rod->bend1[i];
-            law[i].k2 = rod->bend2[i];
-            law[i].kt = rod->torsion[i];
-        }
-    }
-}
 
 static void scatter(void* context, int row, int column, double value)
 {
@@ -84,7 +54,7 @@ static void make_pair(Pair* pair, Random* random, int node_count, bool closed, d
     FilRodHistory history[REFERENCE_MAX_NODES];
     FilRodLaw law[REFERENCE_MAX_NODES];
     double added[4 * REFERENCE_MAX_NODES];
-    load_history(pair, history, law);
+    load_history(&pair->rod, pair->base, history, law);
     for (int i = 0; i < 4 * node_count; ++i) {
         added[i] = diagonal;
     }

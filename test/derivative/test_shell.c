@@ -11,6 +11,7 @@
 #include "base/vec3.h"
 #include "body/shell.h"
 #include "random.h"
+#include "vertex_body.h"
 
 /* fourth-order central differences with steps of 1e-3 of the size: truncation 1e-12, rounding 1e-13 of the value */
 static const double STEP = 1e-3;
@@ -130,6 +131,11 @@ static void test_edge_derivatives(void** state)
 
 enum { SIDE = 4, VERTICES = SIDE * SIDE, UNKNOWNS = 4 * VERTICES };
 
+static VertexBody vertex_body(FilShellBody* body)
+{
+    return (VertexBody){&fil_shell_ops, body, VERTICES, body->block_start, body->block_row, body->block_count};
+}
+
 static FilShellBody* crumpled_sheet(Random* random, FilShellBending bending, double* q, double* v)
 {
     double vertices[3 * VERTICES];
@@ -160,77 +166,18 @@ static FilShellBody* crumpled_sheet(Random* random, FilShellBending bending, dou
     FilShellBody* body;
     FilError error;
     assert_int_equal(fil_shell_create(&def, &body, &error), FIL_OK);
-    fil_shell_ops.init_state(body, q, v, NULL);
-    for (int k = 0; k < UNKNOWNS; ++k) {
-        q[k] += k % 4 < 3 ? random_between(random, -0.02, 0.02) : 0.0;
-        v[k] = k % 4 < 3 ? random_between(random, -1.0, 1.0) : 0.0;
-    }
-    FilAttachmentDef pin = fil_attachment_def_default();
-    int slot;
-    pin.first = 3;
-    pin.count = 2;
-    assert_int_equal(fil_shell_ops.attach(body, 0, &pin, q, NULL, &slot, &error), FIL_OK);
-    const FilTarget target = {.active = true, .displacement = {{0.0}, {0.001, 0.002, 0.003}}};
-    fil_shell_ops.set_target(body, slot, &target);
+    const VertexBody b = vertex_body(body);
+    vertex_body_crumple(&b, random, 0.02, q, v);
     return body;
-}
-
-static bool held_vertex(int vertex)
-{
-    return vertex == 3 || vertex == 4;
-}
-
-static double largest_free(const double* a)
-{
-    double largest = 0.0;
-    for (int k = 0; k < UNKNOWNS; ++k) {
-        if (!held_vertex(k / 4) && fabs(a[k]) > largest) {
-            largest = fabs(a[k]);
-        }
-    }
-    return largest;
 }
 
 static void check_body(FilShellBending bending, double theta)
 {
     Random random = {14};
-    double q[UNKNOWNS], v0[UNKNOWNS], v[UNKNOWNS], zero[UNKNOWNS] = {0.0}, residual[UNKNOWNS];
-    FilShellBody* body = crumpled_sheet(&random, bending, q, v0);
-    const FilStepSetup setup = {.dt = 0.002, .theta = theta, .theta_vq = theta, .gravity = {0.5, -1.0, -9.81}};
-    fil_shell_ops.begin(body, &setup, q, v0, NULL);
-    fil_shell_ops.guess(body, zero, v);
-    for (int round = 0; round < 10; ++round) {
-        double direction[UNKNOWNS], sides[2][UNKNOWNS], potentials[2], potential, product[UNKNOWNS];
-        for (int k = 0; k < UNKNOWNS; ++k) {
-            direction[k] = k % 4 < 3 && !held_vertex(k / 4) ? random_between(&random, -1.0, 1.0) : 0.0;
-        }
-        const double step = 1e-6 / setup.dt;  // 1e-6 m in edges of 0.1 m
-        for (int s = 0; s < 2; ++s) {
-            double moved[UNKNOWNS];
-            for (int k = 0; k < UNKNOWNS; ++k) {
-                moved[k] = v[k] + (s == 0 ? -step : step) * direction[k];
-            }
-            assert_true(fil_shell_ops.evaluate(body, moved, 0.0, sides[s], &potentials[s]));
-        }
-        assert_true(fil_shell_ops.evaluate(body, v, 0.0, residual, &potential));
-        double slope = 0.0, size = 0.0;
-        for (int k = 0; k < UNKNOWNS; ++k) {
-            slope += residual[k] * direction[k];
-            size += fabs(residual[k] * direction[k]);
-        }
-        assert_true(fabs((potentials[1] - potentials[0]) / (2.0 * step) - slope) < 1e-7 * size);
-        const FilBlockPattern pattern = {VERTICES, body->block_start, body->block_row};
-        double values[16 * 200];
-        assert_in_range(body->block_count, 1, 200);
-        fil_shell_ops.tangent(body, values);
-        fil_block_multiply(&pattern, values, direction, product);
-        const double largest = largest_free(product);
-        for (int k = 0; k < UNKNOWNS; ++k) {
-            if (!held_vertex(k / 4)) {
-                assert_true(fabs((sides[1][k] - sides[0][k]) / (2.0 * step) - product[k]) < 1e-6 * largest);
-            }
-        }
-    }
+    double q[UNKNOWNS], v[UNKNOWNS], direction[UNKNOWNS];
+    FilShellBody* body = crumpled_sheet(&random, bending, q, v);
+    const VertexBody b = vertex_body(body);
+    vertex_body_check(&b, &random, theta, 10, q, v, direction);
     fil_shell_ops.destroy(body);
 }
 

@@ -13,12 +13,13 @@
 #include "body/solid.h"
 #include "random.h"
 #include "solid/blocks.h"
+#include "vertex_body.h"
 
-enum { SIDE = 3, VERTICES = SIDE * SIDE * SIDE, UNKNOWNS = 4 * VERTICES, MAX_BLOCKS = 400 };
+enum { SIDE = 3, VERTICES = SIDE * SIDE * SIDE, UNKNOWNS = 4 * VERTICES };
 
-static bool held_vertex(int vertex)
+static VertexBody vertex_body(FilSolidBody* body)
 {
-    return vertex == 3 || vertex == 4;
+    return (VertexBody){&fil_solid_ops, body, VERTICES, body->block_start, body->block_row, body->block_count};
 }
 
 /* a crumpled cube of 0.2 m, two vertices held and on the move */
@@ -43,58 +44,10 @@ static FilSolidBody* crumpled_cube(Random* random, FilSolidModel model, bool lum
     def.damping_stiffness = 0.01;
     assert_int_equal(fil_solid_create(&def, &body, &error), FIL_OK);
     fil_solid_mesh_free(&mesh);
-    fil_solid_ops.init_state(body, q, v, NULL);
-    for (int k = 0; k < UNKNOWNS; ++k) {
-        q[k] += k % 4 < 3 ? random_between(random, -0.015, 0.015) : 0.0;
-        v[k] = k % 4 < 3 ? random_between(random, -1.0, 1.0) : 0.0;
-    }
-    FilAttachmentDef pin = fil_attachment_def_default();
-    int slot;
-    pin.first = 3;
-    pin.count = 2;
-    assert_int_equal(fil_solid_ops.attach(body, 0, &pin, q, NULL, &slot, &error), FIL_OK);
-    const FilTarget target = {.active = true, .displacement = {{0.0}, {0.001, 0.002, 0.003}}};
-    fil_solid_ops.set_target(body, slot, &target);
+    const VertexBody b = vertex_body(body);
+    vertex_body_crumple(&b, random, 0.015, q, v);
     fil_solid_ops.load(body, 0, FIL_DRIVE_FORCE, 7, 2, (double[3]){0.3, -0.2, 0.1}, NULL);
     return body;
-}
-
-static double largest_free(const double* a)
-{
-    double largest = 0.0;
-    for (int k = 0; k < UNKNOWNS; ++k) {
-        largest = !held_vertex(k / 4) && fabs(a[k]) > largest ? fabs(a[k]) : largest;
-    }
-    return largest;
-}
-
-static void check_direction(FilSolidBody* body, const double* v, const double* direction, double step)
-{
-    double sides[2][UNKNOWNS], potentials[2], potential, product[UNKNOWNS], residual[UNKNOWNS], slope = 0.0, size = 0.0;
-    for (int s = 0; s < 2; ++s) {
-        double moved[UNKNOWNS];
-        for (int k = 0; k < UNKNOWNS; ++k) {
-            moved[k] = v[k] + (s == 0 ? -step : step) * direction[k];
-        }
-        assert_true(fil_solid_ops.evaluate(body, moved, 0.0, sides[s], &potentials[s]));
-    }
-    assert_true(fil_solid_ops.evaluate(body, v, 0.0, residual, &potential));
-    for (int k = 0; k < UNKNOWNS; ++k) {
-        slope += residual[k] * direction[k];
-        size += fabs(residual[k] * direction[k]);
-        assert_true(!held_vertex(k / 4) || residual[k] == 0.0);
-    }
-    assert_true(fabs((potentials[1] - potentials[0]) / (2.0 * step) - slope) < 1e-7 * size);
-    const FilBlockPattern pattern = {VERTICES, body->block_start, body->block_row};
-    static double values[FIL_BLOCK_SIZE * MAX_BLOCKS];
-    assert_in_range(body->block_count, 1, MAX_BLOCKS);
-    fil_solid_ops.tangent(body, values);
-    fil_block_multiply(&pattern, values, direction, product);
-    const double largest = largest_free(product);
-    for (int k = 0; k < UNKNOWNS; ++k) {
-        // 1e-6 m in edges of 0.1 m: truncation 1e-10 of the third derivative, rounding 1e-16/1e-5 of forces
-        assert_true(held_vertex(k / 4) || fabs((sides[1][k] - sides[0][k]) / (2.0 * step) - product[k]) < 1e-6 * largest);
-    }
 }
 
 /* x <- A^-1 x undoes the product with A */
@@ -117,17 +70,10 @@ static void check_solve(FilSolidBody* body, const double* direction)
 static void check_body(FilSolidModel model, double theta, bool lumped, bool nodal)
 {
     Random random = {14};
-    double q[UNKNOWNS], v0[UNKNOWNS], v[UNKNOWNS], zero[UNKNOWNS] = {0.0}, direction[UNKNOWNS];
-    FilSolidBody* body = crumpled_cube(&random, model, lumped, nodal, q, v0);
-    const FilStepSetup setup = {.dt = 0.002, .theta = theta, .theta_vq = theta, .gravity = {0.5, -1.0, -9.81}};
-    fil_solid_ops.begin(body, &setup, q, v0, NULL);
-    fil_solid_ops.guess(body, zero, v);
-    for (int round = 0; round < 5; ++round) {
-        for (int k = 0; k < UNKNOWNS; ++k) {
-            direction[k] = k % 4 < 3 && !held_vertex(k / 4) ? random_between(&random, -1.0, 1.0) : 0.0;
-        }
-        check_direction(body, v, direction, 1e-6 / setup.dt);
-    }
+    double q[UNKNOWNS], v[UNKNOWNS], direction[UNKNOWNS];
+    FilSolidBody* body = crumpled_cube(&random, model, lumped, nodal, q, v);
+    const VertexBody b = vertex_body(body);
+    vertex_body_check(&b, &random, theta, 5, q, v, direction);
     check_solve(body, direction);
     fil_solid_ops.destroy(body);
 }

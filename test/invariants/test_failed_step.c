@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "lively.h"
+#include "sample.h"
 
 enum { NODES = 21 };
 
@@ -20,23 +21,13 @@ static FilWorld* hasty_world(int iterations, int halvings)
     def.dt = 1.0;
     def.newton_max_iterations = iterations;
     def.max_halvings = halvings;
-    FilWorld* world = NULL;
-    FilError error;
-    assert_int_equal(fil_world_create(&def, &world, &error), FIL_OK);
-    double nodes[3 * NODES] = {0};
-    for (int i = 0; i < NODES; ++i) {
-        nodes[3 * i] = 0.05 * i;
-    }
+    FilWorld* world = sample_world_of(&def);
     FilRodDef rod = fil_rod_def_default();
-    rod.node_count = NODES;
-    rod.nodes = nodes;
     rod.section = (FilSection){.shape = FIL_SECTION_CIRCLE, .radius = 1e-3, .young = 1e8, .poisson = 0.3, .density = 1000.0};
-    FilId id, pin;
-    assert_int_equal(fil_world_add_rod(world, &rod, &id), FIL_OK);
-    FilAttachmentDef attachment = fil_attachment_def_default();
-    attachment.kind = FIL_ATTACH_PIN;
-    attachment.object = id;
-    assert_int_equal(fil_world_add_attachment(world, &attachment, &pin), FIL_OK);
+    FilAttachmentDef pin = fil_attachment_def_default();
+    pin.kind = FIL_ATTACH_PIN;
+    pin.object = sample_straight_rod(world, &rod, NODES, 0.05);
+    (void)sample_attach(world, &pin);
     return world;
 }
 

@@ -9,6 +9,7 @@
 
 #include "filum/filum.h"
 #include "near.h"
+#include "sample.h"
 
 enum { EDGES = 10, NODES = EDGES + 1 };
 
@@ -26,15 +27,8 @@ static Bench make_bench(double gravity, double dt)
     def.dt = dt;
     def.newton_tolerance = 1e-10;
     def.newton_max_iterations = 200;
-    FilError error;
-    assert_int_equal(fil_world_create(&def, &bench.world, &error), FIL_OK);
-    double nodes[3 * NODES] = {0};
-    for (int i = 0; i < NODES; ++i) {
-        nodes[3 * i] = 0.1 * i;
-    }
+    bench.world = sample_world_of(&def);
     FilRodDef rod = fil_rod_def_default();
-    rod.node_count = NODES;
-    rod.nodes = nodes;
     rod.director = (FilVec3){0.0, 1.0, 0.0};
     rod.section = (FilSection){.shape = FIL_SECTION_STIFFNESS,
                                .radius = 5e-3,
@@ -45,16 +39,14 @@ static Bench make_bench(double gravity, double dt)
                                .mass_per_length = 0.1,
                                .inertia_per_length = 1e-5};
     rod.damping_mass = 2.0;
-    assert_int_equal(fil_world_add_rod(bench.world, &rod, &bench.rod), FIL_OK);
+    bench.rod = sample_straight_rod(bench.world, &rod, NODES, 0.1);
     return bench;
 }
 
 static FilId attach(Bench* bench, FilAttachmentDef def)
 {
-    FilId id;
     def.object = bench->rod;
-    assert_int_equal(fil_world_add_attachment(bench->world, &def, &id), FIL_OK);
-    return id;
+    return sample_attach(bench->world, &def);
 }
 
 static FilId attach_kind(Bench* bench, FilAttachmentKind kind, int first, int count)
@@ -111,11 +103,7 @@ static void handle_force_is_limited(void** state)
     def.stiffness = 100.0;
     def.max_force = 0.5;
     FilId handle = attach(&bench, def);
-    FilDriveDef drive = fil_drive_def_default();
-    drive.kind = FIL_DRIVE_POSITION;
-    drive.attachment = handle;
-    FilId id;
-    assert_int_equal(fil_world_add_drive(bench.world, &drive, &id), FIL_OK);
+    const FilId id = sample_drive(bench.world, handle, FIL_DRIVE_POSITION, 0, NULL, NULL);
     double away[3] = {-50.0, 0.0, 0.0};
     assert_int_equal(fil_drive_set(bench.world, id, away, 3), FIL_OK);
     run(&bench, 10);
@@ -129,14 +117,7 @@ static void pin_follows_its_drive(void** state)
     (void)state;
     Bench bench = make_bench(0.0, 0.01);
     FilId pin = attach_kind(&bench, FIL_ATTACH_PIN, 0, 1);
-    FilDriveDef drive = fil_drive_def_default();
-    drive.kind = FIL_DRIVE_POSITION;
-    drive.attachment = pin;
-    drive.knot_count = 2;
-    drive.times = (double[]){0.0, 1.0};
-    drive.values = (double[]){0.0, 0.0, 0.0, -0.3, 0.2, 0.1};
-    FilId id;
-    assert_int_equal(fil_world_add_drive(bench.world, &drive, &id), FIL_OK);
+    (void)sample_drive(bench.world, pin, FIL_DRIVE_POSITION, 2, (double[]){0.0, 1.0}, (double[]){0.0, 0.0, 0.0, -0.3, 0.2, 0.1});
     for (int i = 1; i <= 100; ++i) {
         run(&bench, 1);
         FilVec3 x = node(&bench, 0);
@@ -155,11 +136,7 @@ static void velocity_drive_moves_the_target(void** state)
     (void)state;
     Bench bench = make_bench(0.0, 0.01);
     FilId pin = attach_kind(&bench, FIL_ATTACH_PIN, 0, 1);
-    FilDriveDef drive = fil_drive_def_default();
-    drive.kind = FIL_DRIVE_VELOCITY;
-    drive.attachment = pin;
-    FilId id;
-    assert_int_equal(fil_world_add_drive(bench.world, &drive, &id), FIL_OK);
+    const FilId id = sample_drive(bench.world, pin, FIL_DRIVE_VELOCITY, 0, NULL, NULL);
     assert_int_equal(fil_drive_set(bench.world, id, (double[]){0.1, -0.2, 0.3}, 3), FIL_OK);
     run(&bench, 50);
     /* 0.5 s; a sum of 50 equal steps */
@@ -178,14 +155,7 @@ static void pins_turn_about_their_first_node(void** state)
     (void)state;
     Bench bench = make_bench(0.0, 0.01);
     FilId pin = attach_kind(&bench, FIL_ATTACH_PIN, 2, 3);
-    FilDriveDef drive = fil_drive_def_default();
-    drive.kind = FIL_DRIVE_ROTATION;
-    drive.attachment = pin;
-    drive.knot_count = 2;
-    drive.times = (double[]){0.0, 0.5};
-    drive.values = (double[]){0.0, 0.0, 0.0, 0.0, 0.0, 0.5};
-    FilId id;
-    assert_int_equal(fil_world_add_drive(bench.world, &drive, &id), FIL_OK);
+    (void)sample_drive(bench.world, pin, FIL_DRIVE_ROTATION, 2, (double[]){0.0, 0.5}, (double[]){0.0, 0.0, 0.0, 0.0, 0.0, 0.5});
     run(&bench, 60);
     assert_near(node(&bench, 2).x, 0.2, 1e-14);
     assert_near(node(&bench, 2).y, 0.0, 1e-14);
@@ -201,15 +171,8 @@ static void clamps_count_turns(void** state)
     Bench bench = make_bench(0.0, 0.05);
     attach_kind(&bench, FIL_ATTACH_CLAMP, 0, 1);
     FilId turned = attach_kind(&bench, FIL_ATTACH_CLAMP, -1, 1);
-    FilDriveDef drive = fil_drive_def_default();
-    drive.kind = FIL_DRIVE_ROTATION;
-    drive.attachment = turned;
-    drive.knot_count = 2;
-    drive.times = (double[]){0.0, 2.0};
     /* below the twist at which the rod would writhe: 8.99 EI/GJ = 11 rad */
-    drive.values = (double[]){0.0, 0.0, 0.0, 9.0, 0.0, 0.0};
-    FilId id;
-    assert_int_equal(fil_world_add_drive(bench.world, &drive, &id), FIL_OK);
+    (void)sample_drive(bench.world, turned, FIL_DRIVE_ROTATION, 2, (double[]){0.0, 2.0}, (double[]){0.0, 0.0, 0.0, 9.0, 0.0, 0.0});
     run(&bench, 200);
     assert_near(fil_attachment_torque(bench.world, turned).x, 0.08 * 9.0, 1e-6);
     fil_world_destroy(bench.world);
@@ -334,11 +297,7 @@ static void twist_holds_turn_edges(void** state)
     FilId turned = attach_kind(&bench, FIL_ATTACH_TWIST, -1, 1);
     attach_kind(&bench, FIL_ATTACH_PIN, 0, 1);
     attach_kind(&bench, FIL_ATTACH_PIN, -1, 1);
-    FilDriveDef drive = fil_drive_def_default();
-    drive.kind = FIL_DRIVE_ANGLE;
-    drive.attachment = turned;
-    FilId id;
-    assert_int_equal(fil_world_add_drive(bench.world, &drive, &id), FIL_OK);
+    const FilId id = sample_drive(bench.world, turned, FIL_DRIVE_ANGLE, 0, NULL, NULL);
     double angle = 0.9;
     assert_int_equal(fil_drive_set(bench.world, id, &angle, 1), FIL_OK);
     run(&bench, 10);

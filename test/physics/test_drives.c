@@ -10,6 +10,7 @@
 #include "filum/filum.h"
 #include "lively.h"
 #include "near.h"
+#include "sample.h"
 
 enum { NODES = 6 };
 
@@ -20,17 +21,9 @@ static FilWorld* floating_rod(FilId* rod)
     def.gravity = (FilVec3){0.0, 0.0, 0.0};
     def.dt = 0.01;
     def.newton_tolerance = 1e-10;
-    FilWorld* world = NULL;
-    FilError error;
-    assert_int_equal(fil_world_create(&def, &world, &error), FIL_OK);
-    double nodes[3 * NODES] = {0};
-    for (int i = 0; i < NODES; ++i) {
-        nodes[3 * i] = 0.2 * i;
-    }
+    FilWorld* world = sample_world_of(&def);
     FilRodDef rod_def = fil_rod_def_default();
     rod_def.name = "rod";
-    rod_def.node_count = NODES;
-    rod_def.nodes = nodes;
     rod_def.director = (FilVec3){0.0, 1.0, 0.0};
     rod_def.section = (FilSection){.shape = FIL_SECTION_STIFFNESS,
                                    .radius = 0.01,
@@ -40,7 +33,7 @@ static FilWorld* floating_rod(FilId* rod)
                                    .gj = 0.5,
                                    .mass_per_length = 1.0,
                                    .inertia_per_length = 0.01};
-    assert_int_equal(fil_world_add_rod(world, &rod_def, rod), FIL_OK);
+    *rod = sample_straight_rod(world, &rod_def, NODES, 0.2);
     return world;
 }
 

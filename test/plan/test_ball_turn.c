@@ -13,11 +13,7 @@
 #include "base/quat.h"
 #include "p1_problem.h"
 #include "random.h"
-
-typedef struct ComplexStage {
-    double complex cost;
-    double complex *row, *cost_own, *cost_before, *row_own, *row_before, *own_own, *own_before, *before_before;
-} ComplexStage;
+#include "stage_check.h"
 
 #define REAL double complex
 #define STAGE ComplexStage
@@ -25,42 +21,16 @@ typedef struct ComplexStage {
 #include "plan/arm_jet.inc"
 #include "plan/ball_turn.inc"
 
-enum { N = 64, C = 32 };
-
-typedef struct Exact {
-    double row[N], cost_own[N], cost_before[C], row_own[N * N], row_before[N * C], own_own[N * N], own_before[N * C];
-    double before_before[C * C];
-    FilPlanStage stage;
-} Exact;
-
-typedef struct Stepped {
-    double complex row[N], cost_own[N], cost_before[C], row_own[N * N], row_before[N * C], own_own[N * N], own_before[N * C], before_before[C * C];
-    ComplexStage stage;
-} Stepped;
-
-static void evaluate_exact(const FilBallTurn* turn, int stage, const double* p, const double* x, const double* m, Exact* out)
+static bool evaluate_complex(const void* turn, int stage, const double complex* p, const double complex* x, const double* m, FilPlanOrder order,
+                             ComplexStage* out)
 {
-    memset(out, 0, sizeof *out);
-    out->stage = (FilPlanStage){0.0,          out->row,        out->cost_own,     out->cost_before, out->row_own, out->row_before,
-                                out->own_own, out->own_before, out->before_before};
-    assert_true(fil_ball_evaluate(turn, stage, p, x, m, FIL_PLAN_SECOND, &out->stage));
+    return complex_evaluate(turn, stage, p, x, m, order, out);
 }
 
-/* Rows, cost and their gradients with a step of 1e-40 i in one of the variables: x, then p. */
-static void evaluate_stepped(const FilBallTurn* turn, int stage, const double* p, const double* x, int variable, Stepped* out)
+static StageCheck check_of(const FilBallTurn* turn, int stage)
 {
     const FilBallLayout o = fil_ball_layout(turn);
-    double complex cp[C], cx[N];
-    for (int i = 0; i < o.carried; i++) {
-        cp[i] = p[i] + (variable == o.variables + i ? 1e-40 * I : 0.0);
-    }
-    for (int i = 0; i < o.variables; i++) {
-        cx[i] = x[i] + (variable == i ? 1e-40 * I : 0.0);
-    }
-    memset(out, 0, sizeof *out);
-    out->stage = (ComplexStage){0.0,          out->row,        out->cost_own,     out->cost_before, out->row_own, out->row_before,
-                                out->own_own, out->own_before, out->before_before};
-    assert_true(complex_evaluate(turn, stage, cp, cx, NULL, FIL_PLAN_FIRST, &out->stage));
+    return (StageCheck){turn, stage, o.variables, o.carried, o.rows, fil_ball_evaluate, evaluate_complex};
 }
 
 static void random_point(const FilBallTurn* turn, Random* random, double* p, double* x, double* m)
@@ -81,48 +51,13 @@ static void random_point(const FilBallTurn* turn, Random* random, double* p, dou
     }
 }
 
-static double worst;
-
-static void compare(double exact, double stepped, double size)
-{
-    const double error = fabs(exact - stepped) / fmax(1.0, size);
-    worst = fmax(worst, error);
-    assert_true(error < 1e-9);
-}
-
 static void check_derivatives(const FilBallTurn* turn, int stage, uint64_t seed)
 {
-    static Exact exact;
-    static Stepped stepped;
-    const FilBallLayout o = fil_ball_layout(turn);
+    const StageCheck check = check_of(turn, stage);
     Random random = {seed};
     double p[C], x[N], m[N];
     random_point(turn, &random, p, x, m);
-    evaluate_exact(turn, stage, p, x, m, &exact);
-    for (int j = 0; j < o.variables + o.carried; j++) {
-        const bool own = j < o.variables;
-        const int c = j - o.variables;
-        evaluate_stepped(turn, stage, p, x, j, &stepped);
-        compare(own ? exact.cost_own[j] : exact.cost_before[c], cimag(stepped.stage.cost) * 1e40, 1.0);
-        for (int i = 0; i < o.rows; i++) {
-            const double value = own ? exact.row_own[j * o.rows + i] : exact.row_before[c * o.rows + i];
-            compare(value, cimag(stepped.row[i]) * 1e40, fabs(value));
-        }
-        // gradient of cost + m . row, stepped: a column of the Hessian
-        for (int i = 0; i < o.variables + o.carried; i++) {
-            const bool first = i < o.variables;
-            const int k = i - o.variables;
-            double complex sum = first ? stepped.cost_own[i] : stepped.cost_before[k];
-            for (int r = 0; r < o.rows; r++) {
-                sum += m[r] * (first ? stepped.row_own[i * o.rows + r] : stepped.row_before[k * o.rows + r]);
-            }
-            const double value = first && own ? exact.own_own[j * o.variables + i]
-                                 : first      ? exact.own_before[c * o.variables + i]
-                                 : own        ? exact.own_before[k * o.variables + j]
-                                              : exact.before_before[c * o.carried + k];
-            compare(value, cimag(sum) * 1e40, fabs(value));
-        }
-    }
+    check_stage(&check, p, x, m);
 }
 
 static void derivatives_are_exact(void** state)
@@ -155,7 +90,8 @@ static void rows_are_the_simulators(void** state)
             const int at = 4 * (i / 3) + i % 3;
             q0[at] = p[o.l + i], v0[at] = p[o.v + i], v1[at] = x[o.v + i];
         }
-        evaluate_exact(&turn, 0, p, x, m, &exact);
+        const StageCheck check = check_of(&turn, 0);
+        evaluate_exact(&check, p, x, m, &exact);
         const FilStepSetup setup = {.dt = turn.step, .theta = 1.0, .theta_vq = 1.0, .gravity = {0.0, 0.0, -9.81}};
         double residual[12], potential;
         fil_soft_arm_ops.begin(arm, &setup, q0, v0, h0);

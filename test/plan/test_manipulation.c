@@ -16,11 +16,8 @@
 #include "plan/interior_point.h"
 #include "plan/manipulation_problem.h"
 #include "random.h"
-
-typedef struct ComplexStage {
-    double complex cost;
-    double complex *row, *cost_own, *cost_before, *row_own, *row_before, *own_own, *own_before, *before_before;
-} ComplexStage;
+#include "show_progress.h"
+#include "stage_check.h"
 
 #define REAL double complex
 #define STAGE ComplexStage
@@ -33,51 +30,17 @@ typedef struct ComplexStage {
 #include "plan/tree_jet.inc"
 #include "plan/touch.inc"
 #include "plan/manipulation.inc"
-#include "show_progress.h"
 // clang-format on
 
-enum { N = 96, C = 48 };
-
-typedef struct Exact {
-    double row[N], cost_own[N], cost_before[C], row_own[N * N], row_before[N * C], own_own[N * N], own_before[N * C];
-    double before_before[C * C];
-} Exact;
-
-typedef struct Stepped {
-    double complex row[N], cost_own[N], cost_before[C], row_own[N * N], row_before[N * C], own_own[N * N], own_before[N * C], before_before[C * C];
-} Stepped;
-
-static double worst;
-
-static void compare(double exact, double stepped)
+static bool evaluate_complex(const void* m, int stage, const double complex* p, const double complex* x, const double* multiplier, FilPlanOrder order,
+                             ComplexStage* out)
 {
-    const double error = fabs(exact - stepped) / fmax(1.0, fabs(exact));
-    worst = fmax(worst, error);
-    assert_true(error < 1e-9);
-}
-
-/* Rows, cost and their gradients with a step of 1e-40 i in one of the variables: x, then p. */
-static void evaluate_stepped(const FilManipulation* m, int stage, const double* p, const double* x, int variable, Stepped* out)
-{
-    const FilManipulationLayout o = fil_manipulation_layout(m);
-    double complex cp[C], cx[N];
-    for (int i = 0; i < o.carried; i++) {
-        cp[i] = p[i] + (variable == o.variables + i ? 1e-40 * I : 0.0);
-    }
-    for (int i = 0; i < o.variables; i++) {
-        cx[i] = x[i] + (variable == i ? 1e-40 * I : 0.0);
-    }
-    memset(out, 0, sizeof *out);
-    ComplexStage s = {0.0,          out->row,        out->cost_own,     out->cost_before, out->row_own, out->row_before,
-                      out->own_own, out->own_before, out->before_before};
-    assert_true(complex_evaluate(m, stage, cp, cx, NULL, FIL_PLAN_FIRST, &s));
-    out->cost_own[N - 1] = s.cost;
+    return complex_evaluate(m, stage, p, x, multiplier, order, out);
 }
 
 static void check_derivatives(const FilManipulation* m, int stage, uint64_t seed)
 {
     static Exact exact;
-    static Stepped stepped;
     const FilManipulationLayout o = fil_manipulation_layout(m);
     Random random = {seed};
     double p[C], x[N], mult[N], values[N];
@@ -94,39 +57,15 @@ static void check_derivatives(const FilManipulation* m, int stage, uint64_t seed
             x[m->tree.block[b].first + i] *= 0.05;
         }
     }
-    memset(&exact, 0, sizeof exact);
-    FilPlanStage s = {0.0,           exact.row,        exact.cost_own,     exact.cost_before, exact.row_own, exact.row_before,
-                      exact.own_own, exact.own_before, exact.before_before};
-    assert_true(fil_manipulation_evaluate(m, stage, p, x, mult, FIL_PLAN_SECOND, &s));
+    const StageCheck check = {m, stage, o.variables, o.carried, o.rows, fil_manipulation_evaluate, evaluate_complex};
+    evaluate_exact(&check, p, x, mult, &exact);
     // values alone are the same
     FilPlanStage only = {.row = values};
     assert_true(fil_manipulation_evaluate(m, stage, p, x, NULL, FIL_PLAN_VALUES, &only));
     for (int i = 0; i < o.rows; i++) {
-        compare(values[i], exact.row[i]);
+        compare(values[i], exact.row[i], fabs(values[i]));
     }
-    for (int j = 0; j < o.variables + o.carried; j++) {
-        const bool own = j < o.variables;
-        const int c = j - o.variables;
-        evaluate_stepped(m, stage, p, x, j, &stepped);
-        compare(own ? exact.cost_own[j] : exact.cost_before[c], cimag(stepped.cost_own[N - 1]) * 1e40);
-        for (int i = 0; i < o.rows; i++) {
-            compare(own ? exact.row_own[j * o.rows + i] : exact.row_before[c * o.rows + i], cimag(stepped.row[i]) * 1e40);
-        }
-        // gradient of cost + multiplier . row, stepped: a column of the Hessian
-        for (int i = 0; i < o.variables + o.carried; i++) {
-            const bool first = i < o.variables;
-            const int k = i - o.variables;
-            double complex sum = first ? stepped.cost_own[i] : stepped.cost_before[k];
-            for (int r = 0; r < o.rows; r++) {
-                sum += mult[r] * (first ? stepped.row_own[i * o.rows + r] : stepped.row_before[k * o.rows + r]);
-            }
-            compare(first && own ? exact.own_own[j * o.variables + i]
-                    : first      ? exact.own_before[c * o.variables + i]
-                    : own        ? exact.own_before[k * o.variables + j]
-                                 : exact.before_before[c * o.carried + k],
-                    cimag(sum) * 1e40);
-        }
-    }
+    check_stage(&check, p, x, mult);
 }
 
 /* ---- a forest of everything ---- */

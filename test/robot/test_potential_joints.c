@@ -13,6 +13,7 @@
 #include "base/vec3.h"
 #include "body/rod.h"
 #include "sample.h"
+#include "scenes.h"
 #include "world/world.h"
 
 #define ROBOTS FILUM_SOURCE_DIR "/config/robots/"
@@ -240,11 +241,7 @@ static void gradients_between_chains(void** state)
         "<collision><geometry><box size='0.05 0.02 0.1'/></geometry></collision></link>"
         "<joint name='bend' type='revolute'><parent link='base'/><child link='tip'/><origin xyz='0.01 -0.0412 0.1'/>"
         "<axis xyz='0.3 0.1 1'/><limit lower='-1' upper='1' effort='10' velocity='5'/></joint></robot>";
-    FilWorld* world = NULL;
-    FilError error;
-    if (fil_scene_load_text("chains", text, strlen(text), NULL, &world, NULL, &error) != FIL_OK) {
-        fail_msg("%s", error.text);
-    }
+    FilWorld* world = load_text(text);
     (void)add_robot(world, NULL, finger, (FilVec3){0.0, 0.0, 0.0});
     (void)sample_run(world, 2);
     reopen_step(world);

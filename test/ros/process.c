@@ -35,20 +35,25 @@ int process_end_all(void** state)
     return 0;
 }
 
-double process_memory(pid_t process)
+double process_number(pid_t process, const char* what)
 {
     char path[64];
-    long pages = 0;
-    long total = 0;
-    snprintf(path, sizeof path, "/proc/%ld/statm", (long)process);
+    unsigned long long first = 0;
+    unsigned long long second = 0;
+    snprintf(path, sizeof path, "/proc/%ld/%s", (long)process, what);
     FILE* file = fopen(path, "r");
     if (file != NULL) {
-        if (fscanf(file, "%ld %ld", &total, &pages) != 2) {
-            pages = 0;
+        if (fscanf(file, "%llu %llu", &first, &second) != 2) {
+            second = 0;
         }
         fclose(file);
     }
-    return (double)pages * (double)sysconf(_SC_PAGESIZE) / 1e6;
+    return (double)second;
+}
+
+double process_memory(pid_t process)
+{
+    return process_number(process, "statm") * (double)sysconf(_SC_PAGESIZE) / 1e6;
 }
 
 int process_files(pid_t process)

@@ -27,6 +27,9 @@ void process_kill(pid_t pid);
 /* A test's teardown: ends what it has left running, so that the next one is alone. */
 int process_end_all(void** state);
 
+/* The second number of a file of /proc/PID; 0 if there is none. */
+double process_number(pid_t process, const char* what);
+
 /* Resident memory, MB; 0 if it is gone. */
 double process_memory(pid_t process);
 /* How many files it has open. */

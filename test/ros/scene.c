@@ -127,3 +127,13 @@ pid_t test_scene_start(const char* const* more)
     }
     return process_start(FILUM_NODE, arguments);
 }
+
+int test_joint_number(const sensor_msgs__msg__JointState* states, const char* name)
+{
+    for (size_t i = 0; i < states->name.size; i++) {
+        if (strcmp(states->name.data[i].data, name) == 0) {
+            return (int)i;
+        }
+    }
+    return -1;
+}

@@ -7,6 +7,7 @@
 
 #include "client.h"
 #include "rosidl_runtime_c/string.h"
+#include "sensor_msgs/msg/joint_state.h"
 
 typedef struct TestScene {
     char path[64];
@@ -35,5 +36,8 @@ void test_scene_grippers(int room, char text[TEST_SCENE_TEXT]);
 
 /* One or two names, the second may be NULL. */
 void test_name_two(rosidl_runtime_c__String__Sequence* names, const char* first, const char* second);
+
+/* A joint's number in a message; -1: it is not there. */
+int test_joint_number(const sensor_msgs__msg__JointState* states, const char* name);
 
 #endif

@@ -73,6 +73,20 @@ static void what_is_played_is_recorded(void** state)
     }
 }
 
+/* How many messages of a topic a bag has, once there are that many or patience is at its end. */
+static long wait_for_messages(const char* bag, const char* topic, long wanted)
+{
+    char command[128];
+    const double limit = seconds_now() + PATIENCE;
+    long count = -1;
+    snprintf(command, sizeof command, "bag info %s", bag);
+    while (count < wanted && seconds_now() < limit) {
+        sleep_seconds(0.2);
+        count = access(bag, F_OK) == 0 && bag_folder_run(&folder, command) == 0 ? bag_folder_count(&folder, topic) : -1;
+    }
+    return count;
+}
+
 /* who comes late still gets what is transient local; loops go on until somebody stops them */
 static void latecomers_get_what_lasts(void** state)
 {
@@ -89,12 +103,7 @@ static void latecomers_get_what_lasts(void** state)
     const pid_t player = process_start(FILUM_CLI, arguments);
     sleep_seconds(0.5);
     const pid_t recorder = start_recording("late.mcap", "/tf_static");
-    const double limit = seconds_now() + PATIENCE;
-    long count = -1;
-    while (count < 1 && seconds_now() < limit) {
-        sleep_seconds(0.2);
-        count = access("late.mcap", F_OK) == 0 && bag_folder_run(&folder, "bag info late.mcap") == 0 ? bag_folder_count(&folder, "/tf_static") : -1;
-    }
+    const long count = wait_for_messages("late.mcap", "/tf_static", 1);
     end(recorder);
     end(player);
     assert_int_equal(count, 1);
@@ -110,12 +119,7 @@ static void loops_go_on(void** state)
     const pid_t recorder = start_recording("loops.mcap", "/step_info");
     const char* const arguments[] = {"bag", "play", "short.mcap", "--loop", "--rate", "20", "--quiet", NULL};
     const pid_t player = process_start(FILUM_CLI, arguments);
-    const double limit = seconds_now() + PATIENCE;
-    long count = -1;
-    while (count < 300 && seconds_now() < limit) {
-        sleep_seconds(0.2);
-        count = access("loops.mcap", F_OK) == 0 && bag_folder_run(&folder, "bag info loops.mcap") == 0 ? bag_folder_count(&folder, "/step_info") : -1;
-    }
+    const long count = wait_for_messages("loops.mcap", "/step_info", 300);
     end(player);
     kill(recorder, SIGINT);
     // at that rate a reader may lose some, which it then says

@@ -23,6 +23,17 @@ static const char scene[] =
     "{law: driven}}]\n"
     "shells: [{name: ball, material: m, thickness: 0.001, bubble: {half: [0.1, 0.1, 0.1], divisions: 3, position: [1, 0, 0]}, gas: {law: sealed}}]\n";
 
+/* Commands to a simulation of the scene. */
+static FilCommands begin(FilSimulation* simulation)
+{
+    static const FilTap nobody;
+    const FilSceneOptions options = {0};
+    FilError error;
+    fil_simulation_init(simulation);
+    assert_int_equal(fil_simulation_load_text(simulation, "scene", scene, strlen(scene), &options, &error), FIL_OK);
+    return (FilCommands){.logger = "test", .simulation = simulation, .tap = &nobody};
+}
+
 static void drives_gas(void** state)
 {
     (void)state;
@@ -30,12 +41,7 @@ static void drives_gas(void** state)
     static const double pressures[] = {2e3, 500.0, 1.0, 1.0, 1.0};
     enum { COUNT = 5 };
     FilSimulation simulation;
-    FilError error;
-    const FilSceneOptions options = {0};
-    const FilTap nobody = {0};
-    FilCommands commands = {.logger = "test", .simulation = &simulation, .tap = &nobody};
-    fil_simulation_init(&simulation);
-    assert_int_equal(fil_simulation_load_text(&simulation, "scene", scene, strlen(scene), &options, &error), FIL_OK);
+    FilCommands commands = begin(&simulation);
     filum__msg__ChamberPressures* message = filum__msg__ChamberPressures__create();
     assert_true(rosidl_runtime_c__String__Sequence__init(&message->chambers, COUNT));
     assert_true(rosidl_runtime_c__double__Sequence__init(&message->pressures, COUNT));
@@ -89,12 +95,7 @@ static void follows_trajectories(void** state)
 {
     (void)state;
     FilSimulation simulation;
-    FilError error;
-    const FilSceneOptions options = {0};
-    const FilTap nobody = {0};
-    FilCommands commands = {.logger = "test", .simulation = &simulation, .tap = &nobody};
-    fil_simulation_init(&simulation);
-    assert_int_equal(fil_simulation_load_text(&simulation, "scene", scene, strlen(scene), &options, &error), FIL_OK);
+    FilCommands commands = begin(&simulation);
     trajectory_msgs__msg__JointTrajectory* message = make_trajectory("finger/chamber_0", NULL, 0.3, 500.0);
     assert_int_equal(fil_commands_apply(&commands, FIL_COMMAND_CHAMBER_TRAJECTORY, message), 0);
     // nothing before the first point, straight to the second, which holds

@@ -39,17 +39,6 @@ static pid_t start(void)
     return process_start(FILUM_NODE, arguments);
 }
 
-/* the joint's number in a message; -1: it is not there */
-static int find(const sensor_msgs__msg__JointState* states, const char* name)
-{
-    for (size_t i = 0; i < states->name.size; i++) {
-        if (strcmp(states->name.data[i].data, name) == 0) {
-            return (int)i;
-        }
-    }
-    return -1;
-}
-
 typedef struct Goal {
     const char* joint;
     double position;
@@ -60,7 +49,7 @@ static bool is_there(const void* message, void* context)
 {
     const sensor_msgs__msg__JointState* states = message;
     const Goal* goal = context;
-    const int i = find(states, goal->joint);
+    const int i = test_joint_number(states, goal->joint);
     return i >= 0 && fabs(states->position.data[i] - goal->position) < goal->tolerance;
 }
 
@@ -72,7 +61,7 @@ static void reports_joints_and_links(void** state)
     const pid_t node = start();
     sensor_msgs__msg__JointState* states = sensor_msgs__msg__JointState__create();
     assert_true(client_hear(&test_client, TYPE(sensor_msgs, JointState), "/joint_states", &rmw_qos_profile_default, states, NULL, NULL));
-    assert_true(find(states, "left_lift") >= 0 && find(states, "right_grip") >= 0);
+    assert_true(test_joint_number(states, "left_lift") >= 0 && test_joint_number(states, "right_grip") >= 0);
     assert_int_equal(states->position.size, states->name.size);
     assert_int_equal(states->velocity.size, states->name.size);
     assert_int_equal(states->effort.size, states->name.size);

@@ -107,18 +107,7 @@ static Count collect(pid_t reader, const char* file)
 /* s that the node's main thread was ready to run but had no processor; 0 where the kernel does not tell */
 static double time_in_queue(pid_t node)
 {
-    char path[64];
-    unsigned long long on_cpu = 0;
-    unsigned long long waiting = 0;
-    snprintf(path, sizeof path, "/proc/%ld/schedstat", (long)node);
-    FILE* file = fopen(path, "r");
-    if (file != NULL) {
-        if (fscanf(file, "%llu %llu", &on_cpu, &waiting) != 2) {
-            waiting = 0;
-        }
-        fclose(file);
-    }
-    return 1e-9 * (double)waiting;
+    return 1e-9 * process_number(node, "schedstat");
 }
 
 /* Watches the diagnostics, which tell the slowest publication of each second. */

@@ -190,6 +190,17 @@ static void runs_are_equal(void** state)
     }
 }
 
+/* Answers until it hears this period; the last that it heard. */
+static int answer_until(Controller* controller, int wanted, double limit)
+{
+    int period = -1;
+    while (period < wanted && seconds_now() < limit) {
+        period = controller_answer(controller, PERIODS, 0.0);
+        sleep_seconds(0.0005);
+    }
+    return period;
+}
+
 /* a controller that has answered once hears each state once, however late it is */
 static void the_late_hear_once(void** state)
 {
@@ -200,11 +211,7 @@ static void the_late_hear_once(void** state)
     Controller controller;
     controller_join(&controller, &client);
     const double limit = seconds_now() + PATIENCE;
-    int period = -1;
-    while (period < 3 && seconds_now() < limit) {
-        period = controller_answer(&controller, PERIODS, 0.0);
-        sleep_seconds(0.0005);
-    }
+    (void)answer_until(&controller, 3, limit);
     const int before = controller.repeated;
     for (int more = 0; more < 4 && seconds_now() < limit; sleep_seconds(0.0005)) {
         more += controller_answer(&controller, PERIODS, LATENESS) >= 0;
@@ -228,13 +235,7 @@ static void a_timeout_is_survived(void** state)
     sleep_seconds(1.0);
     Controller controller;
     controller_join(&controller, &client);
-    const double limit = seconds_now() + PATIENCE;
-    int period = -1;
-    while (period < 5 && seconds_now() < limit) {
-        period = controller_answer(&controller, PERIODS, 0.0);
-        sleep_seconds(0.0005);
-    }
-    assert_int_equal(period, 5);
+    assert_int_equal(answer_until(&controller, 5, seconds_now() + PATIENCE), 5);
     controller_leave(&controller);
     kill(node, SIGINT);
     assert_int_equal(process_wait(node, EXIT_PATIENCE), 0);

@@ -14,6 +14,7 @@
 #include "process.h"
 #include "rosidl_runtime_c/primitives_sequence_functions.h"
 #include "rosidl_runtime_c/string_functions.h"
+#include "scene.h"
 #include "sensor_msgs/msg/joint_state.h"
 #include "trajectory_msgs/msg/joint_trajectory.h"
 #include "trajectory_msgs/msg/joint_trajectory_point.h"
@@ -77,23 +78,13 @@ static double goal(int joint, double time)
     return from[joint % 3] + (to[joint % 3] - from[joint % 3]) * s * s * (3.0 - 2.0 * s);
 }
 
-static int find(const sensor_msgs__msg__JointState* states, const char* name)
-{
-    for (size_t i = 0; i < states->name.size; i++) {
-        if (strcmp(states->name.data[i].data, name) == 0) {
-            return (int)i;
-        }
-    }
-    return -1;
-}
-
 /* Two points from the present state on, that make up for half of how far each joint is behind. */
 static void aim(const sensor_msgs__msg__JointState* states, trajectory_msgs__msg__JointTrajectory* command)
 {
     const double now = states->header.stamp.sec + 1e-9 * states->header.stamp.nanosec;
     command->header.stamp = states->header.stamp;
     for (int j = 0; j < LED; j++) {
-        const int at = find(states, led[j]);
+        const int at = test_joint_number(states, led[j]);
         assert_true(at >= 0);
         const double behind = goal(j, now) - states->position.data[at];
         for (int i = 0; i < 2; i++) {

@@ -115,6 +115,18 @@ static filum__msg__PlanTrajectory* hear_trajectory(void)
     return t;
 }
 
+/* Plans by the node and here, of the same scene. */
+static filum__msg__PlanTrajectory* plan_twice(FilWorld** world, FilSceneInfo* info, FilPlan** plan)
+{
+    char message[256];
+    FilError error = {""};
+    assert_true(trigger("/filum/plan", message));
+    filum__msg__PlanTrajectory* t = hear_trajectory();
+    assert_int_equal(fil_scene_load(scene_path, NULL, world, info, &error), FIL_OK);
+    assert_int_equal(fil_plan_solve(*world, &info->plan, plan, &error), FIL_OK);
+    return t;
+}
+
 /* ---- tests ---- */
 
 /* The same plan as `filum plan` from the same state, to the last bit, heard by one who joins late; then followed. */
@@ -125,14 +137,10 @@ static void finds_what_the_command_line_finds(void** state)
     char message[256];
     assert_false(trigger("/filum/follow_plan", message));
     assert_non_null(strstr(message, "no plan"));
-    assert_true(trigger("/filum/plan", message));
-    filum__msg__PlanTrajectory* t = hear_trajectory();
     FilWorld* world = NULL;
     FilSceneInfo info;
     FilPlan* plan = NULL;
-    FilError error = {""};
-    assert_int_equal(fil_scene_load(scene_path, NULL, &world, &info, &error), FIL_OK);
-    assert_int_equal(fil_plan_solve(world, &info.plan, &plan, &error), FIL_OK);
+    filum__msg__PlanTrajectory* t = plan_twice(&world, &info, &plan);
     assert_string_equal(t->state.data, fil_plan_verdict_name(fil_plan_info(plan).verdict));
     assert_int_equal(t->chambers.size, 9);
     assert_string_equal(t->chambers.data[8].data, "arm/chamber_8");
@@ -175,14 +183,10 @@ static void robots_turn_a_valve(void** state)
     (void)state;
     const pid_t pid = start_scene(valve_text, 20, "true");
     char message[256];
-    assert_true(trigger("/filum/plan", message));
-    filum__msg__PlanTrajectory* t = hear_trajectory();
     FilWorld* world = NULL;
     FilSceneInfo info;
     FilPlan* plan = NULL;
-    FilError error = {""};
-    assert_int_equal(fil_scene_load(scene_path, NULL, &world, &info, &error), FIL_OK);
-    assert_int_equal(fil_plan_solve(world, &info.plan, &plan, &error), FIL_OK);
+    filum__msg__PlanTrajectory* t = plan_twice(&world, &info, &plan);
     assert_string_equal(t->state.data, "good");
     assert_true(t->missed == fil_plan_info(plan).turn_miss && t->away == fil_plan_info(plan).miss);
     assert_int_equal(t->chambers.size, 0);

@@ -193,15 +193,22 @@ static void set_hoop_by_hand(void)
     simulation_interfaces__srv__SetEntityState_Response__destroy(response);
 }
 
+/* A node that records, with a controller, in whose run somebody sets the hoop by hand; `more` periods go on. */
+static pid_t run_with_a_hand(Controller* controller, const char* bag, uint64_t more)
+{
+    controller_start(controller);
+    const pid_t node = start_node(bag, "publish_rate:=10000.0");
+    assert_true(controller_run(controller, 20));
+    set_hoop_by_hand();
+    assert_true(controller_run(controller, controller_now(controller) + more));
+    return node;
+}
+
 static void changes_by_hand_are_marked(void** state)
 {
     (void)state;
     Controller controller;
-    controller_start(&controller);
-    const pid_t node = start_node("hand.mcap", "publish_rate:=10000.0");
-    assert_true(controller_run(&controller, 20));
-    set_hoop_by_hand();
-    assert_true(controller_run(&controller, controller_now(&controller) + 20));
+    const pid_t node = run_with_a_hand(&controller, "hand.mcap", 20);
     end_node(node);
     controller_end(&controller);
     assert_int_equal(bag_folder_run(&folder, "bag replay-check hand.mcap"), 0);
@@ -214,12 +221,8 @@ static void dead_nodes_leave_a_bag(void** state)
 {
     (void)state;
     Controller controller;
-    controller_start(&controller);
-    const pid_t node = start_node("dead.mcap", "publish_rate:=10000.0");
-    assert_true(controller_run(&controller, 20));
-    set_hoop_by_hand();
     // longer than the second after which a chunk is written anyway
-    assert_true(controller_run(&controller, controller_now(&controller) + 700));
+    const pid_t node = run_with_a_hand(&controller, "dead.mcap", 700);
     process_kill(node);
     controller_end(&controller);
     assert_int_equal(bag_folder_run(&folder, "bag repair dead.mcap"), 0);

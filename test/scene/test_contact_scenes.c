@@ -221,11 +221,7 @@ static void settings_of_models_reach_the_world(void** state)
         "        contact_points: false, local_stiffness: true, rectangles: true, tangent_after: 9, friction_iterations: 3}\n"
         "  ipc: {range: 2e-3, stiffness: 5, slip_speed: 3e-6, friction_iterations: 4, friction_tolerance: 0.02}\n"
         "rigid_bodies: [{name: ball, motion: static, shapes: [{sphere: {radius: 0.1}}]}]\n";
-    FilWorld* world = NULL;
-    FilError error = {""};
-    if (fil_scene_load_text("settings.yaml", text, strlen(text), NULL, &world, NULL, &error) != FIL_OK) {
-        fail_msg("%s", error.text);
-    }
+    FilWorld* world = load_text(text);
     const FilSapSettings sap = fil_world_sap_settings(world);
     assert_true(sap.tolerance == 1e-7 && sap.max_iterations == 51 && sap.stick == 2e-3 && sap.slip_velocity == 3e-5 && sap.friction_iterations == 7);
     assert_true(sap.friction_tolerance == 1e-4);

@@ -13,6 +13,7 @@
 
 #include "filum/filum.h"
 #include "scene/scene_folder.h"
+#include "scenes.h"
 
 /* a scene in the folder with one shell from a file */
 static FilStatus load(const char* file, const char* more, FilWorld** world, FilError* error)
@@ -33,6 +34,18 @@ static void near3(const double* x, double a, double b, double c)
     assert_true(fabs(x[0] - a) < 1e-12 && fabs(x[1] - b) < 1e-12 && fabs(x[2] - c) < 1e-12);
 }
 
+/* A scene of that file, in which the cloth has so many vertices and triangles. */
+static FilWorld* load_cloth(const char* file, const char* more, int vertices, int triangles, FilId* shell)
+{
+    FilWorld* world;
+    FilError error;
+    assert_int_equal(load(file, more, &world, &error), FIL_OK);
+    *shell = fil_world_find_shell(world, "cloth");
+    assert_int_equal(fil_shell_vertex_count(world, *shell), vertices);
+    assert_int_equal(fil_shell_triangle_count(world, *shell), triangles);
+    return world;
+}
+
 /* a square of four triangles about its middle, one of them with texture numbers, one of them as a part of a square */
 static void test_obj(void** state)
 {
@@ -40,12 +53,8 @@ static void test_obj(void** state)
     write_file("square.obj",
                "# a square\no square\nv 0 0 0\nv 2 0 0\nv 2 2 0\nv 0 2 0\nv 1 1 0\nvt 0 0\nvn 0 0 1\n"
                "f 1 2 5\nf 2/1/1 3/1/1 5/1/1\nf 4 1 5 3\n");
-    FilWorld* world;
-    FilError error;
-    assert_int_equal(load("square.obj", ", scale: 0.1, position: [1, 2, 3], rotation: [0, 0, 1.5707963267948966]", &world, &error), FIL_OK);
-    const FilId shell = fil_world_find_shell(world, "cloth");
-    assert_int_equal(fil_shell_vertex_count(world, shell), 5);
-    assert_int_equal(fil_shell_triangle_count(world, shell), 4);
+    FilId shell;
+    FilWorld* world = load_cloth("square.obj", ", scale: 0.1, position: [1, 2, 3], rotation: [0, 0, 1.5707963267948966]", 5, 4, &shell);
     int triangles[12], uses[5] = {0};
     fil_shell_get_triangles(world, shell, triangles);
     for (int k = 0; k < 12; ++k) {
@@ -76,13 +85,8 @@ static void test_stl(void** state)
                "endloop\nendfacet\n"
                "facet normal 0 0 1\n outer loop\n  vertex 1 0 0\n  vertex 1 1 0\n  vertex 0 1 0\n "
                "endloop\nendfacet\nendsolid two\n");
-    FilWorld* world;
-    FilError error;
-    assert_int_equal(load("two.stl", "", &world, &error), FIL_OK);
-    const FilId shell = fil_world_find_shell(world, "cloth");
-    assert_int_equal(fil_shell_vertex_count(world, shell), 4);  // merged
-    assert_int_equal(fil_shell_triangle_count(world, shell), 2);
-    fil_world_destroy(world);
+    FilId shell;
+    fil_world_destroy(load_cloth("two.stl", "", 4, 2, &shell));  // vertices are merged
 }
 
 /* each bad mesh is refused with where and why */
@@ -163,11 +167,7 @@ static void test_names_of_shells(void** state)
         "probes:\n"
         "  weight: {contact_force: {shell: cloth, component: z}}\n"
         "  load: {contact_force: {body: ground, component: z}}\n";
-    FilWorld* world = NULL;
-    FilError error;
-    if (fil_scene_load_text("pairs.yaml", text, strlen(text), NULL, &world, NULL, &error) != FIL_OK) {
-        fail_msg("%s", error.text);
-    }
+    FilWorld* world = load_text(text);
     for (int k = 0; k < 400; ++k) {
         assert_int_equal(fil_world_step(world, NULL), FIL_OK);
     }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "blocks.h"
+#include "scenes.h"
 
 static bool stands(const char* model, double thickness, double mu)
 {
@@ -18,11 +19,7 @@ static bool stands(const char* model, double thickness, double mu)
              "    voussoir: {radius: 1, thickness: %g, depth: 0.3, from: $(pi * index / 7), to: $(pi * (index + 1) / 7), cells: [1, 1, 1]}\n"
              "rigid_bodies: [{name: ground, motion: static, shapes: [{half_space: {}}], surface: {friction: %g}}]\n",
              model, mu, thickness, mu);
-    FilWorld* world;
-    FilError error;
-    if (fil_scene_load_text("scene", text, strlen(text), NULL, &world, NULL, &error) != FIL_OK) {
-        fail_msg("%s", error.text);
-    }
+    FilWorld* world = load_text(text);
     const FilId crown = fil_world_find_solid(world, "stone3");
     double start[3], end[3] = {0.0};
     fil_solid_get_position(world, crown, 0, start);

@@ -97,16 +97,21 @@ static void test_rigid_motion(void** state)
     }
 }
 
+static FilWorld* free_world(double dt, FilIntegrator integrator)
+{
+    FilWorldDef def = fil_world_def_default();
+    def.gravity = (FilVec3){0};
+    def.dt = dt;
+    def.integrator = integrator;
+    return block_world(def);
+}
+
 /* a block that flies, spins and vibrates */
 static FilWorld* thrown(FilSolidModel model, FilIntegrator integrator, double dt, double noise, double beta, FilId* id)
 {
     static const double one[9] = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0};
     FilSolidMesh mesh = block_mesh(SIZE, CELLS, 23);
-    FilWorldDef def = fil_world_def_default();
-    def.gravity = (FilVec3){0};
-    def.dt = dt;
-    def.integrator = integrator;
-    FilWorld* world = block_world(def);
+    FilWorld* world = free_world(dt, integrator);
     FilSolidDef solid = block_material(model);
     solid.damping_stiffness = beta;
     *id = block_add(world, solid, &mesh);
@@ -199,10 +204,7 @@ static void test_lagged_law_swells(void** state)
         const double cube[3] = {0.1, 0.1, 0.1};
         const int one[3] = {1, 1, 1};
         FilSolidMesh mesh = block_mesh(cube, one, 0);
-        FilWorldDef def = fil_world_def_default();
-        def.gravity = (FilVec3){0};
-        def.dt = dt;
-        FilWorld* world = block_world(def);
+        FilWorld* world = free_world(dt, FIL_BACKWARD_EULER);
         FilSolidDef stiff = block_material(FIL_SOLID_COROTATED_LAGGED);
         stiff.young = 1e9;  // no centrifugal strain to speak of
         stiff.poisson = 0.0;

@@ -1,8 +1,14 @@
 #include "random_blocks.h"
 
 #include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <cmocka.h>
 
 double random_blocks_dense[MAX_N * MAX_N];
 
@@ -69,5 +75,49 @@ void random_blocks_make_definite(RandomBlocks* a, const RandomBlocks* c)
                 random_blocks_dense[r * n + r] = sum;
             }
         }
+    }
+}
+
+RandomBlocks* random_blocks_fewer(const RandomBlocks* a)
+{
+    const int columns = a->pattern.columns;
+    RandomBlocks* fewer = calloc(1, sizeof *fewer);
+    assert_non_null(fewer);
+    fewer->pattern = (FilBlockPattern){columns, fewer->start, fewer->row};
+    int end = 0;
+    for (int j = 0; j < columns; j++) {
+        for (int k = a->start[j]; k < a->start[j + 1]; k++) {
+            if (k % 2 == 0) {
+                fewer->row[end] = a->row[k];
+                memcpy(fewer->values + 16 * end++, a->values + 16 * k, 16 * sizeof(double));
+            }
+        }
+        fewer->start[j + 1] = end;
+    }
+    return fewer;
+}
+
+double* random_blocks_pivot(RandomBlocks* a, int column, int d)
+{
+    int k = a->start[column];
+    while (a->row[k] != column) {
+        k++;
+    }
+    return &a->values[16 * k + 5 * d];
+}
+
+void random_blocks_compare(const double* b, const double* x, const double* y, int n)
+{
+    double size = 0.0;
+    for (int k = 0; k < n; k++) {
+        size = fmax(size, fabs(y[k]));
+    }
+    for (int k = 0; k < n; k++) {
+        assert_true(fabs(x[k] - y[k]) <= 1e-12 * size);
+        double rest = -b[k];
+        for (int i = 0; i < n; i++) {
+            rest += random_blocks_dense[k * n + i] * x[i];
+        }
+        assert_true(fabs(rest) <= 1e-12);
     }
 }

@@ -27,4 +27,14 @@ void random_blocks_add_dense(const RandomBlocks* m);
 /* Writes a + c to random_blocks_dense[] and makes it diagonally dominant through a's diagonal, so that it is positive definite. */
 void random_blocks_make_definite(RandomBlocks* a, const RandomBlocks* c);
 
+/* Every other block of `a`. Freed by free(). */
+RandomBlocks* random_blocks_fewer(const RandomBlocks* a);
+
+/* Entry (d, d) of a column's diagonal block. */
+double* random_blocks_pivot(RandomBlocks* a, int column, int d);
+
+/* x of a factor and y of a referee solve random_blocks_dense[] z = b. The matrices are diagonally dominant with condition numbers below 1e4
+ * for these sizes: two backward stable solvers agree to 1e-16 * 1e4. */
+void random_blocks_compare(const double* b, const double* x, const double* y, int n);
+
 #endif

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -16,17 +17,30 @@ FilWorld* sample_world(const char* contact_model, double dt)
     def.contact_model = contact_model;
     def.dt = dt;
     def.gravity = (FilVec3){0.0, 0.0, -9.81};
+    return sample_world_of(&def);
+}
+
+FilWorld* sample_world_of(const FilWorldDef* def)
+{
     FilWorld* world = NULL;
     FilError error = {{0}};
-    assert_int_equal(fil_world_create(&def, &world, &error), FIL_OK);
+    if (fil_world_create(def, &world, &error) != FIL_OK) {
+        fail_msg("%s", error.text);
+    }
     return world;
 }
 
-static FilId add_shape(FilWorld* world, const FilShapeDef* shape, FilMotion motion, FilVec3 position)
+FilRigidDef sample_rigid_def(const FilShapeDef* shape)
 {
     FilRigidDef def = fil_rigid_def_default();
     def.shapes = shape;
     def.shape_count = 1;
+    return def;
+}
+
+static FilId add_shape(FilWorld* world, const FilShapeDef* shape, FilMotion motion, FilVec3 position)
+{
+    FilRigidDef def = sample_rigid_def(shape);
     def.motion = motion;
     def.position = position;
     FilId id = {0, 0};
@@ -79,6 +93,41 @@ FilId sample_rod(FilWorld* world, int nodes, double radius, FilVec3 from, FilVec
     return id;
 }
 
+FilId sample_straight_rod(FilWorld* world, const FilRodDef* def, int nodes, double step)
+{
+    assert_true(nodes <= MAX_NODES);
+    double x[3 * MAX_NODES] = {0.0};
+    for (int i = 0; i < nodes; i++) {
+        x[3 * i] = step * i;
+    }
+    FilRodDef straight = *def;
+    straight.node_count = nodes;
+    straight.nodes = x;
+    FilId id = {0, 0};
+    assert_int_equal(fil_world_add_rod(world, &straight, &id), FIL_OK);
+    return id;
+}
+
+FilId sample_attach(FilWorld* world, const FilAttachmentDef* def)
+{
+    FilId id = {0, 0};
+    assert_int_equal(fil_world_add_attachment(world, def, &id), FIL_OK);
+    return id;
+}
+
+FilId sample_drive(FilWorld* world, FilId attachment, FilDriveKind kind, int count, const double* times, const double* values)
+{
+    FilDriveDef def = fil_drive_def_default();
+    def.kind = kind;
+    def.attachment = attachment;
+    def.knot_count = count;
+    def.times = times;
+    def.values = values;
+    FilId id = {0, 0};
+    assert_int_equal(fil_world_add_drive(world, &def, &id), FIL_OK);
+    return id;
+}
+
 static void assert_finite(const FilWorld* world)
 {
     for (int k = 0; k < fil_world_rigid_count(world); k++) {
@@ -118,6 +167,22 @@ FilStepInfo sample_run(FilWorld* world, int count)
     return info;
 }
 
+void sample_repeat(FilWorld* world, void (*run)(FilWorld* world))
+{
+    const size_t size = fil_world_snapshot_size(world);
+    void* snapshot = malloc(size);
+    assert_non_null(snapshot);
+    fil_world_save(world, snapshot);
+    run(world);
+    const uint64_t hash = fil_world_hash(world);
+    assert_int_equal(fil_world_reset(world), FIL_OK);
+    assert_int_equal(fil_world_restore(world, snapshot, size), FIL_OK);
+    assert_true(fil_world_hash(world) != hash);
+    run(world);
+    assert_true(fil_world_hash(world) == hash);
+    free(snapshot);
+}
+
 double sample_distance(FilVec3 a, FilVec3 b)
 {
     return sqrt((a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y) + (a.z - b.z) * (a.z - b.z));
@@ -143,4 +208,27 @@ FilVec3 sample_node(const FilWorld* world, FilId rod, int node)
     double x[3 * MAX_NODES];
     fil_rod_get_positions(world, rod, x);
     return (FilVec3){x[3 * node], x[3 * node + 1], x[3 * node + 2]};
+}
+
+FilVec3 sample_place(const FilWorld* world, const char* body)
+{
+    return sample_position(world, fil_world_find_rigid(world, body));
+}
+
+double sample_lift(const FilWorld* world, FilId object)
+{
+    FilVec3 force, torque;
+    fil_world_contact_wrench(world, object, &force, &torque);
+    return force.z;
+}
+
+double sample_energy(const FilWorld* world)
+{
+    const FilEnergy energy = fil_world_energy(world);
+    return energy.kinetic + energy.elastic + energy.gravity;
+}
+
+bool sample_same(FilId a, FilId b)
+{
+    return a.index == b.index && a.generation == b.generation;
 }

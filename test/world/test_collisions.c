@@ -12,11 +12,6 @@
 
 static const FilVec3 still = {0.0, 0.0, 0.0};
 
-static bool same(FilId a, FilId b)
-{
-    return a.index == b.index && a.generation == b.generation;
-}
-
 static int contacts_after(FilWorld* world, int steps)
 {
     return sample_run(world, steps).contacts;
@@ -116,9 +111,7 @@ static void groups_and_masks_filter(void** state)
         FilWorld* world = sample_world("sap", 1e-3);
         FilShapeDef shape = fil_shape_def_default();
         shape.radius = 0.1;
-        FilRigidDef def = fil_rigid_def_default();
-        def.shapes = &shape;
-        def.shape_count = 1;
+        FilRigidDef def = sample_rigid_def(&shape);
         FilId id;
         def.collision = cases[k].a;
         assert_int_equal(fil_world_add_rigid(world, &def, &id), FIL_OK);
@@ -136,9 +129,7 @@ static void objects_that_cannot_move_do_not_meet(void** state)
     FilWorld* world = sample_world("sap", 1e-3);
     FilShapeDef shape = fil_shape_def_default();
     shape.radius = 0.1;
-    FilRigidDef def = fil_rigid_def_default();
-    def.shapes = &shape;
-    def.shape_count = 1;
+    FilRigidDef def = sample_rigid_def(&shape);
     FilId id;
     def.motion = FIL_STATIC;
     assert_int_equal(fil_world_add_rigid(world, &def, &id), FIL_OK);
@@ -174,16 +165,16 @@ static void contacts_name_their_objects(void** state)
     for (int k = 0; k < fil_world_contact_count(world); k++) {
         const FilContactInfo c = fil_world_contact(world, k);
         // from a to b, and the force is on b
-        assert_true(same(c.a, ground) || same(c.b, ground));
-        const double sign = same(c.a, ground) ? 1.0 : -1.0;
-        const FilId other = same(c.a, ground) ? c.b : c.a;
-        const int part = same(c.a, ground) ? c.part_b : c.part_a;
+        assert_true(sample_same(c.a, ground) || sample_same(c.b, ground));
+        const double sign = sample_same(c.a, ground) ? 1.0 : -1.0;
+        const FilId other = sample_same(c.a, ground) ? c.b : c.a;
+        const int part = sample_same(c.a, ground) ? c.part_b : c.part_a;
         assert_true(fabs(sign * c.normal.z - 1.0) < 1e-9 && fabs(c.distance) < 1e-4 && fabs(c.point.z) < 1e-4);
-        if (same(other, ball)) {
+        if (sample_same(other, ball)) {
             assert_int_equal(part, 0);
             on_ball.z += sign * c.force.z;
         } else {
-            assert_true(same(other, rod) && part >= 0 && part < 10);
+            assert_true(sample_same(other, rod) && part >= 0 && part < 10);
             // on the edge that it names
             assert_true(c.point.x > 1.0 + 0.02 * part - 6e-3 && c.point.x < 1.02 + 0.02 * part + 6e-3);
             on_rod.z += sign * c.force.z;

@@ -12,6 +12,7 @@
 
 #include "base/hash.h"
 #include "filum/filum.h"
+#include "sample.h"
 
 enum { NODES = 6 };
 
@@ -24,24 +25,14 @@ static Bench make_bench(int nodes)
 {
     Bench bench;
     FilWorldDef world = fil_world_def_default();
-    FilError error;
-    assert_int_equal(fil_world_create(&world, &bench.world, &error), FIL_OK);
-    double line[3 * 2 * NODES] = {0};
-    for (int i = 0; i < nodes; ++i) {
-        line[3 * i] = 0.1 * i;
-    }
+    bench.world = sample_world_of(&world);
     FilRodDef rod = fil_rod_def_default();
-    rod.node_count = nodes;
-    rod.nodes = line;
     rod.section = (FilSection){.shape = FIL_SECTION_CIRCLE, .radius = 4e-3, .young = 1e7, .poisson = 0.4, .density = 1000.0};
-    assert_int_equal(fil_world_add_rod(bench.world, &rod, &bench.rod), FIL_OK);
+    bench.rod = sample_straight_rod(bench.world, &rod, nodes, 0.1);
     FilAttachmentDef pin = fil_attachment_def_default();
     pin.object = bench.rod;
-    assert_int_equal(fil_world_add_attachment(bench.world, &pin, &bench.pin), FIL_OK);
-    FilDriveDef move = fil_drive_def_default();
-    move.kind = FIL_DRIVE_VELOCITY;
-    move.attachment = bench.pin;
-    assert_int_equal(fil_world_add_drive(bench.world, &move, &bench.move), FIL_OK);
+    bench.pin = sample_attach(bench.world, &pin);
+    bench.move = sample_drive(bench.world, bench.pin, FIL_DRIVE_VELOCITY, 0, NULL, NULL);
     FilDriveDef force = fil_drive_def_default();
     force.object = bench.rod;
     force.first = -1;

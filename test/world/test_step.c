@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "filum/filum.h"
+#include "sample.h"
 
 enum { NODES = 21 };
 
@@ -16,25 +17,16 @@ enum { NODES = 21 };
 static FilWorld* make_world(double dt, int iterations, int halvings, FilId* rod)
 {
     FilWorldDef def = fil_world_def_default();
-    FilWorld* world;
-    FilError error;
     def.dt = dt;
     def.newton_max_iterations = iterations;
     def.max_halvings = halvings;
-    assert_int_equal(fil_world_create(&def, &world, &error), FIL_OK);
-    double nodes[3 * NODES] = {0};
-    for (int i = 0; i < NODES; ++i) {
-        nodes[3 * i] = 0.05 * i;
-    }
+    FilWorld* world = sample_world_of(&def);
     FilRodDef rod_def = fil_rod_def_default();
-    rod_def.node_count = NODES;
-    rod_def.nodes = nodes;
     rod_def.section = (FilSection){.shape = FIL_SECTION_CIRCLE, .radius = 1e-3, .young = 1e8, .poisson = 0.3, .density = 1000.0};
-    assert_int_equal(fil_world_add_rod(world, &rod_def, rod), FIL_OK);
+    *rod = sample_straight_rod(world, &rod_def, NODES, 0.05);
     FilAttachmentDef pin = fil_attachment_def_default();
-    FilId id;
     pin.object = *rod;
-    assert_int_equal(fil_world_add_attachment(world, &pin, &id), FIL_OK);
+    (void)sample_attach(world, &pin);
     return world;
 }
 
