@@ -486,6 +486,19 @@ void fil_sap_system_start(FilSapSystem* system, const double* b, double* reduced
     memcpy(system->rest.at, system->x.at, FIL_BLOCK * (size_t)(system->columns - system->participants) * sizeof *reduced);
 }
 
+bool fil_sap_system_start_at_once(FilSapSystem* system, const FilSapProblem* problem, const double* b, const double* v, double* product)
+{
+    Passage passage = {.system = system, .from = b, .to = system->x.at};
+    fil_workers_run(system->factor.workers, system->columns, COLUMN_GRAIN, bring_in, &passage);
+    return fil_block_factor_fixed_along(&system->factor, problem->a, &(FilBlockRunsAlong){v, product, system->x.at});
+}
+
+void fil_sap_system_started(FilSapSystem* system, double* reduced)
+{
+    memcpy(reduced, participants_part(system), FIL_BLOCK * (size_t)system->participants * sizeof *reduced);
+    memcpy(system->rest.at, system->x.at, FIL_BLOCK * (size_t)(system->columns - system->participants) * sizeof *reduced);
+}
+
 /* What others have left, with its sign changed, and how far participants have gone from the guess. */
 static void bring_rest(void* context, int first, int end, int worker)
 {

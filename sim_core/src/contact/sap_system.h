@@ -91,6 +91,10 @@ void fil_sap_system_expand(FilSapSystem* system, const FilSapProblem* problem, c
 /* The same in the form of corrections, without a second elimination. start(): as reduce() of b = A (v - v*) + push at a guess v, and keeps what is
  * left of the others. follow(): participants go from the guess, which v has, to v* + x, and the others follow: v_n -= A_nn^-1 (b_n + A_np dv_p). */
 void fil_sap_system_start(FilSapSystem* system, const double* b, double* reduced);
+/* eliminate() and start() in one pass over A, with product = A v besides: where `factor.condensed`. started() gives what start() does. */
+FIL_MUST_CHECK bool fil_sap_system_start_at_once(FilSapSystem* system, const FilSapProblem* problem, const double* b, const double* v,
+                                                 double* product);
+void fil_sap_system_started(FilSapSystem* system, double* reduced);
 void fil_sap_system_follow(FilSapSystem* system, const FilSapProblem* problem, const double* x, double* v);
 
 /* v_c = J v, three per constraint, without the bias */

@@ -223,6 +223,23 @@ static void prepare_laws(FilSap* sap, const FilSapProblem* problem, const FilSap
     sap->bounds = atomic_load(&preparation.bounds);
 }
 
+/* p_free = A v* - push. Where the guess cannot be the solution, all that does not participate is eliminated in the same pass over A; false when that
+ * is not positive definite. */
+static bool find_free_momentum(FilSap* sap, const FilSapProblem* problem)
+{
+    bool definite = true;
+    sap->started = !sap->at_free && sap->system.factor.condensed;
+    if (sap->started) {
+        definite = fil_sap_system_start_at_once(&sap->system, problem, sap->p_change, problem->v_free, sap->p_free);
+    } else {
+        fil_sap_system_multiply_a(&sap->system, problem, problem->v_free, sap->p_free);
+    }
+    for (int k = 0; k < FIL_BLOCK * problem->pattern.columns && problem->push != NULL; k++) {
+        sap->p_free[k] -= problem->push[k];
+    }
+    return definite;
+}
+
 FilStatus fil_sap_begin(FilSap* sap, const FilSapProblem* problem, const FilSapOptions* settings, double* v, FilSapStats* stats)
 {
     const FilStatus status = fil_sap_system_begin(&sap->system, problem);
@@ -244,10 +261,12 @@ FilStatus fil_sap_begin(FilSap* sap, const FilSapProblem* problem, const FilSapO
     } else {
         fil_sap_system_multiply_a(&sap->system, problem, sap->p_free, sap->p_change);
     }
-    fil_sap_system_multiply_a(&sap->system, problem, problem->v_free, sap->p_free);
     for (int k = 0; k < FIL_BLOCK * problem->pattern.columns && problem->push != NULL; k++) {
         sap->p_change[k] += problem->push[k];
-        sap->p_free[k] -= problem->push[k];
+    }
+    if (!find_free_momentum(sap, problem)) {
+        stats->indefinite = true;
+        return FIL_NOT_CONVERGED;
     }
     if (!gather(sap, problem, v)) {
         stats->indefinite = true;
@@ -265,6 +284,10 @@ FilStatus fil_sap_begin(FilSap* sap, const FilSapProblem* problem, const FilSapO
 
 FilStatus fil_sap_eliminate(FilSap* sap, const FilSapProblem* problem, FilSapStats* stats)
 {
+    if (sap->started) {
+        fil_sap_system_started(&sap->system, sap->p);
+        return FIL_OK;
+    }
     if (!fil_sap_system_eliminate(&sap->system, problem)) {
         stats->indefinite = true;
         return FIL_NOT_CONVERGED;

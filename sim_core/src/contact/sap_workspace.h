@@ -49,6 +49,7 @@ struct FilSap {
     double fixed_rest;       /* ... |D (A (v - v*) + push)|^2 of the others there, ... */
     double* momenta;         /* ... and all three of each chunk of columns */
     bool at_free;            /* the guess is v* */
+    bool started;            /* what does not participate has been eliminated by fil_sap_begin() */
     /* 3 per constraint */
     double* v_c;     /* J v + b */
     double* dv_c;    /* J dx */
@@ -62,7 +63,7 @@ struct FilSap {
 };
 
 /* Sets up everything that holds for the whole solution, and v_c at the guess v; responses are not evaluated. p is A (v - v*) + push of participants,
- * what does not participate is not eliminated yet. */
+ * what does not participate need not be eliminated yet. */
 FIL_MUST_CHECK FilStatus fil_sap_begin(FilSap* sap, const FilSapProblem* problem, const FilSapOptions* settings, double* v, FilSapStats* stats);
 /* Eliminates what does not participate; p becomes S x. */
 FIL_MUST_CHECK FilStatus fil_sap_eliminate(FilSap* sap, const FilSapProblem* problem, FilSapStats* stats);

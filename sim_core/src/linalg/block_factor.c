@@ -74,7 +74,7 @@ FilStatus fil_block_factor_bind(FilBlockFactor* factor, const FilBlockPattern* a
 bool fil_block_factor_fixed(FilBlockFactor* factor, const double* a_values)
 {
     if (factor->condensed) {
-        return fil_block_runs_factor(&factor->runs, factor->workers, a_values) &&
+        return fil_block_runs_factor(&factor->runs, factor->workers, a_values, NULL) &&
                fil_block_cholesky_factor_fixed(factor->block, factor->runs.values.at);
     }
     return factor->supernodes ? fil_supernodal_factor_fixed(factor->supernodal, a_values) : fil_block_cholesky_factor_fixed(factor->block, a_values);
@@ -96,6 +96,16 @@ static int run_columns(const FilBlockFactor* factor)
 static double* block_part(const FilBlockFactor* factor, double* x)
 {
     return x + FIL_BLOCK * (size_t)run_columns(factor);
+}
+
+bool fil_block_factor_fixed_along(FilBlockFactor* factor, const double* a_values, const FilBlockRunsAlong* along)
+{
+    const bool definite = fil_block_runs_factor(&factor->runs, factor->workers, a_values, along) &&
+                          fil_block_cholesky_factor_fixed(factor->block, factor->runs.values.at);
+    if (definite) {
+        fil_block_cholesky_eliminate_fixed(factor->block, block_part(factor, along->x));
+    }
+    return definite;
 }
 
 const int* fil_block_factor_pivots(const FilBlockFactor* factor)

@@ -28,6 +28,8 @@ FIL_MUST_CHECK FilStatus fil_block_factor_analyze_supernodes(FilBlockFactor* fac
                                                              const unsigned char* used);
 FIL_MUST_CHECK FilStatus fil_block_factor_bind(FilBlockFactor* factor, const FilBlockPattern* a, const FilBlockPattern* c, bool* fits);
 FIL_MUST_CHECK bool fil_block_factor_fixed(FilBlockFactor* factor, const double* a_values);
+/* Where `factor->condensed`: fixed(), eliminate_fixed() of along->x, and a product with A, in one pass over A. */
+FIL_MUST_CHECK bool fil_block_factor_fixed_along(FilBlockFactor* factor, const double* a_values, const FilBlockRunsAlong* along);
 FIL_MUST_CHECK bool fil_block_factor_changing(FilBlockFactor* factor, const double* a_values, const double* c_values);
 
 const int* fil_block_factor_pivots(const FilBlockFactor* factor);

@@ -10,8 +10,9 @@ enum { CHUNK = 96 };
 
 void fil_block_runs_free(FilBlockRuns* runs)
 {
-    FilInts* const ints[] = {&runs->a_start, &runs->a_row, &runs->at,    &runs->start, &runs->row,     &runs->source, &runs->c_start, &runs->c_row,
-                             &runs->place,   &runs->order, &runs->first, &runs->begin, &runs->kept_at, &runs->pivot,  &runs->chunk,   &runs->scratch};
+    FilInts* const ints[] = {&runs->a_start, &runs->a_row, &runs->at,    &runs->start,    &runs->row,    &runs->source,
+                             &runs->c_start, &runs->c_row, &runs->place, &runs->order,    &runs->first,  &runs->begin,
+                             &runs->kept_at, &runs->pivot, &runs->chunk, &runs->variable, &runs->scratch};
     for (size_t k = 0; k < sizeof ints / sizeof *ints; k++) {
         fil_free(ints[k]->at);
     }
@@ -67,7 +68,7 @@ static bool reserve(FilBlockRuns* runs, const FilBlockPattern* a, const FilBlock
            fil_ints_reserve(&runs->c_start, n + 1) && fil_ints_reserve(&runs->c_row, (size_t)c->start[n] + 1) &&
            fil_ints_reserve(&runs->place, FIL_RUN_PAIRS * count + 1) && fil_ints_reserve(&runs->order, count + 1) &&
            fil_ints_reserve(&runs->first, count + 1) && fil_ints_reserve(&runs->begin, count + 1) && fil_ints_reserve(&runs->chunk, count + 2) &&
-           fil_ints_reserve(&runs->kept_at, kept + 1) && fil_ints_reserve(&runs->pivot, n + 1) &&
+           fil_ints_reserve(&runs->kept_at, kept + 1) && fil_ints_reserve(&runs->variable, kept + 1) && fil_ints_reserve(&runs->pivot, n + 1) &&
            fil_ints_reserve(&runs->scratch, 2 * n + 4 + FIL_RUN_PAIRS * count);
 }
 
@@ -114,6 +115,7 @@ static bool keep_a(FilBlockRuns* runs, const FilBlockPattern* a)
             continue;
         }
         runs->start.at[j] = begin;
+        runs->variable.at[j] = v;
         for (int k = a->start[v]; k < a->start[v + 1]; k++) {
             const int i = kept[a->row[k]];
             if (i >= 0) {
@@ -205,7 +207,7 @@ bool fil_block_runs_find(FilBlockRuns* runs, const FilBlockPattern* a, const Fil
     const size_t count = (size_t)runs->runs.run_count;
     return fil_doubles_reserve(&runs->factor, FIL_RUN_LONG * (size_t)runs->runs.run_columns) &&
            fil_doubles_reserve(&runs->windows, FIL_RUN_PAIRS * FIL_BLOCK_SIZE * count) &&
-           fil_doubles_reserve(&runs->sums, FIL_RUN_ENDS * FIL_BLOCK * count);
+           fil_doubles_reserve(&runs->sums, 2 * FIL_RUN_ENDS * FIL_BLOCK * count);
 }
 
 double fil_block_runs_products(const FilBlockRuns* runs)

@@ -14,13 +14,14 @@ typedef struct FilBlockRuns {
     FilBlockPattern a, c;       /* what is kept: Schur complement, C */
     FilInts start, row, source; /* of a; of each block: that of A which it begins with, -1: none */
     FilInts c_start, c_row;
-    FilInts place;   /* of each run: where its ends' blocks go, -1: nowhere */
-    FilInts order;   /* of runs: those of like length follow each other */
-    FilInts first;   /* of each run: pivot of its first variable */
-    FilInts begin;   /* of each run: first number of its columns of L */
-    FilInts chunk;   /* of work: first of `order`, and the end */
-    FilInts kept_at; /* of each kept variable: pivot */
-    FilInts pivot;   /* of each variable */
+    FilInts place;    /* of each run: where its ends' blocks go, -1: nowhere */
+    FilInts order;    /* of runs: those of like length follow each other */
+    FilInts first;    /* of each run: pivot of its first variable */
+    FilInts begin;    /* of each run: first number of its columns of L */
+    FilInts chunk;    /* of work: first of `order`, and the end */
+    FilInts kept_at;  /* of each kept variable: pivot */
+    FilInts variable; /* of each kept one */
+    FilInts pivot;    /* of each variable */
     FilInts scratch;
     FilDoubles values; /* of a */
     FilDoubles factor, windows, sums;
@@ -39,8 +40,15 @@ void fil_block_runs_place(FilBlockRuns* runs, const int* kept_pivots);
 /* Whether these are the patterns that were found. */
 bool fil_block_runs_are(const FilBlockRuns* runs, const FilBlockPattern* a, const FilBlockPattern* c);
 
-/* Eliminates runs, and writes the Schur complement. False when not positive definite. */
-FIL_MUST_CHECK bool fil_block_runs_factor(FilBlockRuns* runs, FilWorkers* workers, const double* a_values);
+/* What is found along the way, while numbers are at hand. */
+typedef struct FilBlockRunsAlong {
+    const double* v; /* product = A v, of all variables in the caller's order */
+    double* product;
+    double* x; /* as by fil_block_runs_eliminate() */
+} FilBlockRunsAlong;
+
+/* Eliminates runs, and writes the Schur complement. `along` may be NULL. False when not positive definite. */
+FIL_MUST_CHECK bool fil_block_runs_factor(FilBlockRuns* runs, FilWorkers* workers, const double* a_values, const FilBlockRunsAlong* along);
 /* (b_n, b_p) -> (L_nn^-1 b_n, b_p - A_pn A_nn^-1 b_n), n for runs, p for what is kept */
 void fil_block_runs_eliminate(FilBlockRuns* runs, FilWorkers* workers, double* x);
 /* (y_n, x_p) -> (x_n, x_p) with L_nn' x_n = y_n - L_pn' x_p */

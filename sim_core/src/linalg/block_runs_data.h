@@ -11,7 +11,7 @@ enum { FIL_RUNS_TOGETHER = 3 };
 enum { FIL_RUN_AFTER = 0, FIL_RUN_SECOND_AFTER, FIL_RUN_BEFORE, FIL_RUN_SECOND_BEFORE, FIL_RUN_ENDS };
 enum { FIL_RUN_PAIRS = FIL_RUN_ENDS * (FIL_RUN_ENDS + 1) / 2 };
 
-/* Numbers of a column of L: inverse of the pivot's factor, blocks of the next two, and those of the two before the run, if there are any. */
+/* Numbers of a column of L: what its pivot is inverted by, blocks of the next two, and those of the two before the run, if there are any. */
 enum { FIL_RUN_SHORT = 3 * FIL_BLOCK_SIZE, FIL_RUN_LONG = 5 * FIL_BLOCK_SIZE };
 
 /* Row and column of the blocks that a run leaves; see Window in block_runs_factor.c. */

@@ -64,24 +64,6 @@ static inline FilTile fil_tile_subtract_product(FilTile c, const double* a, cons
     return c;
 }
 
-/* The same of tiles that are in registers already. */
-static inline FilTile fil_tile_subtract(FilTile c, FilTile a, FilTile b)
-{
-    const FilPair a_u[4] = {a.u0, a.u1, a.u2, a.u3}, a_l[4] = {a.l0, a.l1, a.l2, a.l3};
-    const FilPair b_u[4] = {b.u0, b.u1, b.u2, b.u3}, b_l[4] = {b.l0, b.l1, b.l2, b.l3};
-    for (int k = 0; k < FIL_BLOCK; k++) {
-        c.u0 = fil_pair_sub_first(c.u0, a_u[k], b_u[k]);
-        c.l0 = fil_pair_sub_first(c.l0, a_l[k], b_u[k]);
-        c.u1 = fil_pair_sub_second(c.u1, a_u[k], b_u[k]);
-        c.l1 = fil_pair_sub_second(c.l1, a_l[k], b_u[k]);
-        c.u2 = fil_pair_sub_first(c.u2, a_u[k], b_l[k]);
-        c.l2 = fil_pair_sub_first(c.l2, a_l[k], b_l[k]);
-        c.u3 = fil_pair_sub_second(c.u3, a_u[k], b_l[k]);
-        c.l3 = fil_pair_sub_second(c.l3, a_l[k], b_l[k]);
-    }
-    return c;
-}
-
 /* c w' for lower triangular w: column r is the sum of c_k w_rk over k <= r */
 static inline FilTile fil_tile_times_transposed(FilTile c, FilTile w)
 {
@@ -129,6 +111,19 @@ static inline FilQuarter fil_quarter_subtract(FilQuarter z, const double* l, con
     z.lo = fil_pair_sub_second(z.lo, fil_pair_load(l + 12), y_hi);
     z.hi = fil_pair_sub_second(z.hi, fil_pair_load(l + 14), y_hi);
     return z;
+}
+
+/* y += a v */
+static inline void fil_quarter_add_tile(double* y, FilTile a, const double* v)
+{
+    const FilPair v_lo = fil_pair_load(v), v_hi = fil_pair_load(v + 2);
+    FilPair lo = fil_pair_load(y), hi = fil_pair_load(y + 2);
+    lo = fil_pair_add_second(fil_pair_add_first(lo, a.u0, v_lo), a.u1, v_lo);
+    hi = fil_pair_add_second(fil_pair_add_first(hi, a.l0, v_lo), a.l1, v_lo);
+    lo = fil_pair_add_second(fil_pair_add_first(lo, a.u2, v_hi), a.u3, v_hi);
+    hi = fil_pair_add_second(fil_pair_add_first(hi, a.l2, v_hi), a.l3, v_hi);
+    fil_pair_store(y, lo);
+    fil_pair_store(y + 2, hi);
 }
 
 /* y = w y for lower triangular w */
