@@ -99,7 +99,9 @@ FilStatus fil_chain_self_pairs(const FilChain* chain, int skip, bool closed, Fil
             continue;
         }
         if (at.a >= chain->leaf_count) {
-            status = leaf_pairs(chain, first_of_leaf(chain, at.a), chain, first_of_leaf(chain, at.b), min_gap, max_gap, pairs);
+            if ((at.b - at.a + 1) * LEAF_BOXES > min_gap) {  // else all of them are neighbours
+                status = leaf_pairs(chain, first_of_leaf(chain, at.a), chain, first_of_leaf(chain, at.b), min_gap, max_gap, pairs);
+            }
             continue;
         }
         // children last first, so that pairs come out in rising order
