@@ -235,13 +235,13 @@ static void definiteness(void** state)
     fil_block_cholesky_destroy(cholesky);
 }
 
-/* The block kernel: w a w' = 1 */
+/* The block kernels: w a w' = 1, m a m' = d */
 static void inverse_factor(void** state)
 {
     (void)state;
     Random random = {6};
     for (int trial = 0; trial < 100; trial++) {
-        double j[4][4], a[16], w[16];
+        double j[4][4], a[16], w[16], m[16];
         for (int k = 0; k < 16; k++) {
             j[k / 4][k % 4] = random_between(&random, -1.0, 1.0) + (k % 5 == 0 ? 2.0 : 0.0);
         }
@@ -252,6 +252,7 @@ static void inverse_factor(void** state)
             }
         }
         assert_true(fil_block_inverse_factor(a, w));
+        assert_true(fil_block_inverse_parts(a, m));
         for (int p = 0; p < 4; p++) {
             for (int q = 0; q < 4; q++) {
                 double sum = 0.0;
@@ -260,6 +261,9 @@ static void inverse_factor(void** state)
                 }
                 assert_true(q <= p || w[4 * q + p] == 0.0);
                 assert_true(fabs(sum - (p == q ? 1.0 : 0.0)) <= 1e-11);  // condition numbers up to 1e4
+                // the same but for the roots of 1/d
+                const double unit = p == q ? 1.0 : m[4 * q + p];
+                assert_true(fabs(w[4 * q + p] - sqrt(m[5 * p]) * unit) <= 1e-14 * fabs(w[4 * q + p]));
             }
         }
     }

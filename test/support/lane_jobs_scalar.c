@@ -16,6 +16,7 @@
 #define fil_rod_chain_solve scalar_rod_chain_solve
 #define fil_rod_chain_visit scalar_rod_chain_visit
 #define fil_rod_chain_scatter scalar_rod_chain_scatter
+#define fil_rod_chain_put scalar_rod_chain_put
 #define fil_rod_chain_assemble_untwisted scalar_rod_chain_assemble_untwisted
 #define fil_rod_chain_fill scalar_rod_chain_fill
 #define fil_rod_chain_add_diagonal scalar_rod_chain_add_diagonal

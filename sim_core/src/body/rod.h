@@ -23,6 +23,7 @@ typedef struct FilRod {
     double* arc;    /* per node, m: length along the rod up to it, and the whole length at the end */
     bool boxes;     /* some section is a rectangle */
     int first_slot; /* of block_slots */
+    bool in_a_row;  /* open, and all of its blocks are its own and follow each other: fil_rod_chain_put() */
     bool in_reach;  /* when last assembled */
     FilRodChain chain;
 } FilRod;
@@ -96,6 +97,7 @@ typedef struct FilRodBody {
     int* block_own;                             /* of each node: its diagonal block */
     int layer_count, *layer_start, *layer_rods; /* rods by layers: those of one share no node; of two that do, the first comes first */
     bool all_cords;                             /* no rod twists: then first parts of blocks are marked */
+    bool all_in_rows;                           /* all rods are in a row */
 
     struct FilRodDerivative* derivative; /* rod_derivative.c: made when first asked for */
 } FilRodBody;
@@ -174,6 +176,8 @@ int fil_rod_load_range(const void* body, int object, FilDriveKind kind);
 /* For rod_step.c: marks what is held; adds springs of handles and clamps, and torques; collects reactions. */
 void fil_rod_apply_holds(FilRodBody* body);
 double fil_rod_add_springs(FilRodBody* body);
+/* Where handles are all that holds the body: their forces at the velocity v, and true. */
+bool fil_rod_pull_handles(FilRodBody* body, const double* v);
 void fil_rod_collect_reactions(FilRodBody* body);
 
 /* rod_contact.c */

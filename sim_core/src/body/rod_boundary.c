@@ -202,25 +202,40 @@ void fil_rod_apply_holds(FilRodBody* body)
 
 /* ---- springs of handles and clamps ---- */
 
-/* A spring and damper to the target with a force of at most max_force: the potential is quadratic, then a cone (Huber).
- * pull = k (x - p) + c (v - p_dot); its slope in x is k + c / (theta_vq dt). */
-static double add_handle(FilRodBody* body, FilRodAttachment* a)
+/* What draws a node. */
+typedef struct Pull {
+    double of[3];              /* k (x - p) + c (v - p_dot), against the force */
+    double size, slope, share; /* its size, its slope in x, k + c / (theta_vq dt), and what the largest force leaves of it */
+    bool limited;
+} Pull;
+
+/* A spring and damper to the target with a force of at most max_force; x, v: of the node, where forces are taken. */
+static Pull pull_handle(const FilRodBody* body, FilRodAttachment* a, const double* x, const double* v)
 {
-    FilRod* rod = &body->rods[a->rod];
     const FilTarget* target = &a->target;
     const double dt = body->setup.dt, theta = body->setup.theta;
-    const double* x = body->q_theta + 4 * (rod->first_node + a->first);
-    const double* v = body->v_theta + 4 * (rod->first_node + a->first);
-    double pull[3];
+    Pull pull;
     for (int k = 0; k < 3; k++) {
         const double from = target->displacement[0][k], to = target->displacement[1][k];
         const double place = a->origin[k] + from + theta * (to - from);
-        pull[k] = a->stiffness * (x[k] - place) + a->damping * (v[k] - (to - from) / dt);
+        pull.of[k] = a->stiffness * (x[k] - place) + a->damping * (v[k] - (to - from) / dt);
     }
-    const double slope = a->stiffness + a->damping / (body->setup.theta_vq * dt), size = fil_v3_norm(pull);
-    const bool limited = a->max_force > 0.0 && size > a->max_force;
-    const double share = limited ? a->max_force / size : 1.0;
-    fil_v3_scale(a->force, -share, pull);
+    pull.slope = a->stiffness + a->damping / (body->setup.theta_vq * dt);
+    pull.size = fil_v3_norm(pull.of);
+    pull.limited = a->max_force > 0.0 && pull.size > a->max_force;
+    pull.share = pull.limited ? a->max_force / pull.size : 1.0;
+    fil_v3_scale(a->force, -pull.share, pull.of);
+    return pull;
+}
+
+/* The potential is quadratic, then a cone (Huber). */
+static double add_handle(FilRodBody* body, FilRodAttachment* a)
+{
+    FilRod* rod = &body->rods[a->rod];
+    const int at = 4 * (rod->first_node + a->first);
+    const Pull p = pull_handle(body, a, body->q_theta + at, body->v_theta + at);
+    const double *pull = p.of, size = p.size, slope = p.slope, share = p.share;
+    const bool limited = p.limited;
 
     // on the node's part of one of its edges
     int starts, ends;
@@ -236,6 +251,31 @@ static double add_handle(FilRodBody* body, FilRodAttachment* a)
     }
     fil_rod_chain_add_edge_block(&rod->chain, starts >= 0 ? starts : ends, block, gradient);
     return (limited ? a->max_force * (size - 0.5 * a->max_force) : 0.5 * size * size) / slope;
+}
+
+bool fil_rod_pull_handles(FilRodBody* body, const double* v)
+{
+    const double theta = body->setup.theta, vq = body->setup.theta_vq, dt = body->setup.dt;
+    for (int s = 0; s < body->attachment_count; s++) {
+        const FilRodAttachment* a = &body->attachments[s];
+        if (a->target.active && (a->kind != FIL_ATTACH_HANDLE || body->network)) {
+            return false;
+        }
+    }
+    for (int s = 0; s < body->attachment_count; s++) {
+        FilRodAttachment* a = &body->attachments[s];
+        const int at = 4 * (body->rods[a->rod].first_node + a->first);
+        double x[3], rate[3];
+        for (int k = 0; k < 3 && a->target.active; k++) {  // P0 eq. 8
+            const double v0 = body->v0[at + k];
+            x[k] = body->q0[at + k] + theta * dt * vq * v[at + k] + theta * dt * (1.0 - vq) * v0;
+            rate[k] = theta * v[at + k] + (1.0 - theta) * v0;
+        }
+        if (a->target.active) {
+            (void)pull_handle(body, a, x, rate);
+        }
+    }
+    return true;
 }
 
 /* Stiffness-proportional damping of a half hinge, as in the chain: a second spring from the strain at the step's start. */

@@ -125,6 +125,9 @@ void fil_rod_chain_visit(FilRodChain* chain, FilRodVisitor* add, void* context);
 
 /* The same without a call per entry: values[slots[k]] += scale * entry k, in visiting order. Returns the number of entries. */
 int fil_rod_chain_scatter(FilRodChain* chain, const int* slots, double scale, double* values);
+/* The same of an open chain that has its 4 x 4 blocks to itself, by columns from `first_block` on, each node's own and those of the next two with it:
+ * sets them, but for the upper triangles of diagonal blocks, which are 0 or as they were. */
+void fil_rod_chain_put(FilRodChain* chain, const int* slots, double scale, double* values, int first_block);
 
 /* Positions of twist-free chains, whose angles are held and couple with nothing that counts, to 4 x 4 blocks by columns: calls
  * `add` for the entry (1, 0) of each block, with row and column -1 where there is none. */

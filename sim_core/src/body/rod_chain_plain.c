@@ -23,16 +23,17 @@ void fil_rod_chain_add_gradient(const FilRodChain* chain, double* out)
 {
     const size_t n = (size_t)chain->matrix.half_nodes;
     for (int half = 0; half < 2; half++) {
-        const double sign = fil_rod_half_direction(half);
-        for (size_t i = 0; i < n; i++) {
-            const int node = chain->node_at[half][i];
-            if (node >= 0) {
-                for (size_t k = 0; k < 3; k++) {
-                    out[4 * (size_t)node + k] += fil_lane_get(chain->gradient, 4 * n, half, 4 * i + k);
-                }
+        const double sign = fil_rod_half_direction(half), *gradient = (const double*)chain->gradient + fil_lane_index(4 * n, half, 0);
+        const int *node_at = chain->node_at[half], *edge_at = chain->edge_at[half];
+        for (size_t i = 0; i < n; i++, gradient += 4 * FIL_LANE_COUNT) {
+            if (node_at[i] >= 0) {
+                double* own = out + 4 * (size_t)node_at[i];
+                own[0] += gradient[0];
+                own[1] += gradient[FIL_LANE_COUNT];
+                own[2] += gradient[2 * FIL_LANE_COUNT];
             }
-            if (i + 1 < n && chain->edge_at[half][i] >= 0) {
-                out[4 * chain->edge_at[half][i] + 3] += sign * fil_lane_get(chain->gradient, 4 * n, half, 4 * i + 3);
+            if (i + 1 < n && edge_at[i] >= 0) {
+                out[4 * (size_t)edge_at[i] + 3] += sign * gradient[3 * FIL_LANE_COUNT];
             }
         }
     }
@@ -104,11 +105,88 @@ void fil_rod_chain_visit(FilRodChain* chain, FilRodVisitor* add, void* context)
     }
 }
 
-int fil_rod_chain_scatter(FilRodChain* chain, const int* slots, double scale, double* values)
+/* From one number of a half to the next. */
+enum { STRIDE = FIL_LANE_COUNT };
+
+/* Where 4 x 4 blocks of a row of nodes stand, by columns: those of a node are its own and those of the next two with it. */
+enum { BLOCK = 16, NEXT = BLOCK, SECOND_NEXT = 2 * BLOCK, NODE = 3 * BLOCK };
+
+/* Place of half 0 to the blocks of its node: each entry has one of its own, which no other place adds to. Upper triangles are left out. */
+static inline void put_forward(const double* a, double scale, double* blocks)
+{
+    for (int c = 0; c < 4; c++) {
+        double* column = blocks + 4 * c;
+        for (int row = c; row < 4; row++) {
+            column[row] = scale * a[STRIDE * fil_fold_entry(c, row)];
+        }
+        for (int row = 0; row < 4; row++) {
+            column[NEXT + row] = scale * a[STRIDE * fil_fold_entry(c, 4 + row)];
+        }
+        for (int row = 0; row < 3; row++) {
+            column[SECOND_NEXT + row] = scale * a[STRIDE * fil_fold_entry(c, 8 + row)];
+        }
+        column[SECOND_NEXT + 3] = 0.0;  // an angle and the node before the last
+    }
+}
+
+/* The same of half 1, which goes from node i to i - 1 and i - 2, given the blocks of the last of these and the node's own; its angle is that of the
+ * edge before, with the other sign. */
+static inline void put_backward(const double* a, double scale, double* second, double* own)
+{
+    double* first = second + NODE;
+    const double turned = -scale;
+    for (int c = 0; c < 3; c++) {  // of x_i
+        for (int row = c; row < 3; row++) {
+            own[4 * c + row] = scale * a[STRIDE * fil_fold_entry(c, row)];
+        }
+        for (int k = 0; k < 3; k++) {
+            first[NEXT + 4 * k + c] = scale * a[STRIDE * fil_fold_entry(c, 4 + k)];
+            second[SECOND_NEXT + 4 * k + c] = scale * a[STRIDE * fil_fold_entry(c, 8 + k)];
+        }
+        first[NEXT + 12 + c] = turned * a[STRIDE * fil_fold_entry(c, 3)];
+        second[SECOND_NEXT + 12 + c] = turned * a[STRIDE * fil_fold_entry(c, 7)];
+    }
+    for (int k = 0; k < 3; k++) {  // of the angle i - 1
+        first[4 * k + 3] = turned * a[STRIDE * fil_fold_entry(3, 4 + k)];
+        second[NEXT + 4 * k + 3] = turned * a[STRIDE * fil_fold_entry(3, 8 + k)];
+        second[SECOND_NEXT + 4 * k + 3] = 0.0;
+    }
+    first[15] = scale * a[STRIDE * fil_fold_entry(3, 3)];
+    second[NEXT + 15] = scale * a[STRIDE * fil_fold_entry(3, 7)];
+    second[SECOND_NEXT + 15] = 0.0;
+}
+
+/* Adds the entries of a place, given their slots; returns the number of these. */
+static int scatter_place(const FilRodChain* chain, int half, int i, const int* slots, const double* factor, double* values)
+{
+    const size_t count = (size_t)chain->matrix.half_nodes * FIL_FOLD_COLUMNS, first = (size_t)FIL_FOLD_COLUMNS * (size_t)i;
+    bool known[FIL_FOLD_JOINT];
+    double sign;
+    int k = 0;
+    for (int row = 0; row < FIL_FOLD_JOINT; row++) {
+        known[row] = plain_unknown(chain, half, i, row, &sign) >= 0;
+    }
+    for (int column = 0, at = 0; column < 4; column++) {
+        for (int row = column; row < FIL_FOLD_JOINT; row++, at++) {
+            if (known[row] && known[column]) {
+                values[slots[k++]] += factor[at] * fil_lane_get(chain->matrix.columns, count, half, first + (size_t)at);
+            }
+        }
+    }
+    return k;
+}
+
+/* Blocks of a node: its own and those of the next two with it, of which the last two nodes have one and none. */
+static double* blocks_of(const FilRodChain* chain, int node, double* first)
+{
+    return first + (size_t)NODE * (size_t)node - (node + 1 == chain->node_count ? BLOCK : 0);
+}
+
+/* All entries; `blocks`: of the chain's first node, where a chain has all to itself, or NULL. */
+static int scatter_all(FilRodChain* chain, const int* slots, double scale, double* values, double* blocks)
 {
     const int n = chain->matrix.half_nodes;
     const size_t count = (size_t)n * FIL_FOLD_COLUMNS;
-    fil_rod_chain_fill(chain);
     int k = 0;
     for (int half = 0; half < 2; half++) {
         double factor[FIL_FOLD_COLUMNS];  // angles change sign in half 1
@@ -117,29 +195,23 @@ int fil_rod_chain_scatter(FilRodChain* chain, const int* slots, double scale, do
                 factor[at] = (row % 4 == 3) != (column % 4 == 3) ? scale * fil_rod_half_direction(half) : scale;
             }
         }
-        const size_t lane = fil_lane_index(count, half, 0), stride = fil_lane_index(count, half, 1) - lane;
+        const double* columns = (const double*)chain->matrix.columns + fil_lane_index(count, half, 0);
         for (int i = first_place(chain, half); i < n; i++) {
-            const size_t first = (size_t)FIL_FOLD_COLUMNS * (size_t)i;
-            if (all_known(chain, half, i)) {
-                const double* column = (const double*)chain->matrix.columns + lane + stride * first;
-                const int* slot = slots + k;
-                for (int at = 0; at < FIL_FOLD_COLUMNS; at++) {
-                    values[slot[at]] += factor[at] * column[stride * (size_t)at];
-                }
-                k += FIL_FOLD_COLUMNS;
+            const double* column = columns + (size_t)(STRIDE * FIL_FOLD_COLUMNS) * (size_t)i;
+            const int node = chain->node_at[half][i], *slot = slots + k;
+            if (!all_known(chain, half, i)) {
+                k += scatter_place(chain, half, i, slot, factor, values);
                 continue;
             }
-            bool known[FIL_FOLD_JOINT];
-            double sign;
-            for (int row = 0; row < FIL_FOLD_JOINT; row++) {
-                known[row] = plain_unknown(chain, half, i, row, &sign) >= 0;
-            }
-            for (int column = 0, at = 0; column < 4; column++) {
-                for (int row = column; row < FIL_FOLD_JOINT; row++, at++) {
-                    if (known[row] && known[column]) {
-                        values[slots[k++]] += factor[at] * fil_lane_get(chain->matrix.columns, count, half, first + (size_t)at);
-                    }
+            k += FIL_FOLD_COLUMNS;
+            if (blocks == NULL) {
+                for (int at = 0; at < FIL_FOLD_COLUMNS; at++) {
+                    values[slot[at]] += factor[at] * column[STRIDE * at];
                 }
+            } else if (half == 0) {
+                put_forward(column, scale, blocks + (size_t)NODE * (size_t)node);
+            } else {
+                put_backward(column, scale, blocks + (size_t)NODE * (size_t)(node - 2), blocks_of(chain, node, blocks));
             }
         }
     }
@@ -153,6 +225,28 @@ int fil_rod_chain_scatter(FilRodChain* chain, const int* slots, double scale, do
         }
     }
     return k;
+}
+
+int fil_rod_chain_scatter(FilRodChain* chain, const int* slots, double scale, double* values)
+{
+    fil_rod_chain_fill(chain);
+    return scatter_all(chain, slots, scale, values, NULL);
+}
+
+void fil_rod_chain_put(FilRodChain* chain, const int* slots, double scale, double* values, int first_block)
+{
+    enum { FEW = 8 }; /* nodes: halves of fewer are hardly anything but their middle */
+    double* blocks = values + (size_t)BLOCK * (size_t)first_block;
+    const int n = chain->node_count, middle = chain->middle;
+    fil_rod_chain_fill(chain);
+    if (n < FEW) {
+        memset(blocks, 0, sizeof(double) * BLOCK * (size_t)(3 * n - 3));
+    } else {
+        // around the middle, where the halves and the joint add up, and the last angle, which is none
+        memset(blocks_of(chain, middle - 1, blocks), 0, 3 * sizeof(double) * NODE);
+        memset(blocks_of(chain, n - 2, blocks), 0, 3 * sizeof(double) * BLOCK);
+    }
+    (void)scatter_all(chain, slots, scale, values, blocks);
 }
 
 /* Position of a node against that of another: the entry (1, 0) of their block. */
@@ -189,14 +283,15 @@ void fil_rod_chain_diagonal(FilRodChain* chain, double* out)
         fil_rod_chain_add_diagonal(chain, out);
     }
     for (int half = 0; half < 2 && !chain->pending; half++) {
+        const double* columns = (const double*)chain->matrix.columns + fil_lane_index(count, half, 0);
         for (int i = first_place(chain, half); i < n; i++) {
-            for (int column = 0; column < 4; column++) {
-                double sign;
-                const int unknown = plain_unknown(chain, half, i, column, &sign);
-                const size_t at = (size_t)FIL_FOLD_COLUMNS * (size_t)i + (size_t)fil_fold_entry(column, column);
-                if (unknown >= 0) {
-                    out[unknown] += fil_lane_get(chain->matrix.columns, count, half, at);
-                }
+            const double* column = columns + (size_t)(FIL_LANE_COUNT * FIL_FOLD_COLUMNS) * (size_t)i;
+            const int node = chain->node_at[half][i], edge = i + 1 < n ? chain->edge_at[half][i] : -1;
+            for (int k = 0; k < 3 && node >= 0; k++) {
+                out[4 * (size_t)node + (size_t)k] += column[FIL_LANE_COUNT * fil_fold_entry(k, k)];
+            }
+            if (edge >= 0) {
+                out[4 * (size_t)edge + 3] += column[FIL_LANE_COUNT * fil_fold_entry(3, 3)];
             }
         }
     }

@@ -397,6 +397,30 @@ static bool find_layers(FilRodBody* body)
     return ok;
 }
 
+/* Whether each node of an open rod has the blocks of its own and of the next two with it, one after the other, and nobody else has. */
+static bool is_in_a_row(const FilRodBody* body, const FilRod* rod)
+{
+    bool in_a_row = !rod->closed && !rod->twist_free && rod->node_count > 1;
+    for (int k = 0; k < rod->node_count && in_a_row; k++) {
+        const int i = rod->first_node + k, own = body->block_own[i], end = i + 1 < body->node_count ? body->block_own[i + 1] : body->block_count;
+        const int count = k + 2 < rod->node_count ? 3 : rod->node_count - k;
+        in_a_row = body->owner[i] == i && end - own == count;
+        for (int b = 0; b < count && in_a_row; b++) {
+            in_a_row = body->block_rows[own + b] == i + b;
+        }
+    }
+    return in_a_row;
+}
+
+static void find_rows(FilRodBody* body)
+{
+    body->all_in_rows = true;
+    for (int r = 0; r < body->rod_count; r++) {
+        body->rods[r].in_a_row = is_in_a_row(body, &body->rods[r]);
+        body->all_in_rows = body->all_in_rows && body->rods[r].in_a_row;
+    }
+}
+
 static bool build_blocks(FilRodBody* body)
 {
     Entries entries = {.body = body};
@@ -423,6 +447,9 @@ static bool build_blocks(FilRodBody* body)
         body->block_slots[k] = r < 0 ? -1 : 16 * find_block(body, c / 4, r / 4) + 4 * (c % 4) + r % 4;
     }
     ok = ok && mark_first(body, entries.count);
+    if (ok) {
+        find_rows(body);
+    }
     fil_free(entries.rows);
     fil_free(entries.columns);
     return ok;
@@ -496,6 +523,10 @@ static void scatter_some(void* context, int first, int end, int worker)
     for (int k = first; k < end; k++) {
         FilRod* rod = &body->rods[tangents->rods[k]];
         const int* slots = body->block_slots + rod->first_slot;
+        if (rod->in_a_row) {
+            fil_rod_chain_put(&rod->chain, slots, body->stiffness_scale, tangents->values, body->block_own[rod->first_node]);
+            continue;
+        }
         (void)(rod->twist_free ? fil_rod_chain_scatter_blocks(&rod->chain, slots, body->stiffness_scale, tangents->values)
                                : fil_rod_chain_scatter(&rod->chain, slots, body->stiffness_scale, tangents->values));
     }
@@ -514,7 +545,7 @@ void fil_rod_tangent(void* pointer, double* values)
 {
     FilRodBody* body = pointer;
     Tangents tangents = {.body = body, .implicit = body->setup.theta > 0.0, .values = values};
-    if (!body->all_cords || !tangents.implicit) {
+    if ((!body->all_cords && !body->all_in_rows) || !tangents.implicit) {
         memset(values, 0, sizeof(double) * 16 * (size_t)body->block_count);
     }
     for (int layer = 0; layer < body->layer_count && tangents.implicit; layer++) {

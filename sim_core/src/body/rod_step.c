@@ -48,16 +48,22 @@ void fil_rod_begin(void* pointer, const FilStepSetup* setup, const double* q, co
     fil_rod_apply_holds(body);
 
     // mass and drag over the stiffness scale, P0 eq. 14: A = c (K + diagonal)
-    const double over = implicit(body) ? 1.0 / body->stiffness_scale : 0.0;
+    const double over = implicit(body) ? 1.0 / body->stiffness_scale : 0.0, gravity[4] = {setup->gravity[0], setup->gravity[1], setup->gravity[2]};
+    const double *masses = body->mass, *drags = body->drag, *loads = body->load;
+    double* restrict dampings = body->damping, * restrict forces = body->force, * restrict free_ones = body->is_free, * restrict diagonal = body->diagonal;
     for (int i = 0; i < body->node_count; i++) {
-        for (int j = 0; j < 4; j++) {
-            const int k = 4 * i + j;
-            const double mass = body->mass[k];
-            body->damping[k] = body->alpha[i] * mass + body->drag[k];
-            body->force[k] = body->load[k] + (j < 3 ? mass * setup->gravity[j] : 0.0);
-            body->is_free[k] = body->held[k] || !(mass > 0.0) ? 0.0 : 1.0;
-            body->diagonal[k] = over * (mass + theta * dt * body->damping[k]) + (body->held[k] ? HOLD : 0.0);
+        const double alpha = body->alpha[i];
+        for (int k = 4 * i; k < 4 * i + 4; k++) {
+            const double mass = masses[k];
+            dampings[k] = alpha * mass + drags[k];
+            forces[k] = loads[k] + mass * gravity[k - 4 * i];
+            free_ones[k] = mass > 0.0 ? 1.0 : 0.0;
+            diagonal[k] = over * (mass + theta * dt * dampings[k]);
         }
+    }
+    for (int k = 0; k < body->held_count; k++) {
+        free_ones[body->held_at[k]] = 0.0;
+        diagonal[body->held_at[k]] += HOLD;
     }
     fil_workers_run(body->workers, body->rod_count, FIL_ROD_GRAIN, begin_some, body);
 }
@@ -257,7 +263,7 @@ bool fil_rod_residual(void* pointer, const double* v, double* residual, double* 
     return evaluate(pointer, v, 0.0, false, residual, potential);
 }
 
-void fil_rod_diagonal(const void* pointer, const double* v, double* diagonal, double* scale)
+void fil_rod_diagonal(const void* pointer, const double* restrict v, double* restrict diagonal, double* restrict scale)
 {
     const FilRodBody* body = pointer;
     const int unknowns = 4 * body->node_count;
@@ -267,10 +273,11 @@ void fil_rod_diagonal(const void* pointer, const double* v, double* diagonal, do
         fil_rod_chain_diagonal(&rod->chain, diagonal + 4 * rod->first_node);
     }
     fold_copies(body, diagonal);
+    const double *mass = body->mass, *force = body->force, *is_free = body->is_free, dt = body->setup.dt;
+    const double factor = implicit(body) ? body->stiffness_scale : 0.0;  // else it is the mass alone
     for (int k = 0; k < unknowns; k++) {
-        const double tangent = implicit(body) ? body->stiffness_scale * diagonal[k] : body->mass[k];
-        diagonal[k] = body->is_free[k] * fmax(tangent, body->mass[k]);
-        scale[k] = body->is_free[k] * (body->mass[k] * fabs(v[k]) + body->setup.dt * fabs(body->force[k]));
+        diagonal[k] = is_free[k] * fmax(factor * diagonal[k], mass[k]);
+        scale[k] = is_free[k] * (mass[k] * fabs(v[k]) + dt * fabs(force[k]));
     }
 }
 
@@ -337,7 +344,8 @@ void fil_rod_push(void* pointer, const double* v, const double* impulse, double*
 {
     FilRodBody* body = pointer;
     double potential;
-    if (body->attachment_count == 0 || (scratch != NULL && !fil_rod_residual(body, v, scratch, &potential))) {
+    if (body->attachment_count == 0 || (scratch != NULL && fil_rod_pull_handles(body, v)) ||
+        (scratch != NULL && !fil_rod_residual(body, v, scratch, &potential))) {
         return;
     }
     // what holds need not do themselves

@@ -6,30 +6,35 @@
 #include "linalg/pair.h"
 
 /* block += a' b for two 3x4 matrices by rows; block by columns */
-static inline void add_transposed_product(double* block, const double* a, const double* b)
+static inline void add_transposed_product(double* restrict block, const double* a, const FilPair* b)
 {
     const FilPair a0 = fil_pair_load(a), a1 = fil_pair_load(a + 4), a2 = fil_pair_load(a + 8);
     const FilPair a3 = fil_pair_load(a + 2), a4 = fil_pair_load(a + 6), a5 = fil_pair_load(a + 10);
-    for (int c = 0; c < FIL_BLOCK; c++) {
-        const FilPair b0 = fil_pair_both(b[c]), b1 = fil_pair_both(b[4 + c]), b2 = fil_pair_both(b[8 + c]);
-        FilPair upper = fil_pair_load(block + 4 * c), lower = fil_pair_load(block + 4 * c + 2);
-        upper = fil_pair_add_product(fil_pair_add_product(fil_pair_add_product(upper, a0, b0), a1, b1), a2, b2);
-        lower = fil_pair_add_product(fil_pair_add_product(fil_pair_add_product(lower, a3, b0), a4, b1), a5, b2);
-        fil_pair_store(block + 4 * c, upper);
-        fil_pair_store(block + 4 * c + 2, lower);
+    for (int half = 0; half < 2; half++) {  // columns 2 half and 2 half + 1
+        const FilPair b0 = b[half], b1 = b[2 + half], b2 = b[4 + half];
+        double *first = block + 8 * half, *second = first + 4;
+        FilPair u0 = fil_pair_load(first), l0 = fil_pair_load(first + 2), u1 = fil_pair_load(second), l1 = fil_pair_load(second + 2);
+        u0 = fil_pair_add_first(fil_pair_add_first(fil_pair_add_first(u0, a0, b0), a1, b1), a2, b2);
+        l0 = fil_pair_add_first(fil_pair_add_first(fil_pair_add_first(l0, a3, b0), a4, b1), a5, b2);
+        u1 = fil_pair_add_second(fil_pair_add_second(fil_pair_add_second(u1, a0, b0), a1, b1), a2, b2);
+        l1 = fil_pair_add_second(fil_pair_add_second(fil_pair_add_second(l1, a3, b0), a4, b1), a5, b2);
+        fil_pair_store(first, u0);
+        fil_pair_store(first + 2, l0);
+        fil_pair_store(second, u1);
+        fil_pair_store(second + 2, l1);
     }
 }
 
 /* out = g j for a 3x3 g and a 3x4 j, by rows */
-static inline void multiply_hessian(const double* g, const double* j, double* out)
+static inline void multiply_hessian(const double* g, const double* j, FilPair* out)
 {
     for (int row = 0; row < 3; row++) {
-        for (int half = 0; half < 4; half += 2) {
+        for (int half = 0; half < 2; half++) {
             FilPair sum = fil_pair_both(0.0);
             for (int k = 0; k < 3; k++) {
-                sum = fil_pair_add_product(sum, fil_pair_load(j + 4 * k + half), fil_pair_both(g[3 * row + k]));
+                sum = fil_pair_add_product(sum, fil_pair_load(j + 4 * k + 2 * half), fil_pair_both(g[3 * row + k]));
             }
-            fil_pair_store(out + 4 * row + half, sum);
+            out[2 * row + half] = sum;
         }
     }
 }
@@ -66,19 +71,22 @@ static void assemble_columns(void* context, int first, int end, int worker)
     }
     const FilSapTarget *target = (const FilSapTarget*)system->targets + system->target_start.at[first], *last = NULL;
     const FilSapTarget* stop = (const FilSapTarget*)system->targets + system->target_start.at[end];
-    double gj[FIL_SAP_JACOBIAN];
-    for (; target < stop; target++) {
-        const double* hessian = assembly->hessians + 9 * (size_t)target->constraint;
-        if (is_zero(hessian)) {  // apart, or as before
-            continue;
-        }
-        const double* jacobian = problem->jacobian + FIL_SAP_JACOBIAN * (size_t)problem->constraints[target->constraint].first_block;
+    FilPair gj[FIL_SAP_JACOBIAN / 2];
+    bool idle = true;
+    const double* jacobian = NULL;
+    for (; target < stop; last = target++) {
         // the products of one block and a constraint follow each other
         if (last == NULL || target->col != last->col || target->constraint != last->constraint) {
-            multiply_hessian(hessian, jacobian + FIL_SAP_JACOBIAN * (size_t)target->col, gj);
+            const double* hessian = assembly->hessians + 9 * (size_t)target->constraint;
+            idle = is_zero(hessian);  // apart, or as before
+            jacobian = problem->jacobian + FIL_SAP_JACOBIAN * (size_t)problem->constraints[target->constraint].first_block;
+            if (!idle) {
+                multiply_hessian(hessian, jacobian + FIL_SAP_JACOBIAN * (size_t)target->col, gj);
+            }
         }
-        add_transposed_product(system->c.at + FIL_BLOCK_SIZE * (size_t)target->block, jacobian + FIL_SAP_JACOBIAN * (size_t)target->row, gj);
-        last = target;
+        if (!idle) {
+            add_transposed_product(system->c.at + FIL_BLOCK_SIZE * (size_t)target->block, jacobian + FIL_SAP_JACOBIAN * (size_t)target->row, gj);
+        }
     }
 }
 
@@ -133,7 +141,7 @@ void fil_sap_system_multiply(const FilSapSystem* system, const FilSapProblem* pr
 }
 
 /* x += j' gamma for one Jacobian block */
-static inline void add_impulse(double* x, const double* j, const double* gamma)
+static inline void add_impulse(double* restrict x, const double* j, const double* gamma)
 {
     for (int half = 0; half < 4; half += 2) {
         FilPair sum = fil_pair_load(x + half);
@@ -158,7 +166,8 @@ static void scatter_impulses(const Product* product, int first, int end, double*
     for (int i = first; i < end; i++) {
         const FilSapConstraint* constraint = &problem->constraints[i];
         const double *j = problem->jacobian + FIL_SAP_JACOBIAN * (size_t)constraint->first_block, *gamma = product->in + 3 * i;
-        for (int k = 0; k < constraint->block_count && !is_apart(gamma); k++) {
+        const int count = is_apart(gamma) ? 0 : constraint->block_count;
+        for (int k = 0; k < count; k++) {
             add_impulse(out + FIL_BLOCK * (size_t)participant[k], j + FIL_SAP_JACOBIAN * k, gamma);
         }
         participant += constraint->block_count;

@@ -113,8 +113,8 @@ void fil_sap_system_multiply_transposed(const FilSapSystem* system, const FilSap
 const double* fil_sap_diagonal_block(const FilSapProblem* problem, int column);
 
 /* Mean diagonal of J A^-1 J' of one constraint over the rows that are not zero, with only A's diagonal blocks inverted.
- * `w` has their inverse Cholesky factors; Jacobian block k multiplies the variable whose factor is at place[k]. */
-double fil_sap_estimate_compliance(const double* w, const double* j, const int* place, int block_count);
+ * `parts` has these inverted (fil_block_inverse_parts()); Jacobian block k multiplies the variable whose block is at place[k]. */
+double fil_sap_estimate_compliance(const double* parts, const double* j, const int* place, int block_count);
 
 /* The same from A itself, or the constraint's own where it has one; false if a diagonal block is missing or not positive
  * definite. */

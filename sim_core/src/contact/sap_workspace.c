@@ -49,7 +49,7 @@ static bool reserve(FilSap* sap, const FilSapProblem* problem)
         {&sap->dx, n},
         {&sap->dp, n},
         {&sap->j, n},
-        {&sap->w, FIL_BLOCK * n},
+        {&sap->inverse, FIL_BLOCK * n},
         {&sap->momenta, 3 * (1 + all / (FIL_BLOCK * COLUMN_GRAIN))},
         {&sap->v_c, 3 * m},
         {&sap->dv_c, 3 * m},
@@ -133,8 +133,8 @@ static bool is_at_free(const double* x, int n)
     return k == n;
 }
 
-/* Sorts v - v*, A v*, A (v - v*) + push and the diagonal of A into participants and others. For participants also W with W' W = A_bb^-1 of
- * each diagonal block. */
+/* Sorts v - v*, A v*, A (v - v*) + push and the diagonal of A into participants and others. For participants also the inverse
+ * of each diagonal block. */
 static void gather_some(void* context, int first, int end, int worker)
 {
     Columns* c = context;
@@ -161,7 +161,7 @@ static void gather_some(void* context, int first, int end, int worker)
             sap->x[k] = c->v[all] - c->problem->v_free[all];
             sap->dx[k] = c->v[all];
         }
-        if (local >= 0 && !fil_block_inverse_factor(block, sap->w + FIL_BLOCK_SIZE * (size_t)local)) {
+        if (local >= 0 && !fil_block_inverse_parts(block, sap->inverse + FIL_BLOCK_SIZE * (size_t)local)) {
             atomic_store_explicit(&c->failed, true, memory_order_relaxed);
             return;
         }
@@ -205,7 +205,7 @@ static void prepare_some(void* context, int first, int end, int worker)
         const double* j = p->problem->jacobian + FIL_SAP_JACOBIAN * (size_t)constraint->first_block;
         double compliance = constraint->compliance;
         if (compliance <= 0.0) {
-            compliance = fil_sap_estimate_compliance(sap->w, j, participant, constraint->block_count);
+            compliance = fil_sap_estimate_compliance(sap->inverse, j, participant, constraint->block_count);
         }
         fil_sap_kinds[constraint->kind].prepare(constraint, compliance, &p->scales, &sap->laws[i]);
         participant += constraint->block_count;

@@ -34,7 +34,7 @@ struct FilSap {
     double* dx;              /* search direction */
     double* dp;              /* S dx */
     double* j;               /* J' gamma */
-    double* w;               /* inverse Cholesky factors of A's diagonal blocks, 16 per variable */
+    double* inverse;         /* of A's diagonal blocks, 16 per variable: fil_block_inverse_parts() */
     bool dual;               /* the direction of friction is an unknown of its own */
     bool bounds;             /* a law has bounds that its solution decides */
     int hessians;            /* taken in this solve */

@@ -241,9 +241,15 @@ void fil_block_parts_multiply(const FilBlockParts* parts, FilWorkers* workers, c
     }
 }
 
-bool fil_block_inverse_factor(const double* a, double* w)
+/* a = l d l' with unit lower l: m = l^-1 below the diagonal, and 1/d. */
+typedef struct Split {
+    double m10, m20, m30, m21, m31, m32;
+    double i0, i1, i2, i3;
+} Split;
+
+static inline bool split(const double* a, Split* out)
 {
-    // a = l d l' with unit lower l; u = l d below the diagonal
+    // u = l d below the diagonal
     const double d0 = a[0], i0 = 1.0 / d0;
     const double l10 = a[1] * i0, l20 = a[2] * i0, l30 = a[3] * i0;
     const double d1 = a[5] - l10 * a[1], i1 = 1.0 / d1;
@@ -255,20 +261,39 @@ bool fil_block_inverse_factor(const double* a, double* w)
     const double d3 = a[15] - l30 * a[3] - l31 * u31 - l32 * u32, i3 = 1.0 / d3;
     const bool positive = d0 > 0.0 && d1 > 0.0 && d2 > 0.0 && d3 > 0.0;
     const bool finite = d0 < INFINITY && d1 < INFINITY && d2 < INFINITY && d3 < INFINITY;
-    if (!positive || !finite) {
+    const double m20 = l21 * l10 - l20;
+    *out = (Split){-l10, m20, l31 * l10 - l30 - l32 * m20, -l21, l32 * l21 - l31, -l32, i0, i1, i2, i3};
+    return positive && finite;
+}
+
+bool fil_block_inverse_factor(const double* a, double* w)
+{
+    Split s;
+    if (!split(a, &s)) {
         return false;
     }
-
     // w = d^-1/2 l^-1
-    const double m20 = l21 * l10 - l20, m31 = l32 * l21 - l31;
-    const double m30 = l31 * l10 - l30 - l32 * m20;
-    const double s0 = sqrt(i0), s1 = sqrt(i1), s2 = sqrt(i2), s3 = sqrt(i3);
+    const double s0 = sqrt(s.i0), s1 = sqrt(s.i1), s2 = sqrt(s.i2), s3 = sqrt(s.i3);
     const double columns[FIL_BLOCK_SIZE] = {
-        s0,  -s1 * l10, s2 * m20,  s3 * m30,   //
-        0.0, s1,        -s2 * l21, s3 * m31,   //
-        0.0, 0.0,       s2,        -s3 * l32,  //
-        0.0, 0.0,       0.0,       s3,
+        s0,  s1 * s.m10, s2 * s.m20, s3 * s.m30,  //
+        0.0, s1,         s2 * s.m21, s3 * s.m31,  //
+        0.0, 0.0,        s2,         s3 * s.m32,  //
+        0.0, 0.0,        0.0,        s3,
     };
     memcpy(w, columns, sizeof columns);
     return true;
+}
+
+bool fil_block_inverse_parts(const double* a, double* m)
+{
+    Split s;
+    const bool definite = split(a, &s);
+    const double columns[FIL_BLOCK_SIZE] = {
+        s.i0, s.m10, s.m20, s.m30,  //
+        0.0,  s.i1,  s.m21, s.m31,  //
+        0.0,  0.0,   s.i2,  s.m32,  //
+        0.0,  0.0,   0.0,   s.i3,
+    };
+    memcpy(m, columns, sizeof columns);
+    return definite;
 }

@@ -61,5 +61,7 @@ void fil_block_parts_multiply(const FilBlockParts* parts, FilWorkers* workers, c
 /* Inverts the Cholesky factor of a symmetric positive definite block: w lower triangular by columns, w block w' = 1.
  * Reads the lower triangle. False when a pivot is not positive and finite; w is undefined then. */
 bool fil_block_inverse_factor(const double* block, double* w);
+/* The same without a root: m unit lower triangular by columns with 1/d in the place of its ones, m block m' = d. */
+bool fil_block_inverse_parts(const double* block, double* m);
 
 #endif

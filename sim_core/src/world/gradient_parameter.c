@@ -124,7 +124,7 @@ static bool add_contact(const FilGradient* gradient, const FilWorld* other, cons
         const int b = contact->body[is_first ? 0 : 1];
         const double* own = fil_sap_diagonal_block(&problem, stage->offset[b] + block - other->system.bodies[b].v / 4);
         place[k] = k;
-        if (own == NULL || !fil_block_inverse_factor(own, inverse + 16 * k)) {
+        if (own == NULL || !fil_block_inverse_parts(own, inverse + 16 * k)) {
             return false;
         }
     }
