@@ -161,6 +161,10 @@ typedef struct FilBodyOps {
     /* Rows: the same as point_jacobian() in a frame, whose rows are given, times `scale`, which costs less. NULL: there are none. */
     int (*edge_jacobian)(const void* body, int index, int edge, const double* point, const double* q, const double* frame, double scale, int* blocks,
                          double* jacobian);
+    /* Rows: the sum of edge_jacobian() of the edges before and behind a node, at a point near it, which costs less than both: writes FIL_NODE_BLOCKS
+     * blocks and returns that; or 0, where blocks of both are more, or fewer. */
+    int (*node_jacobian)(const void* body, int index, const int edge[2], const double* point, const double* q, const double* frame, double scale,
+                         int* blocks, double* jacobian);
     /* Angular velocity of the part, as the velocity of a point. */
     int (*turn_jacobian)(const void* body, int index, int part, const double* q, int* blocks, double* jacobian, double* bias);
     /* Rows: the blocks that hold the positions of an edge's two ends. */
@@ -217,5 +221,8 @@ typedef struct FilBodyOps {
 /* Blocks of four unknowns that one point of a body can depend on: a robot of 128 coordinates, a soft arm of 42 sections. Arrays on the stack have
  * this size. */
 enum { FIL_JACOBIAN_BLOCKS = 32 };
+
+/* Of a node of a row with its neighbours. */
+enum { FIL_NODE_BLOCKS = 3 };
 
 #endif

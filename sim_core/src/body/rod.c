@@ -288,6 +288,7 @@ const FilBodyOps fil_rod_ops = {
     .held = fil_rod_is_held,
     .point_jacobian = fil_rod_point_jacobian,
     .edge_jacobian = fil_rod_edge_jacobian,
+    .node_jacobian = fil_rod_node_jacobian,
     .turn_jacobian = fil_rod_turn_jacobian,
     .edge_blocks = fil_rod_edge_blocks,
     .tangent_pattern = fil_rod_tangent_pattern,

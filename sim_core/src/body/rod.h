@@ -188,14 +188,18 @@ void fil_rod_place(const void* body, int index, const double* q, const double* v
 void fil_rod_part(const void* body, int index, int part, const double* q, const double* h, FilShape* shape, FilPose* pose);
 void fil_rod_frame(const void* body, int index, int part, const double* q, const double* h, FilPose* pose);
 bool fil_rod_joined(const void* body, int index_a, int part_a, int index_b, int part_b);
-int fil_rod_point_jacobian(const void* body, int index, int part, const double* point, const double* q, int* blocks, double* jacobian, double* bias);
-int fil_rod_edge_jacobian(const void* body, int index, int edge, const double* point, const double* q, const double* frame, double scale, int* blocks,
-                          double* jacobian);
-int fil_rod_turn_jacobian(const void* body, int index, int part, const double* q, int* blocks, double* jacobian, double* bias);
-void fil_rod_edge_blocks(const void* body, int index, int edge, int* blocks);
 int fil_rod_tangent_pattern(void* body, int* columns, int* rows);
 void fil_rod_weak_blocks(const void* body, bool* weak);
 void fil_rod_tangent(void* body, double* values);
+
+/* rod_jacobian.c */
+int fil_rod_point_jacobian(const void* body, int index, int part, const double* point, const double* q, int* blocks, double* jacobian, double* bias);
+int fil_rod_edge_jacobian(const void* body, int index, int edge, const double* point, const double* q, const double* frame, double scale, int* blocks,
+                          double* jacobian);
+int fil_rod_node_jacobian(const void* body, int index, const int edge[2], const double* point, const double* q, const double* frame, double scale,
+                          int* blocks, double* jacobian);
+int fil_rod_turn_jacobian(const void* body, int index, int part, const double* q, int* blocks, double* jacobian, double* bias);
+void fil_rod_edge_blocks(const void* body, int index, int edge, int* blocks);
 
 /* rod_derivative.c */
 extern const struct FilDerivativeOps fil_rod_derivative_ops;

@@ -114,14 +114,18 @@ enum { BLOCK = 16, NEXT = BLOCK, SECOND_NEXT = 2 * BLOCK, NODE = 3 * BLOCK };
 /* Place of half 0 to the blocks of its node: each entry has one of its own, which no other place adds to. Upper triangles are left out. */
 static inline void put_forward(const double* a, double scale, double* blocks)
 {
+#pragma GCC unroll 4
     for (int c = 0; c < 4; c++) {
         double* column = blocks + 4 * c;
+#pragma GCC unroll 4
         for (int row = c; row < 4; row++) {
             column[row] = scale * a[STRIDE * fil_fold_entry(c, row)];
         }
+#pragma GCC unroll 4
         for (int row = 0; row < 4; row++) {
             column[NEXT + row] = scale * a[STRIDE * fil_fold_entry(c, 4 + row)];
         }
+#pragma GCC unroll 4
         for (int row = 0; row < 3; row++) {
             column[SECOND_NEXT + row] = scale * a[STRIDE * fil_fold_entry(c, 8 + row)];
         }
@@ -135,10 +139,13 @@ static inline void put_backward(const double* a, double scale, double* second, d
 {
     double* first = second + NODE;
     const double turned = -scale;
+#pragma GCC unroll 4
     for (int c = 0; c < 3; c++) {  // of x_i
+#pragma GCC unroll 4
         for (int row = c; row < 3; row++) {
             own[4 * c + row] = scale * a[STRIDE * fil_fold_entry(c, row)];
         }
+#pragma GCC unroll 4
         for (int k = 0; k < 3; k++) {
             first[NEXT + 4 * k + c] = scale * a[STRIDE * fil_fold_entry(c, 4 + k)];
             second[SECOND_NEXT + 4 * k + c] = scale * a[STRIDE * fil_fold_entry(c, 8 + k)];
@@ -146,6 +153,7 @@ static inline void put_backward(const double* a, double scale, double* second, d
         first[NEXT + 12 + c] = turned * a[STRIDE * fil_fold_entry(c, 3)];
         second[SECOND_NEXT + 12 + c] = turned * a[STRIDE * fil_fold_entry(c, 7)];
     }
+#pragma GCC unroll 4
     for (int k = 0; k < 3; k++) {  // of the angle i - 1
         first[4 * k + 3] = turned * a[STRIDE * fil_fold_entry(3, 4 + k)];
         second[NEXT + 4 * k + 3] = turned * a[STRIDE * fil_fold_entry(3, 8 + k)];

@@ -183,7 +183,7 @@ static FilStatus add_side(FilCollisionStage* stage, FilContact* contact, int sid
 }
 
 /* The same of a node between two edges of a row, which carry half each: J = (J_0 + J_1)/2. */
-static FilStatus add_node_side(FilCollisionStage* stage, FilContact* contact, int side, const int edge[2])
+static FilStatus add_edges(FilCollisionStage* stage, FilContact* contact, int side, const int edge[2])
 {
     enum { EDGE_BLOCKS = 3 }; /* of a rod's edge, at most */
     const FilWorldCollider* c = &stage->colliders[contact->collider[side]];
@@ -191,9 +191,6 @@ static FilStatus add_node_side(FilCollisionStage* stage, FilContact* contact, in
     const double *q = stage->system->state.q + body->q, half = 0.5 * sign_of(side);
     int blocks[2 * EDGE_BLOCKS];
     double jacobian[12 * 2 * EDGE_BLOCKS];
-    if (body->rest == FIL_ASLEEP) {
-        return FIL_OK;
-    }
     int count = body->ops->edge_jacobian(body->impl, c->index, edge[0], contact->point, q, contact->frame, half, blocks, jacobian);
     const int first = count;
     count += body->ops->edge_jacobian(body->impl, c->index, edge[1], contact->point, q, contact->frame, half, blocks + first, jacobian + 12 * first);
@@ -211,6 +208,35 @@ static FilStatus add_node_side(FilCollisionStage* stage, FilContact* contact, in
         kept += at == first;
     }
     return add_turned(stage, contact, side, blocks, kept, jacobian);
+}
+
+/* The same, of most nodes in one, written where it stays. */
+static FilStatus add_node_side(FilCollisionStage* stage, FilContact* contact, int side, const int edge[2])
+{
+    const FilWorldCollider* c = &stage->colliders[contact->collider[side]];
+    const FilBody* body = &stage->system->bodies[c->body];
+    FilContactSet* set = &stage->set;
+    const int first = set->block_count;
+    if (body->rest == FIL_ASLEEP) {
+        return FIL_OK;
+    }
+    if (!fil_contact_set_extend(set, set->count, first + FIL_NODE_BLOCKS)) {
+        return FIL_OUT_OF_MEMORY;
+    }
+    int* blocks = set->variable + first;
+    double* jacobian = set->jacobian + 12 * (size_t)first;
+    if (body->ops->node_jacobian(body->impl, c->index, edge, contact->point, stage->system->state.q + body->q, contact->frame, 0.5 * sign_of(side),
+                                 blocks, jacobian) == 0) {
+        set->block_count = first;
+        return add_edges(stage, contact, side, edge);
+    }
+    for (int b = 0; b < FIL_NODE_BLOCKS; b++) {
+        const double *v = stage->system->state.v + body->v + 4 * blocks[b], *row = jacobian + 12 * b + 8;
+        contact->normal_velocity += row[0] * v[0] + row[1] * v[1] + row[2] * v[2] + row[3] * v[3];
+        blocks[b] += body->v / 4;
+    }
+    contact->block_count += FIL_NODE_BLOCKS;
+    return FIL_OK;
 }
 
 /* Half the least extent; of a surface that has an inside, half the size of a triangle there. */
@@ -294,7 +320,7 @@ void fil_collision_describe_nodes(const FilCollisionStage* stage, int row, int e
     set_frame(out, normal);
 }
 
-FilStatus fil_collision_emit_node(FilCollisionStage* stage, const FilContact* like, const int edge[2], const FilContactPoint* point)
+FilStatus fil_collision_emit_node(FilCollisionStage* stage, const FilContact* like, const int edge[2], bool still, const FilContactPoint* point)
 {
     static const uint64_t NODE = 2;  // beside the ends 0 and 1 of an edge
     const int side = stage->colliders[like->collider[0]].collider.kind == FIL_COLLIDER_ROW ? 0 : 1;
@@ -312,7 +338,11 @@ FilStatus fil_collision_emit_node(FilCollisionStage* stage, const FilContact* li
     contact->distance = point->distance;
     fil_v3_copy(contact->point, point->position);
     for (int s = 0; s < 2 && status == FIL_OK; s++) {
-        status = s == side ? add_node_side(stage, contact, s, edge) : add_side(stage, contact, s);
+        if (s == side) {
+            status = add_node_side(stage, contact, s, edge);
+        } else if (!still) {
+            status = add_side(stage, contact, s);
+        }
     }
     return status;
 }

@@ -20,9 +20,9 @@ typedef struct Above {
     FilCollisionStage* stage;
     int row, plane;
     double up[3], dt;
-    bool joined;
-    FilContact like; /* of nodes between edges of radius `radius` */
-    double radius;   /* 0: none yet */
+    bool joined, still; /* the row has a joint with the plane; the plane does not move */
+    FilContact like;    /* of nodes between edges of radius `radius` */
+    double radius;      /* 0: none yet */
 } Above;
 
 /* Whether an edge, or none (-1), may touch. */
@@ -62,7 +62,7 @@ static FilStatus add_merged(Above* above, const int edge[2], const FilContactPoi
         above->radius = radius;
         fil_collision_describe_nodes(above->stage, above->row, edge[0], above->plane, point->normal, &above->like);
     }
-    return fil_collision_emit_node(above->stage, &above->like, edge, point);
+    return fil_collision_emit_node(above->stage, &above->like, edge, above->still, point);
 }
 
 static FilStatus meet_node(Above* above, int node)
@@ -98,6 +98,7 @@ FilStatus fil_collision_meet_nodes(FilCollisionStage* stage, int row, int plane,
 {
     const FilWorldCollider *r = &stage->colliders[row], *s = &stage->colliders[plane];
     Above above = {.stage = stage, .row = row, .plane = plane, .dt = dt, .joined = fil_collision_joined(stage, row, plane)};
+    above.still = !s->collider.movable && !s->place.turns && s->place.speed == 0.0;
     fil_pose_axis(above.up, &s->place.pose, 2);
     // above the plane by more than all could move
     double lowest = 0.0;
