@@ -1,4 +1,6 @@
 /* How points on a rod's edges move with its unknowns, and how edges turn. */
+#include <math.h>
+
 #include "base/vec3.h"
 #include "body/rod.h"
 
@@ -91,56 +93,60 @@ int fil_rod_edge_jacobian(const void* pointer, int index, int edge, const double
     return name_blocks(body, &e, blocks, jacobian);
 }
 
-/* Writes by how much the far end of an edge moves a point at `arm` from its near end, F (s - t arm'/l) times `scale`, where s is the share of the way
- * to the far end; and F (t x arm), what the edge's angle does, times `scale`, to `spin`, which is a column of a block. t: from the near end to the
- * far one, times l; `way`: 1, or -1 where the edge goes the other way. */
-static inline void far_end(const double* frame, const double* edge, const double* from_node, double scale, double way, double* jacobian, double* spin)
+/* An edge at a node, seen in a contact's frame F: by how much its far end moves a point at `arm` from the node, F (s - t arm'/l), where s is the
+ * share of the way to the far end; and F (t x arm), what the edge's angle does. */
+typedef struct FarEnd {
+    double moves[9], spin[3];
+} FarEnd;
+
+/* `arm` is that in the world's frame, `turned` in the contact's, both from the node. */
+static inline FarEnd far_end(const double* frame, const double* node, const double* far, const double* arm, const double* turned)
 {
-    double t[3], arm[3], axial[3], turned[3], turned_spin[3];
-    const double per_length = 1.0 / fil_v3_norm(edge);
-    fil_v3_scale(t, per_length, edge);
-    const double along = fil_v3_dot(from_node, t);
-    fil_v3_copy(arm, from_node);
-    fil_v3_axpy(arm, -along, t);
-    fil_v3_cross(axial, t, arm);
-    fil_m3_apply(turned, frame, t);
-    fil_m3_apply(turned_spin, frame, axial);
-    const double share = scale * along * per_length;
+    const double e0 = far[0] - node[0], e1 = far[1] - node[1], e2 = far[2] - node[2];
+    const double per_length = 1.0 / sqrt(e0 * e0 + e1 * e1 + e2 * e2);
+    const double t0 = e0 * per_length, t1 = e1 * per_length, t2 = e2 * per_length;
+    const double along = arm[0] * t0 + arm[1] * t1 + arm[2] * t2, share = along * per_length;
+    const double out[3] = {(arm[0] - along * t0) * per_length, (arm[1] - along * t1) * per_length, (arm[2] - along * t2) * per_length};
+    FarEnd end;
+    double axis[3];
     for (int j = 0; j < 3; j++) {
-        const double turn = scale * per_length * turned[j];
+        axis[j] = frame[3 * j] * t0 + frame[3 * j + 1] * t1 + frame[3 * j + 2] * t2;
         for (int k = 0; k < 3; k++) {
-            jacobian[4 * j + k] = share * frame[3 * j + k] - turn * arm[k];
+            end.moves[3 * j + k] = share * frame[3 * j + k] - axis[j] * out[k];
         }
-        spin[4 * j] = way * scale * turned_spin[j];
     }
+    fil_v3_cross(end.spin, axis, turned);  // F is a rotation
+    return end;
 }
 
 int fil_rod_node_jacobian(const void* pointer, int index, const int edge[2], const double* point, const double* q, const double* frame, double scale,
-                          int* blocks, double* jacobian)
+                          int* blocks, double* restrict jacobian)
 {
     const FilRodBody* body = pointer;
     const FilRod* rod = &body->rods[index];
     if (body->network || rod->node_count < 3) {
         return 0;
     }
-    const int nodes[FIL_NODE_BLOCKS] = {edge[0], edge[1], edge[1] + 1 < rod->node_count ? edge[1] + 1 : 0};
-    const double* x[FIL_NODE_BLOCKS];
-    double arm[3], back[3], ahead[3], *before = jacobian, *own = jacobian + 12, *behind = jacobian + 24;
-    for (int k = 0; k < FIL_NODE_BLOCKS; k++) {
-        blocks[k] = rod->first_node + nodes[k];
-        x[k] = q + 4 * blocks[k];
-    }
-    fil_v3_sub(arm, point, x[1]);
-    fil_v3_sub(back, x[0], x[1]);
-    fil_v3_sub(ahead, x[2], x[1]);
-    // an edge's angle is in the block of where it starts; seen from its end it turns the other way
-    far_end(frame, back, arm, scale, -1.0, before, before + 3);
-    far_end(frame, ahead, arm, scale, 1.0, behind, own + 3);
+    const int first = rod->first_node, before = first + edge[0], node = first + edge[1], last = edge[1] + 1 < rod->node_count ? node + 1 : first;
+    double arm[3], turned[3];
+    fil_v3_sub(arm, point, q + 4 * node);
+    fil_m3_apply(turned, frame, arm);
+    const FarEnd back = far_end(frame, q + 4 * node, q + 4 * before, arm, turned), ahead = far_end(frame, q + 4 * node, q + 4 * last, arm, turned);
+    blocks[0] = before;
+    blocks[1] = node;
+    blocks[2] = last;
     for (int j = 0; j < 3; j++) {
-        for (int k = 0; k < 3; k++) {  // what is left of both edges' motion is the node's
-            own[4 * j + k] = 2.0 * scale * frame[3 * j + k] - before[4 * j + k] - behind[4 * j + k];
+        double *first_row = jacobian + 4 * j, *own = first_row + 12, *last_row = first_row + 24;
+        for (int k = 0; k < 3; k++) {  // what both edges leave of the point's motion is the node's
+            const double from_back = scale * back.moves[3 * j + k], from_ahead = scale * ahead.moves[3 * j + k];
+            first_row[k] = from_back;
+            last_row[k] = from_ahead;
+            own[k] = 2.0 * scale * frame[3 * j + k] - from_back - from_ahead;
         }
-        behind[4 * j + 3] = 0.0;
+        // an edge's angle is in the block of where it starts; seen from its end it turns the other way
+        first_row[3] = -scale * back.spin[j];
+        own[3] = scale * ahead.spin[j];
+        last_row[3] = 0.0;
     }
     return FIL_NODE_BLOCKS;
 }

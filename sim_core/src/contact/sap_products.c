@@ -140,18 +140,6 @@ void fil_sap_system_multiply(const FilSapSystem* system, const FilSapProblem* pr
     fil_workers_run(problem->workers, problem->constraint_count, CONSTRAINT_GRAIN, multiply_constraints, &product);
 }
 
-/* x += j' gamma for one Jacobian block */
-static inline void add_impulse(double* restrict x, const double* j, const double* gamma)
-{
-    for (int half = 0; half < 4; half += 2) {
-        FilPair sum = fil_pair_load(x + half);
-        for (int row = 0; row < 3; row++) {
-            sum = fil_pair_add_product(sum, fil_pair_load(j + 4 * row + half), fil_pair_both(gamma[row]));
-        }
-        fil_pair_store(x + half, sum);
-    }
-}
-
 static bool is_apart(const double* gamma)
 {
     return gamma[0] == 0.0 && gamma[1] == 0.0 && gamma[2] == 0.0;
@@ -168,7 +156,7 @@ static void scatter_impulses(const Product* product, int first, int end, double*
         const double *j = problem->jacobian + FIL_SAP_JACOBIAN * (size_t)constraint->first_block, *gamma = product->in + 3 * i;
         const int count = is_apart(gamma) ? 0 : constraint->block_count;
         for (int k = 0; k < count; k++) {
-            add_impulse(out + FIL_BLOCK * (size_t)participant[k], j + FIL_SAP_JACOBIAN * k, gamma);
+            fil_pair_add_impulse(out + FIL_BLOCK * (size_t)participant[k], j + FIL_SAP_JACOBIAN * k, gamma);
         }
         participant += constraint->block_count;
     }
@@ -227,7 +215,7 @@ static void gather_impulses(void* context, int first, int end, int worker)
                 FIL_PREFETCH(product->problem->jacobian + FIL_SAP_JACOBIAN * (size_t)touches[t + AHEAD].at + FIL_SAP_JACOBIAN - 1);
             }
             if (!is_apart(gamma)) {
-                add_impulse(x, product->problem->jacobian + FIL_SAP_JACOBIAN * (size_t)touches[t].at, gamma);
+                fil_pair_add_impulse(x, product->problem->jacobian + FIL_SAP_JACOBIAN * (size_t)touches[t].at, gamma);
             }
         }
         memcpy(product->out + FIL_BLOCK * (size_t)p, x, sizeof x);

@@ -50,6 +50,7 @@ struct FilSap {
     double* momenta;         /* ... and all three of each chunk of columns */
     bool at_free;            /* the guess is v* */
     bool started;            /* what does not participate has been eliminated by fil_sap_begin() */
+    bool weighed;            /* j is J' gamma of the guess */
     /* 3 per constraint */
     double* v_c;     /* J v + b */
     double* dv_c;    /* J dx */

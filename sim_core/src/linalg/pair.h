@@ -133,4 +133,15 @@ static inline FilPair fil_pair_sub_second(FilPair c, FilPair a, FilPair b)
 #endif
 }
 
+/* x += j' g of four numbers, for a 3x4 matrix j by rows: what a Jacobian block makes of an impulse */
+static inline void fil_pair_add_impulse(double* restrict x, const double* j, const double* g)
+{
+    const FilPair g0 = fil_pair_both(g[0]), g1 = fil_pair_both(g[1]), g2 = fil_pair_both(g[2]);
+    for (int half = 0; half < 4; half += 2) {
+        FilPair sum = fil_pair_add_product(fil_pair_load(x + half), fil_pair_load(j + half), g0);
+        sum = fil_pair_add_product(sum, fil_pair_load(j + 4 + half), g1);
+        fil_pair_store(x + half, fil_pair_add_product(sum, fil_pair_load(j + 8 + half), g2));
+    }
+}
+
 #endif

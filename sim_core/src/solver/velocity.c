@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/vec3.h"
+#include "linalg/pair.h"
 #include "solver/own_constraint.h"
 #include "solver/solver.h"
 
@@ -108,10 +109,7 @@ static void gather_impulses(FilContactStage* stage)
         const FilSapConstraint* constraint = &stage->constraints[c];
         const double* gamma = stage->impulses + 3 * c;
         for (int k = constraint->first_block; k < constraint->first_block + constraint->block_count; k++) {
-            const double* j = stage->rows.jacobian + 12 * (size_t)k;
-            for (int m = 0; m < 4; m++) {
-                stage->v_free[4 * stage->rows.variable[k] + m] += j[m] * gamma[0] + j[4 + m] * gamma[1] + j[8 + m] * gamma[2];
-            }
+            fil_pair_add_impulse(stage->v_free + 4 * (size_t)stage->rows.variable[k], stage->rows.jacobian + 12 * (size_t)k, gamma);
         }
     }
 }
