@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 #if defined(__GNUC__) && !defined(FIL_SCALAR_LANES)
 /* 16 bytes: what SSE2 and NEON hold, which every amd64 and arm64 has */
@@ -80,6 +81,20 @@ static inline double fil_lanes_largest(FilLanes a)
     return a;
 }
 #endif
+
+static inline FilLanes fil_lanes_load(const double* numbers)
+{
+    FilLanes a;
+    memcpy(&a, numbers, sizeof a);
+    return a;
+}
+
+/* Of four numbers in as many vectors as hold them. */
+static inline double fil_lanes_sum_four(const FilLanes* numbers)
+{
+    const double* a = (const double*)numbers;
+    return (a[0] + a[1]) + (a[2] + a[3]);
+}
 
 /* Groups that a kernel walks one after the other. */
 #define FIL_LANE_GROUPS (2 / FIL_LANE_COUNT)

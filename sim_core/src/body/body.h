@@ -161,10 +161,10 @@ typedef struct FilBodyOps {
     /* Rows: the same as point_jacobian() in a frame, whose rows are given, times `scale`, which costs less. NULL: there are none. */
     int (*edge_jacobian)(const void* body, int index, int edge, const double* point, const double* q, const double* frame, double scale, int* blocks,
                          double* jacobian);
-    /* Rows: the sum of edge_jacobian() of the edges before and behind a node, at a point near it, which costs less than both: writes FIL_NODE_BLOCKS
-     * blocks and returns that; or 0, where blocks of both are more, or fewer. */
-    int (*node_jacobian)(const void* body, int index, const int edge[2], const double* point, const double* q, const double* frame, double scale,
-                         int* blocks, double* jacobian);
+    /* Rows: the sum of edge_jacobian() of the edges before and behind a node, given their axes, at a point near it, which costs less than both:
+     * writes FIL_NODE_BLOCKS blocks and returns that; or 0, where blocks of both are more, or fewer. */
+    int (*node_jacobian)(const void* body, int index, const int edge[2], const FilEdgeAxis axis[2], const double* point, const double* q,
+                         const double* frame, double scale, int* blocks, double* jacobian);
     /* Angular velocity of the part, as the velocity of a point. */
     int (*turn_jacobian)(const void* body, int index, int part, const double* q, int* blocks, double* jacobian, double* bias);
     /* Rows: the blocks that hold the positions of an edge's two ends. */

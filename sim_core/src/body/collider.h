@@ -41,6 +41,11 @@ typedef struct FilPlacement {
     double turning[3];        /* rad/s */
 } FilPlacement;
 
+/* Direction of a row's edge, from its first node to its second, and 1/m, over its length. */
+typedef struct FilEdgeAxis {
+    double t[3], per_length;
+} FilEdgeAxis;
+
 /* m/s, of a shape's points within a distance `around` of x, at most. */
 double fil_placement_speed_near(const FilPlacement* place, const double* x, double around);
 

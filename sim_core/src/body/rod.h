@@ -196,8 +196,8 @@ void fil_rod_tangent(void* body, double* values);
 int fil_rod_point_jacobian(const void* body, int index, int part, const double* point, const double* q, int* blocks, double* jacobian, double* bias);
 int fil_rod_edge_jacobian(const void* body, int index, int edge, const double* point, const double* q, const double* frame, double scale, int* blocks,
                           double* jacobian);
-int fil_rod_node_jacobian(const void* body, int index, const int edge[2], const double* point, const double* q, const double* frame, double scale,
-                          int* blocks, double* jacobian);
+int fil_rod_node_jacobian(const void* body, int index, const int edge[2], const FilEdgeAxis axis[2], const double* point, const double* q,
+                          const double* frame, double scale, int* blocks, double* jacobian);
 int fil_rod_turn_jacobian(const void* body, int index, int part, const double* q, int* blocks, double* jacobian, double* bias);
 void fil_rod_edge_blocks(const void* body, int index, int edge, int* blocks);
 

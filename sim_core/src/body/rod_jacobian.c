@@ -1,6 +1,4 @@
 /* How points on a rod's edges move with its unknowns, and how edges turn. */
-#include <math.h>
-
 #include "base/vec3.h"
 #include "body/rod.h"
 
@@ -93,60 +91,57 @@ int fil_rod_edge_jacobian(const void* pointer, int index, int edge, const double
     return name_blocks(body, &e, blocks, jacobian);
 }
 
-/* An edge at a node, seen in a contact's frame F: by how much its far end moves a point at `arm` from the node, F (s - t arm'/l), where s is the
- * share of the way to the far end; and F (t x arm), what the edge's angle does. */
+/* An edge at a node, seen in a contact's frame F: by how much its other end would move a point at `arm` from the node if the edge began there,
+ * F (s - t arm'/l), where s is the share of the way along it; and F (t x arm), what the edge's angle does. Both times `scale`. */
 typedef struct FarEnd {
     double moves[9], spin[3];
 } FarEnd;
 
-/* `arm` is that in the world's frame, `turned` in the contact's, both from the node. */
-static inline FarEnd far_end(const double* frame, const double* node, const double* far, const double* arm, const double* turned)
+/* `arm` is that in the world's frame, `turned` in the contact's. */
+static inline FarEnd far_end(const double* frame, const FilEdgeAxis* edge, const double* arm, const double* turned, double scale)
 {
-    const double e0 = far[0] - node[0], e1 = far[1] - node[1], e2 = far[2] - node[2];
-    const double per_length = 1.0 / sqrt(e0 * e0 + e1 * e1 + e2 * e2);
-    const double t0 = e0 * per_length, t1 = e1 * per_length, t2 = e2 * per_length;
-    const double along = arm[0] * t0 + arm[1] * t1 + arm[2] * t2, share = along * per_length;
-    const double out[3] = {(arm[0] - along * t0) * per_length, (arm[1] - along * t1) * per_length, (arm[2] - along * t2) * per_length};
+    const double *t = edge->t, along = fil_v3_dot(arm, t), per_length = scale * edge->per_length, share = along * per_length;
+    const double out[3] = {(arm[0] - along * t[0]) * per_length, (arm[1] - along * t[1]) * per_length, (arm[2] - along * t[2]) * per_length};
     FarEnd end;
     double axis[3];
+    fil_m3_apply(axis, frame, t);
     for (int j = 0; j < 3; j++) {
-        axis[j] = frame[3 * j] * t0 + frame[3 * j + 1] * t1 + frame[3 * j + 2] * t2;
         for (int k = 0; k < 3; k++) {
             end.moves[3 * j + k] = share * frame[3 * j + k] - axis[j] * out[k];
         }
     }
     fil_v3_cross(end.spin, axis, turned);  // F is a rotation
+    fil_v3_scale(end.spin, scale, end.spin);
     return end;
 }
 
-int fil_rod_node_jacobian(const void* pointer, int index, const int edge[2], const double* point, const double* q, const double* frame, double scale,
-                          int* blocks, double* restrict jacobian)
+int fil_rod_node_jacobian(const void* pointer, int index, const int edge[2], const FilEdgeAxis axis[2], const double* point, const double* q,
+                          const double* frame, double scale, int* blocks, double* restrict jacobian)
 {
     const FilRodBody* body = pointer;
     const FilRod* rod = &body->rods[index];
     if (body->network || rod->node_count < 3) {
         return 0;
     }
-    const int first = rod->first_node, before = first + edge[0], node = first + edge[1], last = edge[1] + 1 < rod->node_count ? node + 1 : first;
+    const int first = rod->first_node, node = first + edge[1];
     double arm[3], turned[3];
     fil_v3_sub(arm, point, q + 4 * node);
     fil_m3_apply(turned, frame, arm);
-    const FarEnd back = far_end(frame, q + 4 * node, q + 4 * before, arm, turned), ahead = far_end(frame, q + 4 * node, q + 4 * last, arm, turned);
-    blocks[0] = before;
+    blocks[0] = first + edge[0];
     blocks[1] = node;
-    blocks[2] = last;
+    blocks[2] = edge[1] + 1 < rod->node_count ? node + 1 : first;
+    // the edge before ends here: its other end is the way back
+    const FarEnd back = far_end(frame, &axis[0], arm, turned, scale), ahead = far_end(frame, &axis[1], arm, turned, scale);
     for (int j = 0; j < 3; j++) {
-        double *first_row = jacobian + 4 * j, *own = first_row + 12, *last_row = first_row + 24;
+        double *before = jacobian + 4 * j, *own = before + 12, *behind = before + 24;
         for (int k = 0; k < 3; k++) {  // what both edges leave of the point's motion is the node's
-            const double from_back = scale * back.moves[3 * j + k], from_ahead = scale * ahead.moves[3 * j + k];
-            first_row[k] = from_back;
-            last_row[k] = from_ahead;
-            own[k] = 2.0 * scale * frame[3 * j + k] - from_back - from_ahead;
+            before[k] = -back.moves[3 * j + k];
+            own[k] = 2.0 * scale * frame[3 * j + k] + back.moves[3 * j + k] - ahead.moves[3 * j + k];
+            behind[k] = ahead.moves[3 * j + k];
         }
-        // an edge's angle is in the block of where it starts; seen from its end it turns the other way
-        first_row[3] = -scale * back.spin[j];
-        own[3] = scale * ahead.spin[j];
-        last_row[3] = 0.0;
+        before[3] = back.spin[j];  // an edge's angle is in the block of where it starts
+        own[3] = ahead.spin[j];
+        behind[3] = 0.0;
     }
     return FIL_NODE_BLOCKS;
 }

@@ -198,13 +198,6 @@ static void fold_copies(const FilRodBody* body, double* a)
     }
 }
 
-static inline FilLanes load(const double* numbers)
-{
-    FilLanes a;
-    memcpy(&a, numbers, sizeof a);
-    return a;
-}
-
 /* m(v) = M (v - v0) + dt (gradient - external + damping) into residual and, as forces, into reaction; returns its potential
  * over v but for the elastic energy. Four sums side by side: one for each unknown of a node. */
 static double balance(FilRodBody* body, const double* v, double over, double half_over_theta, double* residual)
@@ -222,17 +215,16 @@ static double balance(FilRodBody* body, const double* v, double over, double hal
     for (int k = 0; k < 4 * body->node_count; k += 4) {
         for (int s = 0; s < SUMS; s++) {
             const int at = k + s * FIL_LANE_COUNT;
-            const FilLanes mass = load(masses + at), change = load(v + at) - load(v0 + at);
-            const FilLanes force = load(forces + at), damping = load(dampings + at), rate = load(rates + at);
-            const FilLanes m = mass * change + dt * (load(gradient + at) - force + damping * rate);
-            const FilLanes is_free = load(free_ones + at), reaction = m * per_dt, left = is_free * m;
+            const FilLanes mass = fil_lanes_load(masses + at), change = fil_lanes_load(v + at) - fil_lanes_load(v0 + at);
+            const FilLanes force = fil_lanes_load(forces + at), damping = fil_lanes_load(dampings + at), rate = fil_lanes_load(rates + at);
+            const FilLanes m = mass * change + dt * (fil_lanes_load(gradient + at) - force + damping * rate);
+            const FilLanes is_free = fil_lanes_load(free_ones + at), reaction = m * per_dt, left = is_free * m;
             memcpy(reactions + at, &reaction, sizeof reaction);
             memcpy(residual + at, &left, sizeof left);
-            sum[s] += is_free * (0.5 * mass * change * change + half_over_theta * damping * rate * rate - over * force * load(q + at));
+            sum[s] += is_free * (0.5 * mass * change * change + half_over_theta * damping * rate * rate - over * force * fil_lanes_load(q + at));
         }
     }
-    const double* sums = (const double*)sum;
-    return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+    return fil_lanes_sum_four(sum);
 }
 
 static bool evaluate(FilRodBody* body, const double* v, double shift, bool tangent, double* residual, double* potential)

@@ -211,9 +211,9 @@ FIL_MUST_CHECK FilStatus fil_collision_emit(FilCollisionStage* stage, int a, int
 /* What contacts of a row's nodes with a plane have in common: where edges before and behind a node are alike, their contacts there are one, as stiff
  * as both, on the mean motion of both. The normal points from the first collider to the second. */
 void fil_collision_describe_nodes(const FilCollisionStage* stage, int row, int edge, int plane, const double* normal, FilContact* out);
-/* Adds one like that, of the node between two edges of the row; `still`: the plane does not move, whatever happens. */
-FIL_MUST_CHECK FilStatus fil_collision_emit_node(FilCollisionStage* stage, const FilContact* like, const int edge[2], bool still,
-                                                 const FilContactPoint* point);
+/* Adds one like that, of the node between two edges of the row with these axes; `still`: the plane does not move, whatever happens. */
+FIL_MUST_CHECK FilStatus fil_collision_emit_node(FilCollisionStage* stage, const FilContact* like, const int edge[2], const FilEdgeAxis axis[2],
+                                                 bool still, const FilContactPoint* point);
 /* The same of two round edges whose ends are all that counts. */
 FIL_MUST_CHECK FilStatus fil_collision_emit_plain(FilCollisionStage* stage, int a, int i, int b, int j, const FilContactPoint* point,
                                                   double normal_velocity);

@@ -211,7 +211,7 @@ static FilStatus add_edges(FilCollisionStage* stage, FilContact* contact, int si
 }
 
 /* The same, of most nodes in one, written where it stays. */
-static FilStatus add_node_side(FilCollisionStage* stage, FilContact* contact, int side, const int edge[2])
+static FilStatus add_node_side(FilCollisionStage* stage, FilContact* contact, int side, const int edge[2], const FilEdgeAxis axis[2])
 {
     const FilWorldCollider* c = &stage->colliders[contact->collider[side]];
     const FilBody* body = &stage->system->bodies[c->body];
@@ -225,8 +225,8 @@ static FilStatus add_node_side(FilCollisionStage* stage, FilContact* contact, in
     }
     int* blocks = set->variable + first;
     double* jacobian = set->jacobian + 12 * (size_t)first;
-    if (body->ops->node_jacobian(body->impl, c->index, edge, contact->point, stage->system->state.q + body->q, contact->frame, 0.5 * sign_of(side),
-                                 blocks, jacobian) == 0) {
+    if (body->ops->node_jacobian(body->impl, c->index, edge, axis, contact->point, stage->system->state.q + body->q, contact->frame,
+                                 0.5 * sign_of(side), blocks, jacobian) == 0) {
         set->block_count = first;
         return add_edges(stage, contact, side, edge);
     }
@@ -320,7 +320,8 @@ void fil_collision_describe_nodes(const FilCollisionStage* stage, int row, int e
     set_frame(out, normal);
 }
 
-FilStatus fil_collision_emit_node(FilCollisionStage* stage, const FilContact* like, const int edge[2], bool still, const FilContactPoint* point)
+FilStatus fil_collision_emit_node(FilCollisionStage* stage, const FilContact* like, const int edge[2], const FilEdgeAxis axis[2], bool still,
+                                  const FilContactPoint* point)
 {
     static const uint64_t NODE = 2;  // beside the ends 0 and 1 of an edge
     const int side = stage->colliders[like->collider[0]].collider.kind == FIL_COLLIDER_ROW ? 0 : 1;
@@ -339,7 +340,7 @@ FilStatus fil_collision_emit_node(FilCollisionStage* stage, const FilContact* li
     fil_v3_copy(contact->point, point->position);
     for (int s = 0; s < 2 && status == FIL_OK; s++) {
         if (s == side) {
-            status = add_node_side(stage, contact, s, edge);
+            status = add_node_side(stage, contact, s, edge, axis);
         } else if (!still) {
             status = add_side(stage, contact, s);
         }

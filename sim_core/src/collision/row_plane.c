@@ -55,17 +55,18 @@ static FilContactPoint point_of(const Above* above, const double* x, double heig
     return point;
 }
 
-static FilStatus add_merged(Above* above, const int edge[2], const FilContactPoint* point)
+static FilStatus add_merged(Above* above, const int edge[2], const FilEdgeAxis axis[2], const FilContactPoint* point)
 {
     const double radius = above->stage->colliders[above->row].collider.radii[edge[0]];
     if (above->radius != radius) {
         above->radius = radius;
         fil_collision_describe_nodes(above->stage, above->row, edge[0], above->plane, point->normal, &above->like);
     }
-    return fil_collision_emit_node(above->stage, &above->like, edge, above->still, point);
+    return fil_collision_emit_node(above->stage, &above->like, edge, axis, above->still, point);
 }
 
-static FilStatus meet_node(Above* above, int node)
+/* `axis`: of the edges before and behind the node, where they are there. */
+static FilStatus meet_node(Above* above, int node, const FilEdgeAxis axis[2])
 {
     const FilWorldCollider *r = &above->stage->colliders[above->row], *s = &above->stage->colliders[above->plane];
     const FilCollider* c = &r->collider;
@@ -77,7 +78,8 @@ static FilStatus meet_node(Above* above, int node)
     const double height = fil_v3_dot(from, above->up);
     if (edge[0] >= 0 && edge[1] >= 0 && c->radii[edge[0]] == c->radii[edge[1]]) {
         const FilContactPoint point = point_of(above, x, height, c->radii[edge[0]]);
-        return is_near(above, edge[0], x, point.distance) || is_near(above, edge[1], x, point.distance) ? add_merged(above, edge, &point) : FIL_OK;
+        return is_near(above, edge[0], x, point.distance) || is_near(above, edge[1], x, point.distance) ? add_merged(above, edge, axis, &point)
+                                                                                                        : FIL_OK;
     }
     FilStatus status = FIL_OK;
     for (int e = 0; e < 2 && status == FIL_OK; e++) {
@@ -94,6 +96,25 @@ static FilStatus meet_node(Above* above, int node)
     return status;
 }
 
+/* Nodes at a time: roots and quotients of their edges' lengths, one after the other, need not wait for what is made of them. */
+enum { TOGETHER = 16 };
+
+/* Axes of the edge before node `first` and of `count` more. */
+static void find_axes(const FilWorldCollider* row, int first, int count, FilEdgeAxis* axes)
+{
+    const FilCollider* c = &row->collider;
+    for (int k = 0; k <= count; k++) {
+        const int before = first + k - 1, edge = before < 0               ? (c->closed ? c->edge_count - 1 : 0)
+                                                 : before < c->edge_count ? before
+                                                                          : c->edge_count - 1;
+        const double *from = row->place.nodes + 4 * edge, *to = row->place.nodes + 4 * (edge + 1 == c->node_count ? 0 : edge + 1);
+        double e[3];
+        fil_v3_sub(e, to, from);
+        axes[k].per_length = 1.0 / fil_v3_norm(e);
+        fil_v3_scale(axes[k].t, axes[k].per_length, e);
+    }
+}
+
 FilStatus fil_collision_meet_nodes(FilCollisionStage* stage, int row, int plane, double dt)
 {
     const FilWorldCollider *r = &stage->colliders[row], *s = &stage->colliders[plane];
@@ -107,8 +128,13 @@ FilStatus fil_collision_meet_nodes(FilCollisionStage* stage, int row, int plane,
     }
     const double reach = FIL_LOOK_AHEAD * dt * fil_collision_speed_near(s, &r->bounds);
     FilStatus status = FIL_OK;
-    for (int node = 0; node < r->collider.node_count && lowest <= reach && status == FIL_OK; node++) {
-        status = meet_node(&above, node);
+    for (int first = 0; first < r->collider.node_count && lowest <= reach; first += TOGETHER) {
+        const int left = r->collider.node_count - first, count = left < TOGETHER ? left : TOGETHER;
+        FilEdgeAxis axes[TOGETHER + 1];
+        find_axes(r, first, count, axes);
+        for (int k = 0; k < count && status == FIL_OK; k++) {
+            status = meet_node(&above, first + k, axes + k);
+        }
     }
     return status;
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/lanes.h"
 #include "contact/sap_workspace.h"
 
 /* Of l' against its start: a better minimum along one direction saves no iterations (tried from 1e-4 to 0.2 on capstan, ropes, rings, knots:
@@ -184,20 +185,25 @@ static void take_impulses(void* context, int first, int end, int worker)
 /* dp = -gradient = J' gamma - S x, where J' gamma is known; returns its size relative to the momenta at work, infinite if there are none yet. */
 static double balance(FilSap* sap)
 {
-    const double *p0 = sap->p0, *p = sap->p, *j = sap->j, *mass_inverse = sap->mass_inverse;
-    double* restrict dp = sap->dp;
-    double rests[4] = {0.0}, momenta[4] = {0.0}, impulses[4] = {0.0};
-    for (int k = 0; k < sap->n; k += FIL_BLOCK) {  // four sums each, which need not wait for each other
-        for (int d = 0; d < FIL_BLOCK; d++) {
-            const double own = p[k + d], all = p0[k + d] + own, impulse = j[k + d], r = impulse - own, per_mass = mass_inverse[k + d];
-            dp[k + d] = r;
-            rests[d] += r * r * per_mass;
-            momenta[d] += all * all * per_mass;
-            impulses[d] += impulse * impulse * per_mass;
+    // four sums each, which need not wait for each other
+    enum { SUMS = FIL_BLOCK / FIL_LANE_COUNT };
+    FilLanes rests[SUMS], momenta[SUMS], impulses[SUMS];
+    for (int s = 0; s < SUMS; s++) {
+        rests[s] = momenta[s] = impulses[s] = fil_lanes_splat(0.0);
+    }
+    for (int k = 0; k < sap->n; k += FIL_BLOCK) {
+        for (int s = 0; s < SUMS; s++) {
+            const int at = k + s * FIL_LANE_COUNT;
+            const FilLanes own = fil_lanes_load(sap->p + at), all = fil_lanes_load(sap->p0 + at) + own, impulse = fil_lanes_load(sap->j + at);
+            const FilLanes r = impulse - own, per_mass = fil_lanes_load(sap->mass_inverse + at);
+            memcpy(sap->dp + at, &r, sizeof r);
+            rests[s] += r * r * per_mass;
+            momenta[s] += all * all * per_mass;
+            impulses[s] += impulse * impulse * per_mass;
         }
     }
-    const double rest = (rests[0] + rests[1]) + (rests[2] + rests[3]), impulse = (impulses[0] + impulses[1]) + (impulses[2] + impulses[3]);
-    const double momentum = sap->fixed_momentum + ((momenta[0] + momenta[1]) + (momenta[2] + momenta[3]));
+    const double rest = fil_lanes_sum_four(rests), impulse = fil_lanes_sum_four(impulses);
+    const double momentum = sap->fixed_momentum + fil_lanes_sum_four(momenta);
     sap->impulse_residual = sqrt(rest / impulse);
     const double scale = sap->scale = momentum < impulse ? impulse : momentum;  // a NaN stays one
     return rest == 0.0 && isfinite(scale) ? 0.0 : sqrt(rest / scale);
