@@ -274,13 +274,10 @@ bool fil_block_inverse_factor(const double* a, double* w)
     }
     // w = d^-1/2 l^-1
     const double s0 = sqrt(s.i0), s1 = sqrt(s.i1), s2 = sqrt(s.i2), s3 = sqrt(s.i3);
-    const double columns[FIL_BLOCK_SIZE] = {
-        s0,  s1 * s.m10, s2 * s.m20, s3 * s.m30,  //
-        0.0, s1,         s2 * s.m21, s3 * s.m31,  //
-        0.0, 0.0,        s2,         s3 * s.m32,  //
-        0.0, 0.0,        0.0,        s3,
-    };
-    memcpy(w, columns, sizeof columns);
+    w[0] = s0, w[1] = s1 * s.m10, w[2] = s2 * s.m20, w[3] = s3 * s.m30;
+    w[4] = 0.0, w[5] = s1, w[6] = s2 * s.m21, w[7] = s3 * s.m31;
+    w[8] = w[9] = 0.0, w[10] = s2, w[11] = s3 * s.m32;
+    w[12] = w[13] = w[14] = 0.0, w[15] = s3;
     return true;
 }
 
@@ -288,12 +285,9 @@ bool fil_block_inverse_parts(const double* a, double* m)
 {
     Split s;
     const bool definite = split(a, &s);
-    const double columns[FIL_BLOCK_SIZE] = {
-        s.i0, s.m10, s.m20, s.m30,  //
-        0.0,  s.i1,  s.m21, s.m31,  //
-        0.0,  0.0,   s.i2,  s.m32,  //
-        0.0,  0.0,   0.0,   s.i3,
-    };
-    memcpy(m, columns, sizeof columns);
+    m[0] = s.i0, m[1] = s.m10, m[2] = s.m20, m[3] = s.m30;
+    m[4] = 0.0, m[5] = s.i1, m[6] = s.m21, m[7] = s.m31;
+    m[8] = m[9] = 0.0, m[10] = s.i2, m[11] = s.m32;
+    m[12] = m[13] = m[14] = 0.0, m[15] = s.i3;
     return definite;
 }

@@ -45,12 +45,16 @@ static void add_some(void* context, int first, int end, int worker)
     for (int k = first; k < end; k++) {
         const FilContact* contact = &set->contacts[k];
         stage->constraints[k] = fil_sap_constraint_of_contact(contact, adding->kind);
-        for (int b = contact->first_block; b < contact->first_block + contact->block_count; b++) {
-            // the owner of the block: one of the two bodies
-            const FilBody* one = &solver->system->bodies[contact->body[0]];
-            const bool is_first = set->variable[b] >= one->v / 4 && set->variable[b] < (one->v + one->v_count) / 4;
+        // the owner of a block is one of the two bodies
+        const FilBody* one = &solver->system->bodies[contact->body[0]];
+        const int begin = one->v / 4, stop = (one->v + one->v_count) / 4, first_block = contact->first_block;
+        for (int b = first_block; b < first_block + contact->block_count; b++) {
+            const bool is_first = set->variable[b] >= begin && set->variable[b] < stop;
             stage->rows.variable[b] = variable_of(solver, contact->body[is_first ? 0 : 1], set->variable[b]);
-            memcpy(stage->rows.jacobian + 12 * (size_t)b, set->jacobian + 12 * (size_t)b, 12 * sizeof(double));
+        }
+        if (contact->block_count > 0) {  // none between sides that cannot move
+            memcpy(stage->rows.jacobian + 12 * (size_t)first_block, set->jacobian + 12 * (size_t)first_block,
+                   12 * sizeof(double) * (size_t)contact->block_count);
         }
     }
 }
