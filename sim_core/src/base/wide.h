@@ -7,6 +7,9 @@
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
+#if defined(__AVX__)
+#include <immintrin.h>
+#endif
 
 #if defined(__GNUC__) && !defined(FIL_SCALAR_LANES)
 /* 32 bytes: one register of AVX2, two of NEON and SSE2, whose steps overlap */
@@ -91,11 +94,15 @@ static inline FilWide fil_wide_of_bits(FilWideBits bits)
 
 static inline FilWide fil_wide_sqrt(FilWide a)
 {
+#if FIL_WIDE_COUNT > 1 && defined(__AVX__)
+    return _mm256_sqrt_pd(a);  // halves would be stored one by one and loaded together
+#else
     FilWide root;
     for (int k = 0; k < FIL_WIDE_COUNT; k++) {
         fil_wide_set(&root, k, sqrt(fil_wide_get(&a, k)));
     }
     return root;
+#endif
 }
 
 /* a < b ? x : y */

@@ -118,10 +118,20 @@ static inline Strip strip_add(Strip a, Strip b)
 }
 #endif
 
+/* As in base/wide.h: where a register holds a strip, it is not put together in memory. */
+static inline Strip strip_of(Number a, Number b, Number c, Number d)
+{
+#if defined(__AVX__) && defined(__GNUC__) && !defined(FIL_SCALAR_LANES)
+    return (Strip){a, b, c, d};
+#else
+    const Number all[FIL_STRIP] = {a, b, c, d};
+    return strip_load(all);
+#endif
+}
+
 static inline Strip strip_all(Number y)
 {
-    const Number all[FIL_STRIP] = {y, y, y, y};
-    return strip_load(all);
+    return strip_of(y, y, y, y);
 }
 
 /* sum = strip y; two sums of every other column, so that they need not wait for each other */
@@ -170,10 +180,9 @@ static inline void strips_times(const Number* strip, size_t stride, const Number
     strip_store(sum + 3 * FIL_STRIP, strip_add(even_d, odd_d));
 }
 
-/* sums of column k += strip_k z, element by element */
-static inline void add_products(Number* sums, const Number* strip, const Number* z, int columns)
+/* sums of column k += strip_k own, element by element */
+static inline void add_products(Number* sums, const Number* strip, Strip own, int columns)
 {
-    const Strip own = strip_load(z);
     for (int e = 0; e < FIL_STRIP * columns; e += FIL_STRIP) {
         strip_store(sums + e, strip_add_product(strip_load(sums + e), strip_load(strip + e), own));
     }
@@ -239,7 +248,7 @@ static void add_columns(void* context, int first, int end, int worker)
         add_products_of_four(sums, rows->strip + (size_t)i * rows->stride + begin, rows->stride, rows->in + FIL_STRIP * (size_t)i, end - first);
     }
     for (; i < rows->node->update_strips; i++) {
-        add_products(sums, rows->strip + (size_t)i * rows->stride + begin, rows->in + FIL_STRIP * (size_t)i, end - first);
+        add_products(sums, rows->strip + (size_t)i * rows->stride + begin, strip_load(rows->in + FIL_STRIP * (size_t)i), end - first);
     }
 }
 
@@ -261,15 +270,17 @@ static inline void solve_strip(const Number* strip, int begin, int j, const Numb
 static inline void solve_strip_back(const Number* strip, int begin, int j, Number* sums, Number* y)
 {
     const Number* w = strip + FIL_TILE * (size_t)j;
-    Number rest[FIL_STRIP];
+    Number rest[FIL_STRIP], own[FIL_STRIP];
     for (int c = 0; c < FIL_STRIP; c++) {
         const Number* sum = sums + FIL_TILE * (size_t)j + FIL_STRIP * (size_t)c;
         rest[c] = y[FIL_STRIP * j + c] - ((sum[0] + sum[1]) + (sum[2] + sum[3]));
     }
     for (int c = 0; c < FIL_STRIP; c++, w += FIL_STRIP) {
-        y[FIL_STRIP * j + c] = w[0] * rest[0] + w[1] * rest[1] + w[2] * rest[2] + w[3] * rest[3];
+        own[c] = w[0] * rest[0] + w[1] * rest[1] + w[2] * rest[2] + w[3] * rest[3];
     }
-    add_products(sums + FIL_TILE * (size_t)begin, strip + FIL_TILE * (size_t)begin, y + FIL_STRIP * (size_t)j, FIL_STRIP * (j - begin));
+    const Strip all = strip_of(own[0], own[1], own[2], own[3]);
+    strip_store(y + FIL_STRIP * (size_t)j, all);
+    add_products(sums + FIL_TILE * (size_t)begin, strip + FIL_TILE * (size_t)begin, all, FIL_STRIP * (j - begin));
 }
 
 /* Strips whose common columns are taken together: one by one they would wait for their own sums. */
