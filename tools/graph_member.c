@@ -38,6 +38,15 @@ bool fil_graph_join(FilGraphMember* member, const char* node_name, const char* c
     return true;
 }
 
+bool fil_graph_begin(const FilUsage* usage, int argc, char** argv, FilGraphMember* member, int* arguments, int* exit_code)
+{
+    if (!fil_options_parse(usage, argc, argv, arguments, exit_code)) {
+        return false;
+    }
+    *exit_code = FIL_EXIT_FAILED;
+    return fil_graph_join(member, NULL, usage->command);
+}
+
 void fil_graph_leave(FilGraphMember* member)
 {
     fil_graph_ok(member, rcl_node_fini(&member->node), "node");

@@ -16,11 +16,8 @@ static int run_list(int argc, char** argv)
     int arguments;
     int exit_code;
     FilGraphMember member;
-    if (!fil_options_parse(&usage, argc, argv, &arguments, &exit_code)) {
+    if (!fil_graph_begin(&usage, argc, argv, &member, &arguments, &exit_code)) {
         return exit_code;
-    }
-    if (!fil_graph_join(&member, NULL, usage.command)) {
-        return FIL_EXIT_FAILED;
     }
     fil_graph_sleep(wait);
     rcl_names_and_types_t list;
@@ -72,12 +69,9 @@ static int run_call(int argc, char** argv)
     int arguments;
     int exit_code;
     FilGraphMember member;
-    if (!fil_options_parse(&usage, argc, argv, &arguments, &exit_code)) {
-        return exit_code;
-    }
     fil_stop_on_signals();
-    if (!fil_graph_join(&member, NULL, usage.command)) {
-        return FIL_EXIT_FAILED;
+    if (!fil_graph_begin(&usage, argc, argv, &member, &arguments, &exit_code)) {
+        return exit_code;
     }
     const bool done = call(&member, argv[1], argv[2], arguments > 2 ? argv[3] : "");
     fil_graph_leave(&member);

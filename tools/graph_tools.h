@@ -21,6 +21,9 @@ typedef struct FilGraphMember {
 bool fil_graph_join(FilGraphMember* member, const char* node_name, const char* command);
 void fil_graph_leave(FilGraphMember* member);
 
+/* Reads a command's options and joins; false, with the exit code, where it is over then. */
+bool fil_graph_begin(const FilUsage* usage, int argc, char** argv, FilGraphMember* member, int* arguments, int* exit_code);
+
 /* Prints what rcl has to say about a failed call; true if it went well. */
 bool fil_graph_ok(const FilGraphMember* member, rcl_ret_t ret, const char* what);
 

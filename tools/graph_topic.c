@@ -41,11 +41,8 @@ static int run_list(int argc, char** argv)
     int arguments;
     int exit_code;
     FilGraphMember member;
-    if (!fil_options_parse(&usage, argc, argv, &arguments, &exit_code)) {
+    if (!fil_graph_begin(&usage, argc, argv, &member, &arguments, &exit_code)) {
         return exit_code;
-    }
-    if (!fil_graph_join(&member, NULL, usage.command)) {
-        return FIL_EXIT_FAILED;
     }
     fil_graph_sleep(wait);
     const bool done = print_topics(&member, types);
@@ -152,10 +149,10 @@ static int run_echo(int argc, char** argv)
     int arguments;
     int exit_code;
     Listener listener;
+    fil_stop_on_signals();
     if (!fil_options_parse(&usage, argc, argv, &arguments, &exit_code)) {
         return exit_code;
     }
-    fil_stop_on_signals();
     if (!listener_open(&listener, usage.command, argv[1], timeout > 0.0 ? timeout : FIL_GRAPH_PATIENCE)) {
         return FIL_EXIT_FAILED;
     }
@@ -323,14 +320,11 @@ static int run_pub(int argc, char** argv)
     int arguments;
     int exit_code;
     FilGraphMember member;
-    if (!fil_options_parse(&usage, argc, argv, &arguments, &exit_code)) {
+    fil_stop_on_signals();
+    if (!fil_graph_begin(&usage, argc, argv, &member, &arguments, &exit_code)) {
         return exit_code;
     }
-    fil_stop_on_signals();
     pace.count = once ? 1 : pace.count;
-    if (!fil_graph_join(&member, NULL, usage.command)) {
-        return FIL_EXIT_FAILED;
-    }
     const bool done = publish_yaml(&member, argv[1], argv[2], arguments > 2 ? argv[3] : "", pace);
     fil_graph_leave(&member);
     return done ? FIL_EXIT_DONE : FIL_EXIT_FAILED;

@@ -479,11 +479,7 @@ static void links_are_joined_like_bodies(void** state)
             joint.parent = 0;
             joint.child = 1;
             joint.axis = (FilVec3){0.0, 1.0, 0.0};
-            FilRobotDef arm = fil_robot_def_default();
-            arm.links = links;
-            arm.link_count = 2;
-            arm.joints = &joint;
-            arm.joint_count = 1;
+            FilRobotDef arm = sample_robot_def(links, &joint);
             FilId id;
             if (fil_world_add_robot(world, &arm, &id) != FIL_OK) {
                 fail_msg("%s", fil_world_error(world));

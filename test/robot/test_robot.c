@@ -13,6 +13,7 @@
 
 #include "filum/filum.h"
 #include "robot_world.h"
+#include "sample.h"
 
 /* ---- commands ---- */
 
@@ -147,11 +148,7 @@ static void wrong_definitions_are_refused(void** state)
     joint.type = FIL_ROBOT_REVOLUTE;
     joint.child = 1;
     const FilRobotJointDef good = joint;
-    FilRobotDef def = fil_robot_def_default();
-    def.links = links;
-    def.link_count = 2;
-    def.joints = &joint;
-    def.joint_count = 1;
+    FilRobotDef def = sample_robot_def(links, &joint);
     FilId id;
     struct {
         double* number;

@@ -108,6 +108,16 @@ FilId sample_straight_rod(FilWorld* world, const FilRodDef* def, int nodes, doub
     return id;
 }
 
+FilRobotDef sample_robot_def(const FilLinkDef links[2], const FilRobotJointDef* joint)
+{
+    FilRobotDef def = fil_robot_def_default();
+    def.links = links;
+    def.link_count = 2;
+    def.joints = joint;
+    def.joint_count = 1;
+    return def;
+}
+
 FilId sample_attach(FilWorld* world, const FilAttachmentDef* def)
 {
     FilId id = {0, 0};

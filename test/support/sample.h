@@ -19,6 +19,9 @@ FilId sample_straight_rod(FilWorld* world, const FilRodDef* def, int nodes, doub
 /* Of a rigid body of one shape, which is borrowed. */
 FilRigidDef sample_rigid_def(const FilShapeDef* shape);
 
+/* Of a robot of two links, which are borrowed as its joint is. */
+FilRobotDef sample_robot_def(const FilLinkDef links[2], const FilRobotJointDef* joint);
+
 /* What holds and moves them. A drive of an attachment between `count` knots; 0: none yet. */
 FilId sample_attach(FilWorld* world, const FilAttachmentDef* def);
 FilId sample_drive(FilWorld* world, FilId attachment, FilDriveKind kind, int count, const double* times, const double* values);

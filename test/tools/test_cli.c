@@ -158,6 +158,14 @@ static void test_help(void** state)
     assert_string_equal(fixture->output, "filum " FIL_VERSION "\n");
 }
 
+/* A command ends well, and its process has freed what it took. */
+static void runs_without_leaks(Fixture* fixture, const char* arguments)
+{
+    search_for_leaks(true);
+    assert_int_equal(filum(fixture, arguments), FIL_EXIT_DONE);
+    search_for_leaks(false);
+}
+
 static void test_run_json(void** state)
 {
     static const char* const parts[] = {
@@ -186,9 +194,7 @@ static void test_run_json(void** state)
         "\"other\": ",
     };
     Fixture* fixture = *state;
-    search_for_leaks(true);
-    assert_int_equal(filum(fixture, "run short_rod --json"), FIL_EXIT_DONE);
-    search_for_leaks(false);
+    runs_without_leaks(fixture, "run short_rod --json");
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; ++i) {
         assert_says(fixture, parts[i]);
     }
@@ -337,9 +343,7 @@ static void test_interrupt(void** state)
 static void test_info(void** state)
 {
     Fixture* fixture = *state;
-    search_for_leaks(true);
-    assert_int_equal(filum(fixture, "info short_rod"), FIL_EXIT_DONE);
-    search_for_leaks(false);
+    runs_without_leaks(fixture, "info short_rod");
     assert_says(fixture, "short_rod: A short rod");
     assert_says(fixture, "20 steps of 0.001 s");
     assert_says(fixture, "11 nodes, 10 edges, open, length 0.3 m");
@@ -377,9 +381,7 @@ static void test_validate_jobs(void** state)
 static void test_validate_report(void** state)
 {
     Fixture* fixture = *state;
-    search_for_leaks(true);
-    assert_int_equal(filum(fixture, "validate rod.torsion --report report.md && cat report.md"), FIL_EXIT_DONE);
-    search_for_leaks(false);
+    runs_without_leaks(fixture, "validate rod.torsion --report report.md && cat report.md");
     assert_says(fixture, "| command | `filum validate rod.torsion --report report.md` |");
     assert_says(fixture, "| result | 1 of 1 checks pass |");
     assert_says(fixture, "| `rod.torsion` | torque of a twisted rod | ");

@@ -12,12 +12,7 @@ static const double LENGTH = 0.2, RADIUS = 5e-3;
 /* A straight rod of rubber from `from` along the unit vector `along`. */
 static FilRodDef straight_rod(FilVec3 from, FilVec3 along, double* nodes)
 {
-    for (int i = 0; i < NODES; i++) {
-        const double s = LENGTH * i / EDGES;
-        nodes[3 * i] = from.x + s * along.x;
-        nodes[3 * i + 1] = from.y + s * along.y;
-        nodes[3 * i + 2] = from.z + s * along.z;
-    }
+    fil_sandbox_line(from, along, LENGTH, NODES, nodes);
     FilRodDef def = fil_rod_def_default();
     def.node_count = NODES;
     def.nodes = nodes;

@@ -88,6 +88,16 @@ FilId fil_sandbox_add_cube(FilSandbox* box, double size, FilVec3 position)
     return fil_sandbox_add_shape(box, &shape, FIL_DYNAMIC, position);
 }
 
+void fil_sandbox_line(FilVec3 from, FilVec3 along, double length, int count, double* nodes)
+{
+    for (int i = 0; i < count; i++) {
+        const double s = length * i / (count - 1);
+        nodes[3 * i] = from.x + s * along.x;
+        nodes[3 * i + 1] = from.y + s * along.y;
+        nodes[3 * i + 2] = from.z + s * along.z;
+    }
+}
+
 FilId fil_sandbox_add_rod(FilSandbox* box, const FilRodDef* def)
 {
     FilId id = {0, 0};

@@ -37,6 +37,8 @@ FilId fil_sandbox_add_body(FilSandbox* box, const FilRigidDef* def);
 FilId fil_sandbox_add_shape(FilSandbox* box, const FilShapeDef* shape, FilMotion motion, FilVec3 position);
 FilId fil_sandbox_add_ground(FilSandbox* box); /* below z = 0 */
 FilId fil_sandbox_add_cube(FilSandbox* box, double size, FilVec3 position);
+/* Nodes of a straight line from `from` along the unit vector `along`. */
+void fil_sandbox_line(FilVec3 from, FilVec3 along, double length, int count, double* nodes);
 FilId fil_sandbox_add_rod(FilSandbox* box, const FilRodDef* def); /* with its own surface */
 FilId fil_sandbox_add_joint(FilSandbox* box, const FilJointDef* def);
 FilId fil_sandbox_attach(FilSandbox* box, const FilAttachmentDef* def);

@@ -27,12 +27,7 @@ static FilSandbox begin(FilCheck* check, double dt, FilImcSettings imc)
 static FilId add_rod(FilSandbox* box, FilVec3 from, FilVec3 along, double friction, const FilSection* section)
 {
     double nodes[3 * NODES];
-    for (int i = 0; i < NODES; i++) {
-        const double s = LENGTH * i / EDGES;
-        nodes[3 * i] = from.x + s * along.x;
-        nodes[3 * i + 1] = from.y + s * along.y;
-        nodes[3 * i + 2] = from.z + s * along.z;
-    }
+    fil_sandbox_line(from, along, LENGTH, NODES, nodes);
     FilRodDef def = fil_rod_def_default();
     def.node_count = NODES;
     def.nodes = nodes;

@@ -88,30 +88,33 @@ static FilMatrixOutcome stick(FilMatrixBench* bench, const FilMatrixKind* kind)
     return bench->failed ? fil_matrix_failed(bench) : fil_matrix_judge("creep on a slope of 0.8 mu, m/s,", speed, 0.0, 1e-2 * gained);
 }
 
+/* Along the kind's axis, in the second of two such times. */
+static double acceleration(FilMatrixBench* bench, const FilMatrixKind* kind, double time)
+{
+    fil_matrix_run(bench, time);
+    const double before = along(fil_matrix_velocity(bench), kind->axis);
+    fil_matrix_run(bench, time);
+    return (along(fil_matrix_velocity(bench), kind->axis) - before) / time;
+}
+
 static FilMatrixOutcome slide(FilMatrixBench* bench, const FilMatrixKind* kind)
 {
     // down a slope: friction is what gravity gives and motion does not get
     const double tangent = kind->steepness * MU, cosine = 1.0 / sqrt(1.0 + tangent * tangent);
     fil_matrix_tilt(bench, kind->axis, tangent);
-    fil_matrix_run(bench, 0.1);
-    const double first = along(fil_matrix_velocity(bench), kind->axis);
-    fil_matrix_run(bench, 0.1);
-    const double second = along(fil_matrix_velocity(bench), kind->axis);
+    const double gained = acceleration(bench, kind, 0.1);
     if (bench->failed) {
         return fil_matrix_failed(bench);
     }
-    const double slope = (G * tangent * cosine - (second - first) / 0.1) / (G * cosine);
+    const double slope = (G * tangent * cosine - gained) / (G * cosine);
     FilMatrixOutcome outcome = fil_matrix_judge("friction over normal force on a slope", slope, MU, 1e-2 * MU);
     // on the level: it slows down by mu g
     fil_matrix_tilt(bench, kind->axis, 0.0);
-    fil_matrix_run(bench, 0.02);
-    const double third = along(fil_matrix_velocity(bench), kind->axis);
-    fil_matrix_run(bench, 0.02);
-    const double fourth = along(fil_matrix_velocity(bench), kind->axis);
+    const double lost = -acceleration(bench, kind, 0.02);
     if (bench->failed) {
         return fil_matrix_failed(bench);
     }
-    return outcome.sign != FIL_MATRIX_HOLDS ? outcome : fil_matrix_judge("deceleration over g", (third - fourth) / (0.02 * G), MU, 1e-2 * MU);
+    return outcome.sign != FIL_MATRIX_HOLDS ? outcome : fil_matrix_judge("deceleration over g", lost / G, MU, 1e-2 * MU);
 }
 
 static FilMatrixOutcome roll(FilMatrixBench* bench, const FilMatrixKind* kind)

@@ -26,6 +26,15 @@ static FilJointState state_of(const FilSandbox* box, FilId robot)
     return box->failed ? (FilJointState){0} : fil_robot_joint_state(box->world, robot, 0);
 }
 
+/* The pendulum without gravity. */
+static FilId weightless(FilCheck* check, const FilRobotJointSetting* setting, FilSandbox* box)
+{
+    const FilRobotDef def = fil_robot_def_default();
+    *box = fil_sandbox_begin(check, "none", DT);
+    fil_sandbox_set_gravity(box, 0.0, 0.0, 0.0);
+    return fil_sandbox_add_robot(box, "pendulum", &def, setting, 1);
+}
+
 /* ---- gains ---- */
 
 /* A bar held level sags until k (target - q) = m g l/2 cos(q); q counts from straight down. */
@@ -62,12 +71,10 @@ void fil_check_joint_gains(FilCheck* check)
 void fil_check_joint_effort(FilCheck* check)
 {
     const double bound = 2.0;
-    FilSandbox box = fil_sandbox_begin(check, "none", DT);
-    fil_sandbox_set_gravity(&box, 0.0, 0.0, 0.0);
-    const FilRobotDef def = fil_robot_def_default();
     FilRobotJointSetting setting = swing(0.0);
     setting.max_effort = bound;
-    const FilId robot = fil_sandbox_add_robot(&box, "pendulum", &def, &setting, 1);
+    FilSandbox box;
+    const FilId robot = weightless(check, &setting, &box);
     // a target far away: all that the motor has
     command(&box, robot, (FilJointCommand){.mode = FIL_JOINT_POSITION, .position = 100.0});
     fil_sandbox_run(&box, 100);
@@ -139,12 +146,10 @@ void fil_check_joint_limits(FilCheck* check)
 void fil_check_joint_friction(FilCheck* check)
 {
     const double friction = 1.5;
-    FilSandbox box = fil_sandbox_begin(check, "none", DT);
-    fil_sandbox_set_gravity(&box, 0.0, 0.0, 0.0);
-    const FilRobotDef def = fil_robot_def_default();
     FilRobotJointSetting setting = swing(0.0);
     setting.friction = friction;
-    const FilId robot = fil_sandbox_add_robot(&box, "pendulum", &def, &setting, 1);
+    FilSandbox box;
+    const FilId robot = weightless(check, &setting, &box);
     command(&box, robot, (FilJointCommand){.mode = FIL_JOINT_EFFORT, .effort = 0.99 * friction});
     fil_sandbox_run(&box, 1000);
     if (!box.failed) {

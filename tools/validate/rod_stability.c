@@ -42,17 +42,23 @@ static double column_growth(FilCheck* check, double load_ratio)
     return growth;
 }
 
+/* Above the threshold a push grows a hundred times and more, below it does not; negative: the run failed, and has said so. */
+static void check_growth(FilCheck* check, const char* what_above, double above, const char* what_below, double below)
+{
+    if (above >= 0.0) {
+        fil_check_above(check, what_above, above, 100.0);
+    }
+    if (below >= 0.0) {
+        fil_check_below(check, what_below, below, 1.0);
+    }
+}
+
 /* the first mode's growth rate is 3.52 sqrt(P/Pc - 1) = 0.6 at 1.03 Pc, less half of the damping: e^10 in 20 s; at
  * 0.97 Pc it swings and decays by e^-1 in the first half */
 void fil_check_euler_column(FilCheck* check)
 {
     double above = column_growth(check, 1.03), below = column_growth(check, 0.97);
-    if (above >= 0.0) {
-        fil_check_above(check, "growth of a push at 1.03 Pc", above, 100.0);
-    }
-    if (below >= 0.0) {
-        fil_check_below(check, "growth of a push at 0.97 Pc", below, 1.0);
-    }
+    check_growth(check, "growth of a push at 1.03 Pc", above, "growth of a push at 0.97 Pc", below);
 }
 
 /* ---- Michell's ring ---- */
@@ -109,16 +115,24 @@ static int unstable_modes(FilCheck* check, double phi)
     return count;
 }
 
+/* None below the threshold, some above it; false: a run has failed. */
+static bool check_modes(FilCheck* check, int at_low, int at_high)
+{
+    if (at_low < 0 || at_high < 0) {
+        return false;
+    }
+    fil_check_near(check, "unstable modes at 0.7 of the threshold", at_low, 0.0, 0.0);
+    fil_check_above(check, "unstable modes at 1.3 of the threshold", at_high, 1.0);
+    return true;
+}
+
 /* required: within 2 %; a ring of 80 edges stands 0.5 % above the continuous one */
 void fil_check_michell(FilCheck* check)
 {
     double low = 0.7 * michell_angle(), high = 1.3 * michell_angle();
-    int at_low = unstable_modes(check, low), at_high = unstable_modes(check, high);
-    if (at_low < 0 || at_high < 0) {
+    if (!check_modes(check, unstable_modes(check, low), unstable_modes(check, high))) {
         return;
     }
-    fil_check_near(check, "unstable modes at 0.7 of the threshold", at_low, 0.0, 0.0);
-    fil_check_above(check, "unstable modes at 1.3 of the threshold", at_high, 1.0);
     for (int i = 0; i < 12; ++i) {
         double middle = 0.5 * (low + high);
         if (unstable_modes(check, middle) > 0) {
@@ -158,12 +172,7 @@ static double ring_growth(FilCheck* check, double ratio)
 void fil_check_michell_dynamic(FilCheck* check)
 {
     double above = ring_growth(check, 1.05), below = ring_growth(check, 0.95);
-    if (above >= 0.0) {
-        fil_check_above(check, "growth of a bump at 1.05", above, 100.0);
-    }
-    if (below >= 0.0) {
-        fil_check_below(check, "growth of a bump at 0.95", below, 1.0);
-    }
+    check_growth(check, "growth of a bump at 1.05", above, "growth of a bump at 0.95", below);
 }
 
 /* ---- lateral buckling ---- */
@@ -215,12 +224,9 @@ void fil_check_lateral_buckling(FilCheck* check)
     double weak = strip_young * strip_height * pow(strip_thickness, 3.0) / 12.0;
     double expected = 4.013 * sqrt(weak * strip_young / 2.6 * torsion);
     double low = 0.7 * expected, high = 1.3 * expected;
-    int at_low = strip_unstable_modes(check, low), at_high = strip_unstable_modes(check, high);
-    if (at_low < 0 || at_high < 0) {
+    if (!check_modes(check, strip_unstable_modes(check, low), strip_unstable_modes(check, high))) {
         return;
     }
-    fil_check_near(check, "unstable modes at 0.7 of the load", at_low, 0.0, 0.0);
-    fil_check_above(check, "unstable modes at 1.3 of the load", at_high, 1.0);
     for (int i = 0; i < 10; ++i) {
         double middle = 0.5 * (low + high);
         int count = strip_unstable_modes(check, middle);

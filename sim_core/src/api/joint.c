@@ -319,24 +319,24 @@ FilId fil_world_find_joint(const FilWorld* world, const char* name)
 
 /* ---- reading ---- */
 
-FilVec3 fil_joint_force(const FilWorld* world, FilId id)
+static FilVec3 load_of(const FilWorld* world, FilId id, bool turns)
 {
     const int index = fil_id_find(world, FIL_ID_JOINT, id);
     if (index < 0) {
         return (FilVec3){NAN, NAN, NAN};
     }
-    const double* f = world->solver.joints.items[index].force;
-    return (FilVec3){f[0], f[1], f[2]};
+    const double* load = turns ? world->solver.joints.items[index].torque : world->solver.joints.items[index].force;
+    return (FilVec3){load[0], load[1], load[2]};
+}
+
+FilVec3 fil_joint_force(const FilWorld* world, FilId id)
+{
+    return load_of(world, id, false);
 }
 
 FilVec3 fil_joint_torque(const FilWorld* world, FilId id)
 {
-    const int index = fil_id_find(world, FIL_ID_JOINT, id);
-    if (index < 0) {
-        return (FilVec3){NAN, NAN, NAN};
-    }
-    const double* t = world->solver.joints.items[index].torque;
-    return (FilVec3){t[0], t[1], t[2]};
+    return load_of(world, id, true);
 }
 
 /* The joint of an id, NULL if there is none. */

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/order.h"
 #include "base/vec3.h"
 #include "body/shell.h"
 
@@ -17,13 +18,7 @@ typedef struct Side {
 static int by_ends(const void* a, const void* b)
 {
     const Side *x = a, *y = b;
-    if (x->low != y->low) {
-        return x->low < y->low ? -1 : 1;
-    }
-    if (x->high != y->high) {
-        return x->high < y->high ? -1 : 1;
-    }
-    return (x->triangle > y->triangle) - (x->triangle < y->triangle);
+    return fil_order_three(x->low, y->low, x->high, y->high, x->triangle, y->triangle);
 }
 
 static double area_of(const FilShellDef* def, int triangle)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 #include "geometry/closest.h"
 #include "geometry/collide.h"
 
@@ -21,13 +22,7 @@ typedef struct HalfEdge {
 static int by_ends(const void* a, const void* b)
 {
     const HalfEdge *x = a, *y = b;
-    if (x->lo != y->lo) {
-        return x->lo < y->lo ? -1 : 1;
-    }
-    if (x->hi != y->hi) {
-        return x->hi < y->hi ? -1 : 1;
-    }
-    return (x->side > y->side) - (x->side < y->side);
+    return fil_order_three(x->lo, y->lo, x->hi, y->hi, x->side, y->side);
 }
 
 void fil_facets_free(FilFacets* facets)

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/order.h"
 #include "base/vec3.h"
 #include "geometry/mass.h"
 
@@ -24,13 +25,7 @@ typedef struct HalfEdge {
 static int by_ends(const void* a, const void* b)
 {
     const HalfEdge *x = a, *y = b;
-    if (x->lo != y->lo) {
-        return x->lo < y->lo ? -1 : 1;
-    }
-    if (x->hi != y->hi) {
-        return x->hi < y->hi ? -1 : 1;
-    }
-    return (x->triangle > y->triangle) - (x->triangle < y->triangle);
+    return fil_order_three(x->lo, y->lo, x->hi, y->hi, x->triangle, y->triangle);
 }
 
 // every run of equal ends must be one edge forward and one back

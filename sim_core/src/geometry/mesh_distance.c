@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/order.h"
 #include "base/vec3.h"
 #include "geometry/closest.h"
 
@@ -53,13 +54,7 @@ typedef struct Side {
 static int by_ends(const void* a, const void* b)
 {
     const Side *x = a, *y = b;
-    if (x->lo != y->lo) {
-        return x->lo < y->lo ? -1 : 1;
-    }
-    if (x->hi != y->hi) {
-        return x->hi < y->hi ? -1 : 1;
-    }
-    return (x->triangle > y->triangle) - (x->triangle < y->triangle);
+    return fil_order_three(x->lo, y->lo, x->hi, y->hi, x->triangle, y->triangle);
 }
 
 static double angle_at(const Triangle* t, int k)

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/order.h"
 #include "base/vec3.h"
 
 const int fil_tet_faces[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
@@ -208,16 +209,7 @@ static Face face_of(const int* tet, int t, int opposite)
 static int by_corners(const void* a, const void* b)
 {
     const Face *x = a, *y = b;
-    if (x->lo != y->lo) {
-        return x->lo < y->lo ? -1 : 1;
-    }
-    if (x->middle != y->middle) {
-        return x->middle < y->middle ? -1 : 1;
-    }
-    if (x->hi != y->hi) {
-        return x->hi < y->hi ? -1 : 1;
-    }
-    return (x->tet > y->tet) - (x->tet < y->tet);
+    return x->lo != y->lo ? fil_order(x->lo, y->lo) : fil_order_three(x->middle, y->middle, x->hi, y->hi, x->tet, y->tet);
 }
 
 static FilStatus join_faces(const FilTetBuilder* b, const Face* faces, const char* name, FilTetMesh* mesh, FilError* error)

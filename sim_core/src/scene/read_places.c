@@ -14,6 +14,19 @@ bool fil_scene_read_vec3(FilReader* reader, const FilYaml* mapping, const char* 
     return given;
 }
 
+const double* fil_scene_read_velocities(FilReader* reader, const FilYaml* mapping, int count)
+{
+    FilVec3 velocity;
+    if (!fil_scene_read_vec3(reader, mapping, "velocity", &velocity) || reader->status != FIL_OK) {
+        return NULL;
+    }
+    double* v = fil_reader_alloc(reader, (size_t)count, 3 * sizeof *v);
+    for (int i = 0; i < count && v != NULL; i++) {
+        fil_v3_set(v + 3 * i, velocity.x, velocity.y, velocity.z);
+    }
+    return v;
+}
+
 void fil_scene_read_orientation(FilReader* reader, const FilYaml* mapping, FilQuat* orientation)
 {
     double q[4], w[3];

@@ -211,14 +211,7 @@ static void read_shell(FilScene* scene, FilSceneItem* item)
         fil_read_number(reader, damping, "mass", FIL_NOT_NEGATIVE, &def->damping_mass);
         fil_read_number(reader, damping, "stiffness", FIL_NOT_NEGATIVE, &def->damping_stiffness);
     }
-    FilVec3 velocity;
-    if (fil_scene_read_vec3(reader, node, "velocity", &velocity) && reader->status == FIL_OK) {
-        double* v = fil_reader_alloc(reader, (size_t)def->vertex_count, 3 * sizeof *v);
-        for (int i = 0; i < def->vertex_count && v != NULL; i++) {
-            fil_v3_set(v + 3 * i, velocity.x, velocity.y, velocity.z);
-        }
-        def->velocities = v;
-    }
+    def->velocities = fil_scene_read_velocities(reader, node, def->vertex_count);
     fil_scene_read_collision(scene, node, material, &def->collision);
     if (reader->status == FIL_OK) {
         def->young = material->section.young;

@@ -191,14 +191,7 @@ static void read_solid(FilScene* scene, FilSceneItem* item, const FilKey* keys)
     fil_solid_mesh_free(&mesh);
     read_pins(scene, node, solid);
     fil_scene_read_gas(reader, node, &def->gas);
-    FilVec3 velocity;
-    if (fil_scene_read_vec3(reader, node, "velocity", &velocity) && reader->status == FIL_OK) {
-        double* v = fil_reader_alloc(reader, (size_t)def->vertex_count, 3 * sizeof *v);
-        for (int i = 0; i < def->vertex_count && v != NULL; i++) {
-            fil_v3_set(v + 3 * i, velocity.x, velocity.y, velocity.z);
-        }
-        def->velocities = v;
-    }
+    def->velocities = fil_scene_read_velocities(reader, node, def->vertex_count);
     fil_scene_read_collision(scene, node, material, &def->collision);
 }
 

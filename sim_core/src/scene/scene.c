@@ -155,15 +155,22 @@ static bool goes_on(FilScene* scene)
     return reader->status == FIL_OK;
 }
 
-static void read_sections(FilScene* scene)
+/* Has the kinds read their sections, or add what they have read to the world. */
+static void go_through(FilScene* scene, bool adds)
 {
     for (int k = 0; k < scene->list_count && goes_on(scene); k++) {
         FilSceneList* list = &scene->lists[k];
-        if (list->kind->read != NULL) {
-            list->kind->read(scene, list);
+        void (*const step)(FilScene*, FilSceneList*) = adds ? list->kind->add : list->kind->read;
+        if (step != NULL) {
+            step(scene, list);
             fil_scene_index_lists(scene);
         }
     }
+}
+
+static void read_sections(FilScene* scene)
+{
+    go_through(scene, false);
     if (scene->reader.status == FIL_OK) {
         fil_scene_check_objects(scene);
     }
@@ -171,13 +178,7 @@ static void read_sections(FilScene* scene)
 
 static void add_sections(FilScene* scene)
 {
-    for (int k = 0; k < scene->list_count && goes_on(scene); k++) {
-        FilSceneList* list = &scene->lists[k];
-        if (list->kind->add != NULL) {
-            list->kind->add(scene, list);
-            fil_scene_index_lists(scene);
-        }
-    }
+    go_through(scene, true);
 }
 
 /* Objects, and what is made of several. */

@@ -196,6 +196,8 @@ void fil_scene_expand_list(FilScene* scene, FilYaml* list); /* of one list withi
 /* Place keys of what stands in the world; false (and nothing changed) if `key` is not given. The orientation is
  * `orientation`, a quaternion, or `rotation`, a rotation vector. */
 bool fil_scene_read_vec3(FilReader* reader, const FilYaml* mapping, const char* key, FilVec3* vector);
+/* `velocity` for each of `count` vertices; NULL where it is not given. */
+const double* fil_scene_read_velocities(FilReader* reader, const FilYaml* mapping, int count);
 void fil_scene_read_orientation(FilReader* reader, const FilYaml* mapping, FilQuat* orientation);
 
 /* ---- read_sections.c ---- */
