@@ -111,9 +111,7 @@ static void check(FilBlockFactor* factor, const System* s)
 {
     Random random = {17};
     double b[NUMBERS], first[NUMBERS], product[NUMBERS];
-    for (int k = 0; k < NUMBERS; k++) {
-        b[k] = random_between(&random, -1.0, 1.0);
-    }
+    random_fill(&random, b, NUMBERS);
     for (int threads = 1; threads <= 3; threads++) {
         FilWorkers* workers = fil_workers_create(threads);
         double x[NUMBERS];

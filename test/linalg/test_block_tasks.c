@@ -68,9 +68,7 @@ static void check_chain(const Chain* chain, bool forks)
     assert_int_equal(fil_block_cholesky_analyze(cholesky, &chain->a_pattern, &chain->c_pattern), FIL_OK);
     Random random = {5};
     double b[NUMBERS], first[NUMBERS];
-    for (int k = 0; k < NUMBERS; k++) {
-        b[k] = random_between(&random, -1.0, 1.0);
-    }
+    random_fill(&random, b, NUMBERS);
     for (int threads = 1; threads <= 4; threads++) {
         FilWorkers* workers = fil_workers_create(threads);
         double x[NUMBERS];

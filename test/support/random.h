@@ -22,4 +22,12 @@ static inline double random_between(Random* random, double low, double high)
     return low + (high - low) * (double)(random_bits(random) >> 11) * 0x1p-53;
 }
 
+/* `count` numbers between -1 and 1. */
+static inline void random_fill(Random* random, double* x, int count)
+{
+    for (int k = 0; k < count; k++) {
+        x[k] = random_between(random, -1.0, 1.0);
+    }
+}
+
 #endif
