@@ -254,29 +254,36 @@ static PyMethodDef own_methods[] = {
      "add_probe(name, quantity, of=None, index=0, component=-1): another number to be measured; -1 is the norm."},
     {"__enter__", enter, METH_NOARGS, NULL},
     {"__exit__", leave, METH_VARARGS, NULL},
+    {NULL, NULL, 0, NULL},
 };
 
 /* ---- the type ---- */
 
-/* Room for the tables below and the empty row at the end: they have some thirty rows. */
+/* Room for the tables below and the empty row at the end: they have some thirty rows, and what does not fit fails the import. */
 enum { METHODS_MAX = 48 };
 
-static int copy_methods(PyMethodDef* to, int count, const PyMethodDef* from, int max)
+/* Copies rows behind those that are there, and the empty one; false: no room for them. */
+static bool copy_methods(PyMethodDef* to, int* count, const PyMethodDef* from)
 {
-    for (int k = 0; k < max && from[k].ml_name != NULL; k++) {
-        to[count++] = from[k];
+    for (; from->ml_name != NULL; from++) {
+        if (*count + 1 >= METHODS_MAX) {
+            PyErr_SetString(PyExc_SystemError, "filum: METHODS_MAX is too small");
+            return false;
+        }
+        to[(*count)++] = *from;
     }
-    return count;
+    return true;
 }
 
 bool fil_py_add_world(PyObject* module, FilPyState* state)
 {
     static PyMethodDef methods[METHODS_MAX];
-    int count = copy_methods(methods, 0, own_methods, (int)(sizeof own_methods / sizeof *own_methods));
-    count = copy_methods(methods, count, fil_py_world_look_methods, METHODS_MAX);
-    count = copy_methods(methods, count, fil_py_picture_methods, METHODS_MAX);
-    count = copy_methods(methods, count, fil_py_gradient_methods, METHODS_MAX);
-    count = copy_methods(methods, count, fil_py_call_methods, METHODS_MAX);
+    int count = 0;
+    if (!copy_methods(methods, &count, own_methods) || !copy_methods(methods, &count, fil_py_world_look_methods) ||
+        !copy_methods(methods, &count, fil_py_picture_methods) || !copy_methods(methods, &count, fil_py_gradient_methods) ||
+        !copy_methods(methods, &count, fil_py_call_methods)) {
+        return false;
+    }
     PyType_Slot slots[] = {
         {Py_tp_new, make_world},
         {Py_tp_dealloc, destroy_world},
