@@ -37,7 +37,7 @@ static bool measure_imu(FilSensors* sensors, FilSensor* sensor, const FilWorld* 
     return fil_sensor_set_header(sensors, &imu->header, world, sensor->object);
 }
 
-/* Rates here, in Hz, are chosen; @RATE gives another (docs/ros.md). */
+/* Rates, in Hz: each tenth step of a millisecond; what a sensor costs and sends is in proportion. @RATE gives another (docs/ros.md). */
 const FilSensorKind fil_imu_sensor = {"imu",
                                       "a link or rigid body",
                                       100.0,

@@ -3,8 +3,8 @@
 #include "messages.h"
 #include "motion.h"
 
-#define PLANE_SIZE 4.0        /* m, of the square drawn for a half space; chosen */
-enum { CAPSULE_POINTS = 17 }; /* spheres along a capsule's axis; chosen */
+#define PLANE_SIZE 4.0        /* m, of the square drawn for a half space: wider than the objects that stand on it in most scenes of config/scenes */
+enum { CAPSULE_POINTS = 17 }; /* spheres along a capsule's axis: of one four times as long as thick they are a quarter of its thickness apart */
 
 bool fil_marker_size(FilMarker* marker, const char* space, int id, int type, int points)
 {

@@ -9,7 +9,7 @@
 typedef visualization_msgs__msg__Marker FilMarker;
 
 #define FIL_MARKER(name) visualization_msgs__msg__Marker__##name
-#define FIL_MARKER_THIN 0.002 /* m, of lines and planes that have no thickness; chosen */
+#define FIL_MARKER_THIN 0.002 /* m, of lines and planes that have no thickness: a pixel or two where a metre fills a window */
 
 /* Names a marker of the namespace `space` and makes room for its points. False: out of memory. */
 bool fil_marker_size(FilMarker* marker, const char* space, int id, int type, int points);

@@ -133,7 +133,8 @@ static const struct {
     Effect effect; /* beside that of fil_world_parameter() */
     const char* description;
 } table[] = {
-    /* Bounds are wide, and only refuse what is none or a slip of a key: chosen, but where a comment says more. */
+    /* Bounds only refuse what is no such number, or a slip of a key: far beyond what the scenes of config/scenes have, but where a comment says
+     * more. */
     {"scene", FIL_PARAMETER_STRING, 0, 0, 0, true, NULL, "scene to load: a path, or the name of one in config/scenes"},
     {"contact_model", FIL_PARAMETER_STRING, 0, 0, 0, false, NULL, "how contact is computed; the scene's own if not given"},
     {"time_step", FIL_PARAMETER_DOUBLE, 0, 1e-7, 1, false, NULL, "s; the scene's own if not given"},
@@ -182,7 +183,7 @@ static const struct {
     {"tactile_noise", FIL_PARAMETER_DOUBLE, 0, 0, 1e6, false, NULL, "N, standard deviation of each force on a taxel"},
     {"points_noise", FIL_PARAMETER_DOUBLE, 0, 0, 1000, false, NULL, "m, standard deviation of each coordinate of a point"},
     {"range_noise", FIL_PARAMETER_DOUBLE, 0, 0, 1000, false, NULL, "m, standard deviation of each distance of a range or scan"},
-    /* chosen: of the size that small range finders have */
+    /* as small range finders have: blind below some cm, deaf beyond some m */
     {"range_min", FIL_PARAMETER_DOUBLE, 0.02, 0, 1e6, false, NULL, "m: what is nearer is minus infinite"},
     {"range_max", FIL_PARAMETER_DOUBLE, 10, 0, 1e6, false, NULL, "m: what is farther is infinite"},
     {"range_field_of_view", FIL_PARAMETER_DOUBLE, 0, 0, 3, false, NULL, "rad, of the cone in which a range is the nearest; 0: a line"},
@@ -201,7 +202,7 @@ static const struct {
      "and where scenes are found by name; /: any"},
     {"record_folders", FIL_PARAMETER_STRING, 0, 0, 0, true, NULL,
      "folders that recordings asked for while running are made in, separated by colons; empty: the working directory; /: any"},
-    /* chosen: nodes and elements a hundredth of what scenes of one's own may have, contacts as many (FilSceneBudget) */
+    /* What one peer may take: nodes and elements a hundredth of what scenes of one's own may have, contacts as many (FilSceneBudget). */
     {"max_nodes", FIL_PARAMETER_INTEGER, 100000, 1, 10000000, true, NULL, "of rods, cloth and solids together, in worlds loaded by service"},
     {"max_elements", FIL_PARAMETER_INTEGER, 1000000, 1, 100000000, true, NULL,
      "triangles of cloth and tetrahedra of solids together, in worlds loaded by service"},
@@ -218,7 +219,8 @@ static const struct {
     {"teleop_link", FIL_PARAMETER_STRING, 0, 0, 0, false, NULL,
      "link that twist_commands, stamped_twist_commands and joy move; empty: they are refused"},
     {"teleop_frame", FIL_PARAMETER_STRING, 0, 0, 0, false, NULL, "frame of twists that name none: a link, or world; empty: world"},
-    /* chosen: a slow hand; joints' own limits still bound it. teleop_damping is as of fil_link_motion_def_default() */
+    /* a slow hand: across a table of a metre in five seconds, and less than a turn in six; joints' own limits still bound it. teleop_damping is as of
+       fil_link_motion_def_default() */
     {"teleop_linear", FIL_PARAMETER_DOUBLE, 0.2, 0, 10, false, NULL, "m/s of a stick at its end"},
     {"teleop_angular", FIL_PARAMETER_DOUBLE, 1, 0, 100, false, NULL, "rad/s of a stick at its end"},
     {"teleop_gain", FIL_PARAMETER_DOUBLE, 10, 0, 1000, false, NULL, "1/s: how fast the link is brought back to the path that the twists describe"},

@@ -61,7 +61,7 @@ bool fil_publishers_declare(FilParameters* parameters, const rcl_node_t* node)
             parameter->read_only = true;
             if (rows[k].value.type == FIL_PARAMETER_INTEGER) {
                 parameter->lowest = 1;
-                // chosen
+                // messages that wait for a slow reader: bounds what an override can take, 100 MB of messages of 1 kB
                 parameter->highest = 100000;
             }
         }

@@ -6,7 +6,8 @@
 #include "filum/msg/pull.h"
 #include "view/show.h"
 
-static const double MAX_STRENGTH = 1e6; /* chosen; the stiffness itself is bounded by the step */
+/* Of the default pull: only refuses slips of a key, as the stiffness itself is bounded by the step (view/hand.c). */
+static const double MAX_STRENGTH = 1e6;
 
 static bool is_finite(const geometry_msgs__msg__Point* point)
 {

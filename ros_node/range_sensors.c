@@ -9,7 +9,8 @@
 #include "sensor_msgs/msg/laser_scan.h"
 #include "sensor_msgs/msg/range.h"
 
-/* Rays in a cone that is wider than a line. Chosen: they are an eighth of its width apart. */
+/* Rays in a cone that is wider than a line. They are an eighth of its width apart, so that what is wider than that is not missed; four times as many
+ * would halve that, for four times the rays. */
 enum { CONE_RAYS = 64 };
 
 /* Distances along directions of the body's frame, with noise; as REP 117 has it, infinite beyond range_max and minus infinite below range_min. */
@@ -64,7 +65,8 @@ static bool measure_range(FilSensors* sensors, FilSensor* sensor, const FilWorld
     return fil_sensor_set_header(sensors, &message->header, world, sensor->object);
 }
 
-/* Rates here, in Hz, are chosen; @RATE gives another (docs/ros.md). */
+/* Rates, in Hz: what turns a mirror or waits for an echo measures ten to some tens of times a second; rays cost in proportion. @RATE gives another
+ * (docs/ros.md). */
 const FilSensorKind fil_range_sensor = {"range",
                                         "a link or rigid body",
                                         20.0,

@@ -175,7 +175,7 @@ static bool measure_all(const Bench* bench)
 
 int fil_bag_bench(int argc, char** argv)
 {
-    // chosen: some seconds
+    // some seconds in all on one core; the best of three, as others on the machine only add
     Bench bench = {.scene = "fifty_rods", .folder = "/dev/shm", .steps = 300, .repeat = 3};
     const FilOption options[] = {
         {"--folder", FIL_OPTION_TEXT, &bench.folder, "DIR", "where bags are written and removed again; /dev/shm"},

@@ -13,7 +13,7 @@
 #include "base/hash.h"
 #include "csv.h"
 
-/* Chosen: a million numbers a message, as of a cloud of points. */
+/* A million numbers a message, as of a cloud of some 3e5 points; a table that is wider no program reads. */
 enum { MAX_COLUMNS = 1 << 20 };
 
 /* The columns of a topic, found by name through a hash table of 1 + index. */

@@ -6,7 +6,8 @@
 #include "base/error.h"
 #include "record/reader.h"
 
-/* s: what comes at least so often is there after a jump, and longer ones are jumps; chosen */
+/* s: what comes at least so often is there after a jump, and longer ones are jumps. Everything of ours
+ * comes once a second or more (docs/ros.md); a jump reads BEFORE again, a fifth of what it spares at least */
 static const double BEFORE = 1.0, JUMP = 5.0;
 
 struct FilBagMessages {

@@ -16,7 +16,8 @@
 #include "messages.h"
 #include "recording.h"
 
-/* Steps whose messages are made elsewhere meanwhile: chosen. */
+/* Steps whose messages are made elsewhere meanwhile. Each holds a copy of a time's state; one helper makes them, so that more than a few only wait.
+ */
 enum { SLOTS = 4 };
 
 /* what follows from the state and the step's counters alone, and is worth making elsewhere: step_info has the hash */

@@ -107,7 +107,7 @@ static void end_browser(FilCameraRoll* roll)
         kill(-roll->browser, SIGKILL);
         waitpid(roll->browser, NULL, 0);
     }
-    // its last processes may still write there; a second in all, chosen
+    // its last processes may still write there: tried for a second in all, then the folder stays
     for (int attempt = 0; roll->profile[0] != '\0' && attempt < 20 && nftw(roll->profile, forget, 16, FTW_DEPTH | FTW_PHYS) != 0; ++attempt) {
         nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
     }

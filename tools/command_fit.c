@@ -573,7 +573,7 @@ static void free_fit(Fit* fit)
 
 int fil_command_fit(int argc, char** argv)
 {
-    // scouts: docs/fitting.md. runs: chosen, five times what its fits take
+    // scouts: docs/fitting.md. runs: five times what its fits take, so that only one that goes nowhere ends by it
     Options options = {.method = "bobyqa", .scouts = 32, .runs = 500};
     const char* scene = NULL;
     int exit_code = FIL_EXIT_DONE;

@@ -118,7 +118,7 @@ static bool compose_look(const Options* options, int strip, char* look, size_t s
         fil_cli_fail("render", 0, "--view: '%s' is none of front, side, top, and no direction such as 1,-2,0.5", options->view);
         return false;
     }
-    // px: chosen
+    // px: smaller is no picture, larger takes 256 MB a picture of the browser
     if (sscanf(options->size, "%dx%d%c", &width, &height, &end) != 2 || width < 16 || height < 16 || width > 8192 || height > 8192) {
         fil_cli_fail("render", 0, "--size: '%s' is not like 1280x720", options->size);
         return false;

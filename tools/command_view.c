@@ -130,7 +130,7 @@ static FilStatus run(View* view, double duration)
 
 int fil_command_view(int argc, char** argv)
 {
-    // 8642: chosen
+    // 8642: not listed in /etc/services of Debian, and none of the ports that Foxglove (8765) and development servers (8000, 8080) use
     Options options = {.address = "127.0.0.1", .port = 8642, .speed = 1.0};
     const char* scene = NULL;
     int exit_code = FIL_EXIT_DONE;

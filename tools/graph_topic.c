@@ -128,7 +128,7 @@ static bool listener_hear(Listener* listener, double limit)
         if (fil_graph_now() > limit) {
             return false;
         }
-        // s, chosen: half a period at 1 kHz
+        // s: half a period at 1 kHz
         fil_graph_sleep(0.0005);
     }
     return false;

@@ -43,7 +43,7 @@ FilProgress fil_progress_start(bool quiet)
 
 void fil_progress_update(FilProgress* progress, double fraction, const char* format, ...)
 {
-    // characters of the bar, chosen
+    // characters of the bar: with its numbers and texts it fits into 80
     enum { WIDTH = 30 };
     const double now = fil_bench_clock().wall;
     // ten times a second, and nothing in the first half second
@@ -62,7 +62,7 @@ void fil_progress_update(FilProgress* progress, double fraction, const char* for
     va_end(arguments);
     const double left = fraction > 0.0 ? (now - progress->start) * (1.0 - fraction) / fraction : 0.0;
     if (left >= 1.0) {
-        // in minutes from one and a half on: chosen
+        // in minutes from one and a half on, which is where rounding to whole ones is off by a third at most
         fprintf(stderr, left < 90.0 ? ", %.0f s left" : ", %.0f min left", left < 90.0 ? left : left / 60.0);
     }
     fflush(stderr);

@@ -7,7 +7,7 @@
 
 #include "dds/ddsrt/log.h"
 
-/* Of what the layer below says; chosen: a person reads no faster. */
+/* Of what the layer below says. It bounds what peers that send garbage can write to a disk, to some kB a second, and a person reads no faster. */
 enum { LINES_PER_SECOND = 10 };
 
 struct FilLogValve {

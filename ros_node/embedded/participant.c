@@ -17,7 +17,7 @@
 #include "rcutils/logging_macros.h"
 
 enum {
-    CONFIG_MAX = 8192,    /* bytes of XML: chosen */
+    CONFIG_MAX = 8192,    /* bytes of XML: what the environment has and what we add to it; what is longer is refused */
     DOMAIN_MAX = 232,     /* beyond it the protocol's port numbers overflow */
     FILE_MAX_SEEN = 4096, /* descriptors that are looked at */
     DELETE_PATIENCE = 3,  /* s; it takes a hundredth of a second otherwise */

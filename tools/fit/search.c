@@ -43,7 +43,8 @@ FilStatus fil_fit_search(const FilFitSearch* search, double* best, FilError* err
     nlopt_set_min_objective(solver, evaluate, (void*)search);
     nlopt_set_lower_bounds1(solver, 0.0);
     nlopt_set_upper_bounds1(solver, 1.0);
-    // of the bounds: a third of the distance of 32 scouts of two keys. Chosen
+    // of the bounds: a third of the distance of 32 scouts of two keys, so that the search begins within what the best of them has
+    // seen
     nlopt_set_initial_step1(solver, 0.05);
     nlopt_set_xtol_abs1(solver, search->tolerance);
     nlopt_set_maxeval(solver, search->max_evaluations);

@@ -11,7 +11,7 @@
 
 enum { NODES = 301, TEXT = 40000 };
 
-static const double TURN[3] = {0.52, 1.05, -0.37}; /* rad, chosen */
+static const double TURN[3] = {0.52, 1.05, -0.37}; /* rad: along no axis, and no part of a turn */
 
 /* x mirrored and turned, where asked for. */
 static void place(bool turned, const double* x, double* out)

@@ -3,9 +3,10 @@
 
 FilPlanDef fil_plan_def_default(void)
 {
-    // horizon, nodes, directions, weights, last relaxation: P1 sec. V-C, eq. 20; bounds: chosen, P1 prints none, but its task is one of continuous
-    // contact, hence the 0.1 N (docs/planning.md). The solver's: as of fil_plan_settings_default(), 25, 50 and 100 stages; 800: chosen, the
-    // turn about y takes 371 in all
+    // horizon, nodes, directions, weights, last relaxation: P1 sec. V-C, eq. 20; P1 prints no bounds, but its task is one of continuous
+    // contact, hence the 0.1 N (docs/planning.md); the others are wide: elongations of -1/3 to 4/3 of a section, efforts that 1.5 bar
+    // give, a slip of 40 radii of the ball a second. The solver's: as of fil_plan_settings_default(), 25, 50 and 100 stages; 800 is twice what the
+    // turn about y takes in all, 371
     return (FilPlanDef){.kind = FIL_PLAN_BALL,
                         .ball = {.directions = 10,
                                  .axis = {1.0, 0.0, 0.0},
@@ -43,7 +44,8 @@ FilPlanDef fil_manipulation_def_default(void)
 {
     FilPlanDef def = fil_plan_def_default();
     def.kind = FIL_PLAN_MANIPULATION;
-    // weights: chosen so that costs are of order 1 for forces of tens of newtons; bounds: chosen, wide
+    // weights: costs are of order 1 for forces of tens of newtons, so that the solver's tolerance means something; bounds: several times what
+    // box_push and valve_turn come near
     def.manipulation = (FilManipulationTask){.goal = {.within = {1e-3, 1e-2}, .speed = 1e-2},
                                              .directions = 0,
                                              .goal_weight = 0.0,
@@ -56,7 +58,8 @@ FilPlanDef fil_manipulation_def_default(void)
                                              .speed = 10.0,
                                              .effort = 200.0,
                                              .elongation = {-0.05, 0.2}};
-    // of box_push and valve_turn, chosen; less exact, as multipliers of shared loads are not unique (docs/planning.md)
+    // of box_push and valve_turn, whose motions take two seconds, 20 stages each; less exact, as multipliers of shared loads are not unique
+    // (docs/planning.md)
     def.horizon = 2.0;
     def.nodes = 40;
     def.tolerance = 1e-7;

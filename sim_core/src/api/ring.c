@@ -168,7 +168,7 @@ static void settle(const FilWorld* world, FilRingBody* ring, const double* rods)
     fil_v3_axpy(across, -fil_v3_dot(across, t), t);
     const double weight = ring->mass * fil_v3_normalise(across);
     double low = 0.0, high = ring->range;
-    // chosen: to rounding, however small a share of the range it is
+    // 53 would do for a share of order 1; 200, so that one of 1e-40 is found to rounding too
     for (int k = 0; k < 200; k++) {
         const double middle = 0.5 * (low + high);
         if (fil_ring_barrier(middle, ring->range, ring->stiffness).first < weight) {

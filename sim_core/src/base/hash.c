@@ -4,7 +4,8 @@
 
 static uint64_t mix(uint64_t hash, uint64_t word)
 {
-    // 2^64 over the golden ratio, odd (Knuth's multiplicative hashing); the shift brings upper bits down, to words that follow: chosen
+    // 2^64 over the golden ratio, odd (Knuth's multiplicative hashing); the shift brings the upper half of
+    // the bits down, which a product leaves out of the lower ones: 29, as splitmix64 and others have it near a half
     hash = (hash ^ word) * UINT64_C(0x9E3779B97F4A7C15);
     return hash ^ (hash >> 29);
 }

@@ -8,7 +8,7 @@
 static inline bool fil_quat_normalise(FilQuat* q)
 {
     const double size = sqrt(q->x * q->x + q->y * q->y + q->z * q->z + q->w * q->w);
-    // shorter ones are zero but for rounding of what they were made from: chosen
+    // shorter ones are zero but for rounding of what they were made from: 1e4 roundings of numbers of order 1
     if (!(isfinite(size) && size > 1e-12)) {
         return false;
     }

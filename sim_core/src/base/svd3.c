@@ -21,7 +21,7 @@ static const double ORTHOGONAL = 1e-30;
 enum { SWEEPS = 16, NEWTON = 12 };
 
 /* Below this denominator of eq. 2 over |F|^3 (3.08 for a rotation) the singular values decide: an error of rounding
- * grows by its inverse. Chosen; 0.1 keeps R within 1e-14. */
+ * grows by its inverse, so that 0.1 keeps R within 1e-14. */
 static const double WELL_CONDITIONED = 0.1;
 
 /* (a, b) <- (c a - s b, s a + c b) for two columns of a row-major matrix */

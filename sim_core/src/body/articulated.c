@@ -29,7 +29,7 @@ FilRobotJointDef fil_robot_joint_def_default(void)
 
 FilRobotDef fil_robot_def_default(void)
 {
-    // trajectory_points: chosen; the node hands longer ones over part by part
+    // trajectory_points: of a kB a joint in each copy of the state; the node hands longer ones over part by part
     FilRobotDef def = {.orientation = {0.0, 0.0, 0.0, 1.0}, .collision = fil_collision_default(), .trajectory_points = 128};
     def.collision.self = false;
     return def;

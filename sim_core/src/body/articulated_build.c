@@ -11,7 +11,8 @@
 #include "geometry/mass.h"
 
 /* Where no gains are given joints are held at this frequency at least, and such that their full effort takes no more
- * than this error. Chosen: motions of arms take tenths of a second and more. */
+ * than this error. Motions of arms take tenths of a second and more: 10 Hz follows them within
+ * a few hundredths, and a step of 10 ms still resolves it. */
 static const double HOLDING = 10.0;  /* Hz */
 static const double YIELDING = 0.05; /* rad or m */
 

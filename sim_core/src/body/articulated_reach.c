@@ -165,7 +165,8 @@ static void move_towards_posture(Reach* reach, double* q)
         fil_v3_axpy(x, y[k], reach->jacobian + 6 * k);
         fil_v3_axpy(x + 3, y[k], reach->jacobian + 6 * k + 3);
     }
-    // lambda of 1 mm/rad: only keeps the matrix regular where joints line up. Chosen
+    // lambda of 1 mm/rad: only keeps the matrix regular where joints line up; the link is off by its square, 1e-6 m for a posture 1 rad away, which
+    // the next iteration sees
     if (!solve_damped(reach, 1e-6, x)) {
         return;
     }
@@ -201,7 +202,8 @@ FilStatus fil_articulated_reach(const FilArticulated* robot, const FilReachDef* 
         if (next < size) {
             memcpy(q, trial, sizeof(double) * (size_t)robot->q_count);
             size = next;
-            // Marquardt's scheme, up by ten; down by some thirty, so that a few steps reach Newton's: chosen
+            // Marquardt's scheme, up by ten; down by some thirty, so that three steps from FIRST_DAMPING are Newton's but for
+            // 1e-8
             damping = fmax(0.03 * damping, MIN_DAMPING);
         } else {
             damping *= 10.0;

@@ -293,6 +293,7 @@ static const char* refuse(const FilRodBody* body)
         if (a->target.active && a->kind == FIL_ATTACH_TWIST) {
             return "is held by its angle, of which gradients are not known yet";
         }
+        // at its bound, to rounding of the square root that brings it there
         if (a->target.active && a->kind == FIL_ATTACH_HANDLE && a->max_force > 0.0 && fil_v3_norm(a->force) > (1.0 - 1e-9) * a->max_force) {
             return "pulls at a handle with all the force that it has, of which gradients are not known yet";
         }

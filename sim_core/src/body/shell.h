@@ -9,7 +9,8 @@
 #include "body/vertex_holds.h"
 #include "linalg/block_cholesky.h"
 
-/* The tangent is made in parts of its columns, the same for any number of workers. Chosen: elements beside two parts are looked at twice. */
+/* The tangent is made in parts of its columns, the same for any number of workers. More parts share better among workers and cost more, as elements
+ * beside two parts are looked at twice: 8 are two for each of four threads. */
 enum { FIL_SHELL_PARTS = 8 };
 
 typedef struct FilShellBody {

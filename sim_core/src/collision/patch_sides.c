@@ -6,7 +6,8 @@
 #include "collision/collision.h"
 
 /* Cells of a field, if the surface does not say: a fifth of the depth makes a ball of about 2,000 tetrahedra. Thin shapes
- * would be cut too finely by that: a sixtieth of their size at least. Chosen. */
+ * would be cut too finely by that: a sixtieth of their size at least, so that a plate has 60 x 60 of them
+ * in a layer at most. */
 static const double CELLS_DEEP = 5.0, CELLS_WIDE = 60.0;
 
 /* The margin at rest: flat faces that lie on each other rock by dt^2 g unless a hundredth to a tenth of that is seen ahead,

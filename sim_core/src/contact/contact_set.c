@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "base/vec3.h"
 
-/* Normal and two tangents by four unknowns; room for contacts at first (chosen: it doubles). */
+/* Normal and two tangents by four unknowns; room for contacts at first (it doubles, so that little hangs on it). */
 enum { JACOBIAN_SIZE = 12, FIRST_CAPACITY = 64 };
 
 void fil_contact_set_free(FilContactSet* set)

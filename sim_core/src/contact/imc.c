@@ -16,8 +16,8 @@ FilImcSettings fil_imc_settings_default(void)
 {
     // P2's: ce_k (sec. 2.5), k (sec. 2.3), delta (sec. 3), c (sec. 2.4). closest, farthest: 2.4 and 11 um in P2's knots of h = 1.6 mm, inside the
     // band of -5 to 20 um that it reports. rate: P2's fraction of a percent lets strands through when knots get tight fast (docs/imc.md).
-    // dissipation: critical. static_speed: chosen, a 300th of P2's slowest pull. friction_iterations: rods that slide from edge to edge take two or
-    // three
+    // dissipation: critical. static_speed: a 300th of P2's slowest pull, so that what P2 pulls slides. friction_iterations: rods that slide from edge
+    // to edge take two or three
     return (FilImcSettings){.sharpness = 50.0,
                             .smoothing = 50.0,
                             .reach = 0.15,
@@ -133,7 +133,7 @@ double fil_imc_starting_acceleration(const FilPotentialProblem* problem, const F
 {
     const double leap = c->radius / (problem->settings->sharpness * problem->dt * problem->dt);
     // twice the weight (docs/imc.md); beside it, for where there is none, a hundredth of what moves surfaces by h/ce_k, the width of the energy, in a
-    // step: chosen
+    // step: it only must not be zero, as the stiffness follows the contacts from then on
     return 2.0 * problem->gravity + 0.01 * leap;
 }
 

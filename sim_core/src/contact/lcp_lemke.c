@@ -184,7 +184,7 @@ static void run(Tableau* t, FilWatch* watch, int* pivots)
         return;
     }
     int enter = 2 * t->n;
-    // chosen: the lexicographic order does not cycle, but rounding may; MAX_WORK, which binds from n = 215 on, is a second of it
+    // pivots: n to 2n are usual; the lexicographic order does not cycle, but rounding may; MAX_WORK, which binds from n = 215 on, is a second of it
     const double max = fmin(50.0 * t->n + 100.0, MAX_WORK / ((double)t->n * (double)t->width));
     for (int k = 0; k < max && !fil_watch_ended(watch); k++) {
         const int left = t->basis[row];

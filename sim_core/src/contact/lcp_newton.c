@@ -15,8 +15,8 @@
 #include "base/vec3.h"
 #include "contact/lcp_problem.h"
 
-/* Of Levenberg and Marquardt, in units of the scaled system: where it starts, and its floor, which keeps the system regular at 1e4 times rounding.
- * Chosen. */
+/* Of Levenberg and Marquardt, in units of the scaled system: where it starts, and its floor, which keeps the system regular at 1e4 times rounding;
+ * the first is another 1e4 above, so that a first step is Newton's to single precision. */
 #define LAMBDA_FIRST 1e-8
 #define MIN_LAMBDA 1e-12
 

@@ -137,7 +137,8 @@ static int capsule_at(const Pair* pair, const double* p, const double* q, double
 // a capsule whose core is closest to b at parameter s; a core inside b is left to the general method but for what cylinders know themselves
 static int capsule_solid(const Pair* pair, const double* p, const double* q, double s, double d2, FilContactPoint* out)
 {
-    // nearer than this to b's surface a core has no direction from it but by rounding: chosen
+    // nearer than this to b's surface a core has no direction from it but by rounding: at 1e-9 of a radius it still has
+    // six digits
     const double touching = 1e-9 * pair->a->radius;
     const FilShape* b = pair->b;
     double x[3], n[3];

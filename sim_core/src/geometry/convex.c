@@ -9,7 +9,7 @@
 #include "geometry/polytope.h"
 #include "geometry/simplex.h"
 
-#define GJK_STEPS 128   /* a bound only, chosen: ends what rounding lets go on */
+#define GJK_STEPS 128   /* a bound only: on smooth shapes it converges linearly, and rounding may let it go on */
 #define TOUCHING 1e-10  /* of the extent of D: closer than this the direction is left to the polytope */
 #define POINTS 128      /* of the polytope */
 #define DEPTH_GAP 1e-10 /* of the extent: the face cannot be pushed out by more */
@@ -198,7 +198,7 @@ static bool start_polytope(Difference* d, const Gjk* g, Expansion* e)
     }
     add_both_ways(d, across, e);
     int corner[4];
-    // thinner than a billionth of its extent a tetrahedron is flat: chosen
+    // thinner than a billionth of its extent a tetrahedron is flat: the normals of its faces have no more than six digits left
     if (!fil_polytope_seed(e->w, e->point_count, 1e-9 * d->extent, corner)) {
         return false;
     }
@@ -327,7 +327,7 @@ static bool separation_by_mpr(const Difference* d, FilSeparation* out)
     CCD_INIT(&ccd);
     ccd.support1 = ccd.support2 = ccd_support;
     ccd.center1 = ccd.center2 = ccd_centre;
-    // chosen: a method of last resort shall not end for want of steps
+    // a method of last resort shall not end for want of steps: 1e-9 takes some tens of its refinements
     ccd.max_iterations = 1000;
     ccd.mpr_tolerance = 1e-9 * d->extent;
     double depth;

@@ -116,7 +116,7 @@ static bool meet_rim(const Cylinder* rim, const Cylinder* barrel, FilSeparation*
         fil_v3_sub(g, barrel->center, p.x);
         fil_v3_axpy(g, -fil_v3_dot(g, barrel->axis), barrel->axis);
         const double along = fil_v3_dot(p.t, barrel->axis), slope = -fil_v3_dot(p.r, g) - rim->radius * (1.0 - along * along);
-        // a slope of rounding's size has no root nearby: chosen
+        // a slope that is smaller has no root nearby: Newton's step would be beyond a turn for residuals above 1e-8 radii
         if (step < NEWTON_STEPS && fabs(slope) > 1e-9 * rim->radius) {
             go_around(rim, -fil_v3_dot(p.t, g) / slope, &p);
         }
@@ -150,7 +150,8 @@ static bool cross_rims(const Cylinder* a, const Cylinder* b, FilSeparation* s)
         // by the angles: t_a changes by -r_a, g by radius_b t_b - radius_a t_a
         const double aa = -fil_v3_dot(p.r, g) - a->radius, ab = b->radius * c, ba = -a->radius * c, bb = -fil_v3_dot(q.r, g) + b->radius;
         const double determinant = aa * bb - ab * ba;
-        // nearly singular: circles that all but coincide there; left to the general method. Chosen
+        // nearly singular: circles that all but coincide there; left to the general method, as Newton loses three digits a
+        // step
         if (!(fabs(determinant) > 1e-3 * a->radius * b->radius)) {
             return false;
         }

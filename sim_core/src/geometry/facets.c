@@ -273,6 +273,8 @@ static FilStatus meet_edge(const FilFacets* facets, int triangle, int edge, cons
         const double s = fil_v3_dot(to, along) / square;
         if (s > FIL_FACETS_BORDER && s < 1.0 - FIL_FACETS_BORDER && fil_facets_is_outward(facets, edge, points[i].normal)) {
             FilFacetContact contact = {triangle, s < 0.5 ? ends[0] : ends[1], points[i], HUGE_VAL};
+            // which side of the triangle, 1 to 3, or below which vertex, 5 to 7: in bits above the corners that manifolds of primitives number, so
+            // that two contacts of a triangle are not taken for one
             contact.point.feature ^= (uint32_t)(edge - facets->sides[3 * triangle] + 1) << 20;
             status = append(out, &contact);
         }

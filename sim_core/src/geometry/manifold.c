@@ -308,7 +308,7 @@ static void crossing_normal(double* normal, const double* p0, const double* p1, 
         to[k] = q0[k] + q1[k] - p0[k] - p1[k];
     }
     const double scale = fil_v3_norm(u) * fil_v3_norm(v);
-    // sines below this are rounding of what came before: chosen
+    // sines below this are rounding of what came before: poses and differences of points leave seven digits of it
     if (fil_v3_normalise(normal) <= 1e-9 * scale || scale == 0.0) {
         // parallel or points: any way across the longer one
         double* along = fil_v3_dot(u, u) >= fil_v3_dot(v, v) ? u : v;

@@ -13,7 +13,8 @@
 #include "base/vec3.h"
 #include "geometry/closest.h"
 
-/* Triangles of a leaf (chosen); halves of up to 2^31 triangles are 31 levels deep, each of which leaves one node behind. */
+/* Triangles of a leaf: a box costs about what a triangle does, so that leaves of one would test twice as many boxes; halves of up to 2^31 triangles
+ * are 31 levels deep, each of which leaves one node behind. */
 enum { LEAF = 4, STACK = 64 };
 
 /* Triangles [begin, end) of the tree's order; children follow: the first is the next node. */

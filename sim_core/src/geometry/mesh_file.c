@@ -312,7 +312,7 @@ static FilStatus read_stl_binary(Reader* r)
     return status;
 }
 
-// text starts with "solid" and has a "facet" soon after (within 1024 bytes, chosen: names of solids are shorter); binary headers may start with
+// text starts with "solid" and has a "facet" soon after (within 1024 bytes: names of solids are shorter); binary headers may start with
 // "solid" too, but are not ASCII's 9 to 126 throughout
 static bool is_stl_text(const char* bytes, size_t size)
 {

@@ -14,8 +14,8 @@
 // areas fade from 90 degrees between normal and gradient to 5 pi/8: cosine of the latter
 #define FADE 0.38268343236508977
 
-// least part of a gradient that counts along the normal: chosen; A p does not depend on it, k of sides along the normal
-// does
+// least part of a gradient that counts along the normal. A p does not depend on it, k of sides along the normal does: it bounds them by ten times
+// those of faces that meet head on
 #define MIN_PART 0.1
 
 void fil_patch_free(FilPatch* patch)

@@ -132,7 +132,7 @@ static int sample_clearance(const Meeting* meeting, double* at, double* clear)
         return SAMPLES;
     }
     double lo = at[min > 0 ? min - 1 : 0], hi = at[min < SAMPLES - 1 ? min + 1 : SAMPLES - 1];
-    // 0.618^16: to 5e-4 of the stretch between samples. Chosen
+    // 0.618^16: to 5e-4 of the stretch between samples; the clearance there is off by the square of that
     for (int k = 0; k < 16; k++) {
         // golden section
         const double a = hi - 0.6180339887498949 * (hi - lo), b = lo + 0.6180339887498949 * (hi - lo);
@@ -217,7 +217,7 @@ static Node shoot(const Meeting* meeting, const double* from, const double* to, 
     Node node = {.valid = false};
     fil_v3_sub(d, to, from);
     const double length = fil_v3_norm(d);
-    // of Newton's method, which ends by the size of its step: chosen
+    // of Newton's method, which ends by the size of its step: three or four of a distance that is nearly linear
     for (int iteration = 0; iteration < 10; iteration++) {
         for (int k = 0; k < 3; k++) {
             node.x[k] = from[k] + t * d[k];

@@ -8,7 +8,7 @@
 
 #include "geometry/closest.h"
 
-#define ADVANCE_STEPS 10000 /* a bound only, chosen: advances shrink with the distance, and end at MEETING */
+#define ADVANCE_STEPS 10000 /* a bound only, which sweeps of some tens end long before: advances shrink with the distance, and end at MEETING */
 #define MEETING 1e-9        /* of the size: closer than this is meeting */
 
 typedef double (*Distance2Fn)(const double* x);
@@ -72,7 +72,7 @@ static double advance(const double* start, const double* end, double min, double
             return time;
         }
         time = next;
-        // what is left to gain is a thousandth of the gap that shall be left: chosen
+        // what is left to gain is a thousandth of the gap that shall be left: nobody could use it
         if (gap - floor < 1e-3 * floor) {
             return time;
         }

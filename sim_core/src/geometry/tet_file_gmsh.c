@@ -259,7 +259,7 @@ static FilStatus read_elements_plain(Gmsh* gmsh)
             status = check_type(gmsh, type);
         }
         if (status == FIL_OK) {
-            // Gmsh writes two, and a few more of meshes in parts; 1000: chosen
+            // Gmsh writes two, and a few more of meshes in parts, one for each part that shares the element; 1000 only refuses what is no count
             status = fil_tet_text_whole(text, "the number of tags of an element", 1000, &tags);
         }
         if (status == FIL_OK) {

@@ -76,7 +76,8 @@ static double best_on_piece(const FilTrack* track, const double* positions, cons
     for (int step = 0; step < STEPS; step++) {
         see_point(track, positions, p, place, out);
         const double slope = fil_v3_dot(out->r, out->slope), straight = fil_v3_dot(out->slope, out->slope);
-        // at points further off than the curve's centre it would be negative: Newton's step becomes one of descent, ten times Gauss's at most. Chosen
+        // at points further off than the curve's centre it would be negative: Newton's step becomes one of descent, ten times Gauss's at most, which
+        // the piece's bounds still cut
         const double curve = fmax(straight + fil_v3_dot(out->r, out->bend), 0.1 * straight);
         const double next = curve > 0.0 ? fmin(fmax(place.u - slope / curve, low), high) : place.u;
         const bool done = fabs(next - place.u) <= 1e-15 * (1.0 + fabs(next));  // rounding

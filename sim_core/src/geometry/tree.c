@@ -205,7 +205,7 @@ FilStatus fil_tree_set(FilTree* tree, int item, int group, const FilAabb* box)
 {
     FIL_ASSERT(item >= 0);
     if (item >= tree->item_capacity) {
-        // by doubling; 16 more at first, chosen
+        // by doubling; 16 more at first, so that small worlds are not moved with each item
         const FilStatus status = grow(tree, item + 1 > 2 * tree->item_capacity ? item + 17 : 2 * tree->item_capacity);
         if (status != FIL_OK) {
             return status;

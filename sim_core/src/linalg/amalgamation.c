@@ -31,7 +31,7 @@ static bool try_merge(Merge* m, int c, int p, bool free_only)
     const double total = stored(pivots, below);
     const double extra = total - stored(m->pivots[c], m->e->height.at[c]) - stored(m->pivots[p], below);
     const double zeros = extra + m->zeros[c] + m->zeros[p];
-    // 1e9 are too many, whatever the share: chosen
+    // zeros are counted by an int below, and 1e9 numbers are 8 GB, whatever their share
     if (free_only ? extra > 0.0 : zeros > allowed_zeros(m->pivots[c] + m->pivots[p]) * total || zeros > 1e9) {
         return false;
     }

@@ -44,7 +44,7 @@ void fil_block_rows_multiply_add(const FilBlockRows* rows, FilWorkers* workers, 
 
 /* Products with a sum of matrices of the same size: parts of the columns, the same for any number of workers, who share them. Each reads its blocks
  * once and keeps what it adds to rows beyond its own until all are done. */
-enum { FIL_BLOCK_PARTS = 4 }; /* chosen: what is kept costs one worker no more than a tenth of a product */
+enum { FIL_BLOCK_PARTS = 4 }; /* one for each of four threads; what is kept costs one worker no more than a tenth of a product */
 typedef struct FilBlockParts {
     int end[FIL_BLOCK_PARTS];   /* of the columns of each */
     int reach[FIL_BLOCK_PARTS]; /* end of the rows that its blocks reach, no less than that */

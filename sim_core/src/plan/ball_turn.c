@@ -93,7 +93,7 @@ bool fil_ball_touch(const FilBallTurn* turn, const double place[2], double* l)
     const FilPlanArm* arm = &turn->arm;
     const FilBallLayout o = fil_ball_layout(turn);
     memset(l, 0, sizeof(double) * (size_t)o.joints);
-    // chosen: a ball that is not reached by then is out of reach
+    // a bound only, of Newton's method: a ball that is not reached by then is out of reach
     for (int iteration = 0; iteration < 50; iteration++) {
         double y[3], gradient[3][FIL_PLAN_SHAPES], matrix[9] = {0.0}, step[3];
         see_ball(turn, l, y, gradient);
@@ -104,7 +104,7 @@ bool fil_ball_touch(const FilBallTurn* turn, const double place[2], double* l)
                 matrix[k] += gradient[k / 3][i] * gradient[k % 3][i];
             }
         }
-        // a point far off is approached by steps of at most 5 cm, a third of a section of P1's: chosen
+        // a point far off is approached by steps of at most 5 cm, a third of a section of P1's, within which the arm's shape hardly changes
         const double far = fil_v3_norm(residual), part = far > 0.05 ? 0.05 / far : 1.0;
         if (far < 1e-12) {  // m: no direction
             return true;

@@ -24,8 +24,9 @@ static const int POLISH_ITERATIONS = 12;
 FilPlanSettings fil_plan_settings_default(void)
 {
     // relaxation_end: P1's (sec. IV, Scholtes). relaxation_ratio: with 10, as schedules around general solvers have it, half of the starts stalled
-    // (docs/planning.md). fall, push, tolerance: kappa_mu, kappa_1 and epsilon_tol of Waechter and Biegler (2006). relaxation_start, max_iterations:
-    // chosen
+    // (docs/planning.md). fall, push, tolerance: kappa_mu, kappa_1 and epsilon_tol of Waechter and Biegler (2006). All three are so in IPOPT's
+    // sources, too. relaxation_start: IPOPT's first barrier, mu_init, 0.1. max_iterations: a bound only, twice what the longest plan of
+    // docs/planning.md takes
     return (FilPlanSettings){.tolerance = 1e-8,
                              .relaxation_start = 0.1,
                              .relaxation_end = 1e-7,
@@ -42,7 +43,8 @@ static void push_inside(const FilInterior* ip, double push)
     const FilPlanProblem* p = &ip->problem;
     for (int j = 0; j < p->stages * p->variables; j++) {
         const double lower = p->lower[j], upper = p->upper[j], room = push * p->scale[j % p->variables];
-        // between two bounds no further than a quarter in from either: kappa_2 of Waechter and Biegler (2006) is 0.01, this is chosen
+        // between two bounds no further than a quarter in from either: kappa_2 of Waechter and Biegler (2006) is 0.01, for bounds of
+        // unknown size; these are of known scale, and a quarter only keeps the two pushes from meeting
         const double width = fmin(room, 0.25 * (upper - lower));
         if (lower > -INFINITY) {
             ip->at.x[j] = fmax(ip->at.x[j], lower + width);
@@ -61,7 +63,7 @@ static void start_slacks(FilInterior* ip)
     memset(ip->at.slack, 0, sizeof(double) * (size_t)pairs);
     fil_interior_pairs(ip, ip->at.x, ip->at.slack, ip->pair);
     for (int i = 0; i < pairs; i++) {
-        // a tenth: inside, but near where the pair's product is the whole relaxation. Chosen
+        // a tenth: inside, so that multipliers are ten times the central ones at most, but near where the pair's product is the whole relaxation
         ip->at.slack[i] = fmax(-ip->pair[i], 0.1 * ip->relaxation);
         ip->at.relax[i] = ip->barrier / ip->at.slack[i];
     }
@@ -238,7 +240,8 @@ static void polish(FilInterior* ip, const FilPlanSettings* settings, FilPlanPoin
     ip->paired = false;
     ip->shift = 0.0;
     ip->barrier = POLISH_BARRIER;
-    // so little that it begins where it was; chosen. 0.2 below is kappa_mu, as above
+    // a millionth of a scale: so little that it begins where it was, and ten times what POLISH_BARRIER holds points off by. 0.2 below is kappa_mu, as
+    // above
     push_inside(ip, 1e-6);
     start_multipliers(ip);
     FilPlanSettings once = *settings;

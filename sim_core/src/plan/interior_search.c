@@ -3,11 +3,12 @@
 #include <math.h>
 #include <string.h>
 
-// constants of Waechter and Biegler (2006), section 3
+// gamma_theta, gamma_phi, eta_phi, s_phi, s_theta of Waechter and Biegler (2006), section 3. IPOPT's sources have the same but for gamma_phi and
+// eta_phi, 1e-8 there: they accept steps that gain less
 static const double LESS_VIOLATION = 1e-5, LESS_BARRIER = 1e-5, ARMIJO = 1e-4, SWITCH_STEP = 2.3, SWITCH_VIOLATION = 1.1;
 // multipliers stay within this factor of barrier / distance (ibid., eq. 16)
 static const double MULTIPLIER_RANGE = 1e10;
-// to 2e-7 of a step, chosen; second-order corrections: p_max there
+// to 2e-7 of a step, beyond which rounding of the cost decides; second-order corrections: p_max there, max_soc of IPOPT
 static const int MAX_HALVINGS = 22, MAX_CORRECTIONS = 4;
 
 typedef struct Merit {

@@ -3,7 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-// the Hessian's shift (Waechter, Biegler 2006, algorithm IC), in units of 1 / scale^2
+// the Hessian's shift (Waechter, Biegler 2006, algorithm IC), in units of 1 / scale^2: the first one and both factors are those of IPOPT's sources;
+// its ends, 1e-20 and 1e20, are nearer here, as problems are scaled
 static const double FIRST_SHIFT = 1e-4, MIN_SHIFT = 1e-12, LARGEST_SHIFT = 1e12, GROW_FIRST = 100.0, GROW = 8.0;
 
 static double* take(FilArena* arena, int count)

@@ -169,10 +169,11 @@ static bool joins(const FilManipulation* m, int touch)
 }
 
 /* Moves what is driven to where its contacts are closed, at the places of the start: least squares, in which a way of a coordinate's usual size
- * counts as much as a millimetre, in steps of less than a third of it, twenty at most: chosen. */
+ * counts as much as a millimetre, in steps of less than a third of it, within which contacts are nearly
+ * linear; twenty reach what is six sizes away. It is a first guess: what it misses, the plan closes. */
 static void keep_contacts(const FilManipulation* m, const double* scale, const double (*places)[2], const bool* kept, double* q)
 {
-    // chosen: see above
+    // see above
     static const double millimetre = 1e-3, longest = 0.3;
     const int n = m->drives;
     double from[FIL_PLAN_COORDINATES];

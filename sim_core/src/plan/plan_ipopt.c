@@ -282,7 +282,7 @@ static bool find_pattern(Referee* r)
     const int all = p->stages * p->variables;
     double* y = take(r, all);
     for (int j = 0; j < all && y != NULL; j++) {
-        // 1.7 and 2.3 rad: any that are no part of a turn. Chosen
+        // 1.7 and 2.3 rad: any that are no part of a turn, so that no two entries are alike
         y[j] = r->x[j] + p->scale[j % p->variables] * (0.1 + 0.05 * sin(1.0 + 1.7 * j));
     }
     for (int i = 0; i < p->rows; i++) {

@@ -10,7 +10,7 @@
 
 FilReaderOptions fil_reader_options_default(void)
 {
-    // chosen: rosbag2's and our own chunks have about 1 MB (docs/recording.md)
+    // rosbag2's and our own chunks have about 1 MB (docs/recording.md); this bounds what a false length makes us ask for
     return (FilReaderOptions){.max_chunk_bytes = (size_t)512 << 20};
 }
 

@@ -48,7 +48,8 @@ struct FilRecorder {
 
 FilRecorderOptions fil_recorder_options_default(void)
 {
-    // chunks of a MiB or a second (docs/recording.md), and a queue of 64 of them: chosen
+    // chunks of a MiB or a second (docs/recording.md), and a queue of 64 of them: a disk may hang for as
+    // long as that takes to fill, a second at 64 MB/s, before callers wait or drop
     return (FilRecorderOptions){
         .compression = FIL_COMPRESSION_NONE,
         .chunk_bytes = 1 << 20,

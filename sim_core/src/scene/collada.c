@@ -108,7 +108,7 @@ static const xmlNode* find_input(Dae* dae, const xmlNode* parent, const char* me
         }
         fil_xml_numbers(&dae->reader, node, "offset", false, 1, &at);
         const char* own = fil_xml_text(&dae->reader, node, "semantic", true);
-        // chosen: one per kind of input
+        // COLLADA 1.4 has some twenty meanings of input, each at an offset of its own
         if (!(at >= 0.0 && at < 32.0)) {
             fil_xml_fail(&dae->reader, node, "its offset is out of range");
         } else if (own != NULL) {
@@ -145,7 +145,7 @@ static double* read_points(Dae* dae, const xmlNode* input, int* count)
     }
     int numbers;
     double* points = read_list(dae, array, &numbers);
-    // x, y, z; more are skipped, 64 at most: chosen
+    // x, y, z; more are skipped. Beyond 64 it is no stride of points, and the product with their count must not overflow
     if (points == NULL || !(step >= 3.0 && step <= 64.0)) {
         fil_xml_fail(reader, array, "its points do not have three numbers");
         return NULL;

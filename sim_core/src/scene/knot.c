@@ -35,6 +35,7 @@ typedef struct Trace {
 
 FilKnotDef fil_knot_def_default(void)
 {
+    // nodes as P2 cuts its rods (sec. 3.2); a cord of a metre and 3 mm
     return (FilKnotDef){.n = 1, .node_count = 301, .length = 1.0, .diameter = 3e-3};
 }
 
@@ -119,7 +120,7 @@ static FilStatus lay_out(const FilKnotDef* def, Layout* layout, FilError* error)
     if (!(isfinite(def->length) && def->length > 0.0 && isfinite(def->diameter) && def->diameter > 0.0)) {
         return fil_error(error, FIL_BAD_INPUT, "a knot needs a positive length and diameter, got %g m and %g m", def->length, def->diameter);
     }
-    // chosen: P2 has n up to 4
+    // P2 has n up to 4; 1000 and ten nodes only refuse what cannot become a knot
     if (def->n < 1 || def->n > 1000 || def->node_count < 10) {
         return fil_error(error, FIL_BAD_INPUT, "a knot needs n from 1 to 1000 and 10 nodes or more, got n = %d and %d nodes", def->n,
                          def->node_count);

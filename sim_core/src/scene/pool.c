@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 
-/* Bytes. Chosen. */
+/* Bytes that are taken at once: few calls of the heap for a scene, and little left over. */
 #define CHUNK_SIZE ((size_t)64 * 1024)
 
 typedef struct FilPoolChunk {

@@ -364,7 +364,7 @@ static void read_catenary(FilScene* scene, const FilYaml* shape, FilRodDef* def)
     fil_read_vector(reader, shape, "lowest", FIL_OPTIONAL, 3, lowest);
     fil_read_number(reader, shape, "span", FIL_REQUIRED | FIL_POSITIVE, &span);
     fil_read_number(reader, shape, "length", FIL_REQUIRED | FIL_POSITIVE, &length);
-    // 1e3: chosen; steeper than that it hangs straight down
+    // beyond 1e3 its sides hang straight down, a thousandth of its length apart: a doubled rope, no catenary
     if (reader->status == FIL_OK && !(length > span && length < 1e3 * span)) {
         fil_reader_fail(reader, fil_yaml_find(shape, "length"), "must be longer than the span of %g m, and less than 1000 times", span);
     }

@@ -102,7 +102,7 @@ static void read_adaptive(FilReader* reader, const FilYaml* world, FilWorldDef* 
 {
     const FilYaml* node = fil_read_node(reader, world, "adaptive", FIL_OPTIONAL);
     if (node != NULL && fil_check_keys(reader, node, adaptive_keys)) {
-        def->adaptive_iterations = 8;  // chosen: twice what smooth motion takes
+        def->adaptive_iterations = 8;  // twice what smooth motion takes (three or four): half of it would divide steps that converge
         fil_read_integer(reader, node, "iterations", FIL_OPTIONAL, 2, 10000, &def->adaptive_iterations);
     }
 }
@@ -111,7 +111,7 @@ static void read_sleep(FilReader* reader, const FilYaml* world, FilWorldDef* def
 {
     const FilYaml* node = fil_read_node(reader, world, "sleep", FIL_OPTIONAL);
     if (node != NULL && fil_check_keys(reader, node, sleep_keys)) {
-        def->sleep_time = 0.5;  // chosen, as by other engines: longer than what rocks stays near rest
+        def->sleep_time = 0.5;  // as Box2D and others have it: longer than what rocks stays near rest
         fil_read_number(reader, node, "time", FIL_POSITIVE, &def->sleep_time);
         fil_read_number(reader, node, "speed", FIL_POSITIVE, &def->sleep_speed);
     }

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "scene/expression.h"
 
-/* Chosen: names are parts of topics and frames, and of fixed arrays of 64. */
+/* Names are parts of topics and frames, and of fixed arrays of 64. */
 #define LONGEST_NAME 63
 
 /* ---- failures ---- */

@@ -57,8 +57,8 @@ bool fil_value_vector(FilReader* reader, FilYaml* node, int count, double* value
 /* The value of a key, whatever it is; NULL if there is none, or after a failure. */
 FilYaml* fil_read_node(FilReader* reader, const FilYaml* mapping, const char* key, unsigned flags);
 
-/* Each returns whether the key was given (and well); if not, *value stays as it is. Bounds of integers that readers pass are chosen where no sense of
- * the number gives one: far beyond what scenes have, so that a slip of a key is refused and sizes do not overflow. */
+/* Each returns whether the key was given (and well); if not, *value stays as it is. Where no sense of a number gives its bounds, those of integers
+ * that readers pass are far beyond what scenes have, so that a slip of a key is refused and sizes do not overflow. */
 bool fil_read_number(FilReader* reader, const FilYaml* mapping, const char* key, unsigned flags, double* value);
 bool fil_read_vector(FilReader* reader, const FilYaml* mapping, const char* key, unsigned flags, int count, double* values);
 bool fil_read_integer(FilReader* reader, const FilYaml* mapping, const char* key, unsigned flags, int smallest, int largest, int* value);

@@ -253,7 +253,7 @@ static void check_world(FilScene* scene)
 static void build(FilScene* scene, const FilSceneOptions* options, FilSceneInfo* info)
 {
     FilReader* reader = &scene->reader;
-    // a second, and a row every hundredth of it: chosen
+    // of scenes that say nothing: long enough to see something move, short enough to wait for, and a hundred rows to plot
     *info = (FilSceneInfo){.duration = 1.0, .output_period = 0.01, .seed = 1, .plan = fil_plan_def_default()};
     scene->info = info;
     scene->root->parameters = fil_yaml_find(scene->root, "parameters");

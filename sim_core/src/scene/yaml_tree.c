@@ -11,7 +11,8 @@
 
 FilSceneLimits fil_scene_limits_default(void)
 {
-    // chosen, far beyond any scene, so that nobody's file takes memory and time without bounds (docs/security.md, docs/scenes.md)
+    // far beyond any scene of config/scenes, so that nobody's file takes memory and time without bounds (docs/security.md,
+    // docs/scenes.md)
     return (FilSceneLimits){
         .file_bytes = (size_t)64 << 20,
         .line_bytes = (size_t)1 << 20,

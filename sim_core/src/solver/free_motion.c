@@ -94,7 +94,8 @@ static bool begin(const FilMotionTask* task, double* v, FilNewtonScratch* s, dou
 }
 
 /* Along the direction as far as that leads to a lower residual, or potential, by Armijo's 1e-4 of what the slope promises (Nocedal, Wright 2006,
- * sec. 3.1); 13 halvings at most: chosen. */
+ * sec. 3.1); 13 halvings at most: a direction that gains nothing over a
+ * ten-thousandth of its length is poor, and the step is halved instead. */
 static bool search(const FilMotionTask* task, double slope, double shift, double tolerance, double* v, FilNewtonScratch* s, double* potential,
                    double* norm)
 {

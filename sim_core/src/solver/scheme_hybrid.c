@@ -48,7 +48,8 @@ static bool search(FilSolver* solver, FilPotentialIteration* newton, double* v)
     const double longest = newton->field->longest != NULL ? newton->field->longest(solver, v, s->direction) : 1.0;
     const bool damping = options->damping;
     const double first = damping ? ldexp(1.0, -(newton->iterations - 1) / 2) : longest;
-    // without the contacts' tangent directions are poor, and two halvings (0.25) show it; with it, 13. Chosen
+    // without the contacts' tangent directions are poor, and two halvings (0.25) show it; with it, 13, as of free
+    // motion (free_motion.c)
     const double shortest = damping ? first : (newton->tangent ? 1e-4 : 0.2);
     // friction as published has no potential; static friction's is sharp, and a smaller residual may lead away from rest
     const double rise = options->descends ? 1e-12 * fabs(newton->potential) + newton->noise : INFINITY;

@@ -7,7 +7,7 @@
 #include "scene/yaml_tree.h"
 #include "view/foxglove.h"
 
-/* Bounds on what peers may take. Chosen. */
+/* Bounds on what peers may take: a few windows of people who look on, each of which may ask for all that a world has. */
 enum {
     FIL_FOXGLOVE_PEERS = 8,
     FIL_FOXGLOVE_CHANNELS = 64,

@@ -201,7 +201,7 @@ const FilYaml* fil_foxglove_parse(const void* bytes, size_t size, FilPool* pool)
 {
     FilSceneLimits limits = fil_scene_limits_default();
     limits.file_bytes = limits.line_bytes = FIL_FOXGLOVE_IN_BYTES;
-    // of JSON messages: chosen
+    // of JSON messages: all subscriptions and parameters that a peer may name, with their fields; they are three deep
     limits.values = 4096;
     limits.depth = 8;
     FilError error = {""};

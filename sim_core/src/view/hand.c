@@ -9,7 +9,8 @@
 #include "geometry/pose.h"
 #include "view/show.h"
 
-static const double WEIGHTS = 10.0;     /* pull over an object's size, by its weight; chosen: moves objects briskly */
+/* Pull over an object's size, by its weight: an object's size away it is accelerated by 10 g, which lifts what lies and follows a pointer. */
+static const double WEIGHTS = 10.0;
 static const double STABLE = 0.1;       /* of m/dt^2 */
 static const double UNKNOWN_MASS = 1.0; /* kg, of links and disks: what they move depends on where they are pushed */
 

@@ -54,7 +54,7 @@ static void obey(FilPlayer* player, const FilViewCommand* command)
             player->time = 0.0;
             break;
         case FIL_VIEW_SPEED:
-            // chosen, as of simulations (session.c)
+            // as of simulations (session.c)
             player->speed = fmin(fmax(at, 1e-3), 1e3);
             break;
         case FIL_VIEW_SEEK:

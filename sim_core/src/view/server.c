@@ -349,12 +349,12 @@ static void* serve(void* pointer)
 
 static FilStatus open_server(FilViewServer* server, FilError* error)
 {
-    // s: chosen; pages that are gone are found out within 20
+    // s: pages that are gone are found out within 20, for a ping of some bytes every 10
     static const lws_retry_bo_t idle = {.secs_since_valid_ping = 10, .secs_since_valid_hangup = 20};
     server->mount = (struct lws_http_mount){
         .mountpoint = "/", .origin = server->folder, .def = "index.html", .origin_protocol = LWSMPRO_FILE, .mountpoint_len = 1};
     server->protocols[0] = (struct lws_protocols){.name = "http", .callback = lws_callback_http_dummy};
-    // buffers of one read: pages send commands of a line, viewers lists. Chosen; longer messages come in parts
+    // buffers of one read: pages send commands of a line, viewers lists of some kB; longer messages come in parts
     server->protocols[1] =
         (struct lws_protocols){.name = "filum", .callback = on_stream, .per_session_data_size = sizeof(Page), .rx_buffer_size = 1024};
     if (server->def.foxglove != NULL) {

@@ -187,7 +187,8 @@ static FilStatus obey(FilViewSession* session, const FilViewCommand* command)
             fil_hand_release(session->hand, simulation->world);
             return fil_simulation_reset(simulation);
         case FIL_VIEW_SPEED:
-            // chosen: a thousand times slower and faster than real time; 0 would be as fast as it can
+            // a thousand times slower (a step of a millisecond takes a second) and faster than any scene is; 0 would be as fast as
+            // it can
             fil_simulation_set_pace(simulation, fmin(fmax(numbers[0], 1e-3), 1e3));
             break;
         case FIL_VIEW_MODEL:

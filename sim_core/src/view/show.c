@@ -68,7 +68,7 @@ bool fil_show_visible(const FilShowKind* kind, const FilWorld* world, FilId id)
 
 FilColor fil_show_color(const FilShowKind* kind, const FilWorld* world, FilId id, int number)
 {
-    // chosen: apart in hue and in lightness, and none so light that paper swallows it
+    // eight, apart in hue and in lightness, and none so light that paper swallows it
     static const FilColor palette[] = {
         {0.16, 0.42, 0.72, 1.0}, {0.87, 0.42, 0.14, 1.0}, {0.15, 0.58, 0.43, 1.0}, {0.74, 0.20, 0.38, 1.0},
         {0.44, 0.32, 0.70, 1.0}, {0.78, 0.60, 0.10, 1.0}, {0.10, 0.56, 0.66, 1.0}, {0.52, 0.35, 0.24, 1.0},
@@ -79,7 +79,7 @@ FilColor fil_show_color(const FilShowKind* kind, const FilWorld* world, FilId id
 
 FilColor fil_show_shape_color(const FilShowKind* kind, const FilWorld* world, FilId id, const FilShownShape* shape, FilColor color)
 {
-    // chosen: a grey that no colour of the palette is
+    // a grey: what does not move stands back behind the palette
     static const FilColor still = {0.61, 0.62, 0.65, 1.0};
     const bool own = kind->look != NULL && kind->look(world, id).colored;
     return shape->colored ? shape->color : shape->moves || own ? color : still;

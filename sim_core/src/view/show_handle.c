@@ -7,9 +7,9 @@
 #include "geometry/pose.h"
 #include "view/show.h"
 
-enum { MAX_POINTS = 24 }; /* of one handle that are drawn; chosen */
+enum { MAX_POINTS = 24 }; /* of one handle that are drawn: a row of dots, not a wall, and what a hem of a thousand vertices sends stays small */
 
-/* sizes, by a rod's radius, or by the side of a triangle; chosen: seen beside what they hold, and small beside the whole */
+/* sizes, by a rod's radius, or by the side of a triangle: so that they are seen around what they hold, and small beside the whole */
 static const double BALL = 1.8, COLLAR = 1.5, COLLAR_LENGTH = 4.0, DOT = 0.25;
 
 static void print(const FilWorld* world, FilId handle)
@@ -75,7 +75,7 @@ static FilQuat turn_to(const double* z)
 
 static void shape(const FilWorld* world, FilId handle, int index, FilShownShape* out)
 {
-    // chosen: amber for what moves, slate for what does not
+    // amber for what moves, slate for what does not: a lightness apart, for those who see no hues
     static const FilColor driven = {0.93, 0.62, 0.10, 1.0}, fixed = {0.36, 0.38, 0.42, 1.0};
     const FilAttachmentInfo info = fil_attachment_info(world, handle);
     const FilShowKind* kind = kind_of(world, info.object);

@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "linalg/buffer.h"
 
-/* Corrections are below the last bits after a few rounds, as A lacks terms of order dt only. Chosen. */
+/* A bound only: corrections are below the last bits after a few rounds, as A lacks terms of order dt only. */
 enum { MAX_ROUNDS = 60 };
 
 /* A correction of this share ends the search, or one after which the next would be: that is smaller by as much again as this one was than the one

@@ -35,10 +35,11 @@ static int parts_by_iterations(const FilWorld* world, int used, int iterations)
 }
 
 /* Errors grow with the cube of the length: what would have met the accuracy, and a little more; fewer only by and by, and not for
- * what the next step may take back. Margins are chosen: 5 % where more are needed, 15 % and no more than 30 % fewer at once. */
+ * what the next step may take back. Margins: 5 % where more are needed, as a step that is repeated
+ * costs all of its parts; 15 % and no more than 30 % fewer at once, so that parts do not go to and fro. */
 static int parts_by_error(const FilWorld* world, int used, double error)
 {
-    // chosen: see above
+    // see above
     static const double MORE = 1.05, FEWER = 1.15, AT_ONCE = 0.7;
     const double length = cbrt(error / world->def.accuracy);
     if (length > 1.0) {

@@ -98,7 +98,7 @@ static FilStatus check_def(const FilWorldDef* def, FilError* error)
     if (def->newton_max_iterations < 1) {
         return fil_error(error, FIL_BAD_INPUT, "world: newton_max_iterations must be at least 1, not %d", def->newton_max_iterations);
     }
-    // 2^-40 of a step is a trillionth: chosen
+    // 2^-40 of a step is a trillionth: beyond it times of parts of a step would be rounded away from each other
     if (def->max_halvings < 0 || def->max_halvings > 40) {
         return fil_error(error, FIL_BAD_INPUT, "world: max_halvings must lie between 0 and 40, not %d", def->max_halvings);
     }
