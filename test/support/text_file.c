@@ -45,3 +45,12 @@ char* read_whole(const char* path)
     fclose(file);
     return text;
 }
+
+int count_text(const char* text, const char* what)
+{
+    int found = 0;
+    for (const char* at = strstr(text, what); at != NULL; at = strstr(at + 1, what)) {
+        ++found;
+    }
+    return found;
+}

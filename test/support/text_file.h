@@ -8,4 +8,6 @@ void write_text(const char* path, const char* text);
 void read_text(const char* path, char* text, size_t size); /* as much as there is room for, ended by a zero */
 char* read_whole(const char* path);                        /* the caller frees it */
 
+int count_text(const char* text, const char* what); /* how often it is in there */
+
 #endif

@@ -14,6 +14,7 @@
 
 #include "draw.h"
 #include "lively.h"
+#include "text_file.h"
 #include "view/show.h"
 
 typedef struct Fixture {
@@ -50,26 +51,9 @@ static int tear_down(void** state)
 
 static const char* read_file(Fixture* fixture)
 {
-    FILE* file = fopen(fixture->path, "r");
-    assert_non_null(file);
-    assert_int_equal(fseek(file, 0, SEEK_END), 0);
-    const size_t size = (size_t)ftell(file);
-    rewind(file);
     free(fixture->text);
-    fixture->text = calloc(size + 1, 1);
-    assert_non_null(fixture->text);
-    assert_int_equal(fread(fixture->text, 1, size, file), size);
-    fclose(file);
+    fixture->text = read_whole(fixture->path);
     return fixture->text;
-}
-
-static int count(const char* text, const char* what)
-{
-    int found = 0;
-    for (const char* at = strstr(text, what); at != NULL; at = strstr(at + 1, what)) {
-        ++found;
-    }
-    return found;
 }
 
 /* runs a world for `steps` while it is watched, and draws it */
@@ -98,13 +82,13 @@ static void ghosts_and_one_opaque_picture(void** state)
     assert_string_equal(text + strlen(text) - 7, "</svg>\n");
     assert_non_null(strstr(text, "A &lt;b> &amp; c"));
     /* five ghosts of the first 16 ms, and the last state */
-    assert_int_equal(count(text, " opacity="), 5);
+    assert_int_equal(count_text(text, " opacity="), 5);
     assert_non_null(strstr(text, "t = 0, 0.004, 0.008, 0.012, 0.016, 0.02 s"));
     /* the closed rod's ghosts are closed */
-    assert_int_equal(count(text, "z\"/>"), 5);
+    assert_int_equal(count_text(text, "z\"/>"), 5);
     assert_null(strstr(text, "nan"));
     assert_null(strstr(text, "inf"));
-    assert_int_equal(count(text, "<g"), count(text, "</g>"));
+    assert_int_equal(count_text(text, "<g"), count_text(text, "</g>"));
     fil_world_destroy(world);
 }
 
@@ -115,7 +99,7 @@ static void a_still_world_has_no_ghosts(void** state)
     FilError error;
     FilWorld* world = lively_world(FIL_MIDPOINT);
     assert_int_equal(draw(world, 0, (FilVec3){0}, "still", fixture->path, &error), FIL_OK);
-    assert_int_equal(count(read_file(fixture), " opacity="), 0);
+    assert_int_equal(count_text(read_file(fixture), " opacity="), 0);
     fil_world_destroy(world);
 }
 
@@ -134,7 +118,7 @@ static void patches_are_drawn(void** state)
     assert_int_equal(fil_scene_load_text("ball.yaml", scene, strlen(scene), NULL, &world, NULL, &error), FIL_OK);
     assert_int_equal(draw(world, 1, (FilVec3){0.0, 0.0, 1.0}, "above", fixture->path, &error), FIL_OK);
     const char* text = read_file(fixture);
-    assert_int_equal(count(text, "<ellipse"), fil_world_patch_count(world));
+    assert_int_equal(count_text(text, "<ellipse"), fil_world_patch_count(world));
     assert_int_equal(fil_world_patch_count(world), 1);
     double narrow, wide;
     assert_int_equal(sscanf(strstr(text, "<ellipse"), "<ellipse rx=\"%lf\" ry=\"%lf\"", &narrow, &wide), 2);
@@ -223,7 +207,7 @@ static void shapes_have_outlines(void** state)
     const char* text = read_file(fixture);
     assert_null(strstr(text, "nan"));
     assert_null(strstr(text, "inf"));
-    assert_int_equal(count(text, "class=\"ground\""), 0);  // seen from its edge
+    assert_int_equal(count_text(text, "class=\"ground\""), 0);  // seen from its edge
     // the sphere is as wide as the box, of which one face is seen
     double r = 0.0, x[4][2];
     assert_int_equal(sscanf(strstr(text, "<circle"), "<circle cx=\"%*f\" cy=\"%*f\" r=\"%lf", &r), 1);
@@ -240,8 +224,8 @@ static void shapes_have_outlines(void** state)
     // from above the ground is seen
     assert_int_equal(draw(world, 0, (FilVec3){0.2, -1.0, 0.5}, "shapes", fixture->path, &error), FIL_OK);
     text = read_file(fixture);
-    assert_int_equal(count(text, "class=\"ground\""), 1);
-    assert_true(count(text, "<circle") > 3);
+    assert_int_equal(count_text(text, "class=\"ground\""), 1);
+    assert_true(count_text(text, "<circle") > 3);
     assert_null(strstr(text, "nan"));
     fil_world_destroy(world);
 }
@@ -271,7 +255,7 @@ static void shells_are_shaded_triangles(void** state)
         assert_int_equal(fil_world_add_shell(world, &shell, &id), FIL_OK);
         assert_int_equal(draw(world, 0, (FilVec3){0.2, -1.0, 0.1}, "cloth", fixture->path, &error), FIL_OK);
         const char* text = read_file(fixture);
-        assert_int_equal(count(text, "Z\"/>"), 2);
+        assert_int_equal(count_text(text, "Z\"/>"), 2);
         const char* at = strstr(text, "<path fill=\"");
         assert_non_null(at);
         assert_int_equal(sscanf(at, "<path fill=\"%60[^\"]", first[k]), 1);

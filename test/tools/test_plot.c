@@ -11,25 +11,14 @@
 #include <cmocka.h>
 
 #include "plot.h"
+#include "text_file.h"
 
 static char text[100000];
 
 static const char* read_all(const char* path)
 {
-    FILE* in = fopen(path, "r");
-    assert_non_null(in);
-    text[fread(text, 1, sizeof text - 1, in)] = '\0';
-    fclose(in);
+    read_text(path, text, sizeof text);
     return text;
-}
-
-static int count(const char* haystack, const char* needle)
-{
-    int found = 0;
-    for (const char* at = haystack; (at = strstr(at, needle)) != NULL; at++) {
-        found++;
-    }
-    return found;
 }
 
 static void charts_hold_their_series(void** state)
@@ -50,7 +39,7 @@ static void charts_hold_their_series(void** state)
     assert_non_null(strstr(svg, ">rising<"));
     assert_non_null(strstr(svg, ">a &lt; b &amp; c<"));
     // each series is one line; NaN and, on a log axis, what is not positive interrupt it
-    assert_int_equal(count(svg, "stroke-linejoin"), 2);
+    assert_int_equal(count_text(svg, "stroke-linejoin"), 2);
     assert_null(strstr(svg, "nan"));
     // decades are labelled
     assert_non_null(strstr(svg, ">0.01<"));
@@ -58,7 +47,7 @@ static void charts_hold_their_series(void** state)
 
     assert_int_equal(fil_plot_write_csv(&def, path, &error), FIL_OK);
     const char* csv = read_all(path);
-    assert_int_equal(count(csv, "\n"), 9);
+    assert_int_equal(count_text(csv, "\n"), 9);
     assert_non_null(strstr(csv, "series,x (m),y (N)\n"));
     assert_non_null(strstr(csv, "rising,2,\n"));
     unlink(path);
