@@ -212,7 +212,7 @@ static FilStatus part(FilSolver* solver, double* v)
 static FilStatus make_feasible(FilSolver* solver, double* v)
 {
     FilStatus status = part(solver, v);
-    // 30 halvings, to 1e-9 of it: chosen
+    // 30 halvings, to 1e-9 of it: what still meets then met where the step starts
     for (int attempt = 0; attempt < 30 && status == FIL_OK; attempt++) {
         if (fil_ipc_sweep(solver) >= 1.0) {
             memset(solver->system->scratch.trial, 0, sizeof(double) * (size_t)solver->system->v_count);
