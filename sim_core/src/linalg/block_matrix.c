@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "linalg/pair.h"
+#include "linalg/split.h"
 
 int fil_block_find(const FilBlockPattern* pattern, int u, int v)
 {
@@ -241,35 +242,10 @@ void fil_block_parts_multiply(const FilBlockParts* parts, FilWorkers* workers, c
     }
 }
 
-/* a = l d l' with unit lower l: m = l^-1 below the diagonal, and 1/d. */
-typedef struct Split {
-    double m10, m20, m30, m21, m31, m32;
-    double i0, i1, i2, i3;
-} Split;
-
-static inline bool split(const double* a, Split* out)
-{
-    // u = l d below the diagonal
-    const double d0 = a[0], i0 = 1.0 / d0;
-    const double l10 = a[1] * i0, l20 = a[2] * i0, l30 = a[3] * i0;
-    const double d1 = a[5] - l10 * a[1], i1 = 1.0 / d1;
-    const double u21 = a[6] - l10 * a[2], u31 = a[7] - l10 * a[3];
-    const double l21 = u21 * i1, l31 = u31 * i1;
-    const double d2 = a[10] - l20 * a[2] - l21 * u21, i2 = 1.0 / d2;
-    const double u32 = a[11] - l20 * a[3] - l21 * u31;
-    const double l32 = u32 * i2;
-    const double d3 = a[15] - l30 * a[3] - l31 * u31 - l32 * u32, i3 = 1.0 / d3;
-    const bool positive = d0 > 0.0 && d1 > 0.0 && d2 > 0.0 && d3 > 0.0;
-    const bool finite = d0 < INFINITY && d1 < INFINITY && d2 < INFINITY && d3 < INFINITY;
-    const double m20 = l21 * l10 - l20;
-    *out = (Split){-l10, m20, l31 * l10 - l30 - l32 * m20, -l21, l32 * l21 - l31, -l32, i0, i1, i2, i3};
-    return positive && finite;
-}
-
 bool fil_block_inverse_factor(const double* a, double* w)
 {
-    Split s;
-    if (!split(a, &s)) {
+    FilSplit s;
+    if (!fil_split(a, &s)) {
         return false;
     }
     // w = d^-1/2 l^-1
@@ -283,8 +259,8 @@ bool fil_block_inverse_factor(const double* a, double* w)
 
 bool fil_block_inverse_parts(const double* a, double* m)
 {
-    Split s;
-    const bool definite = split(a, &s);
+    FilSplit s;
+    const bool definite = fil_split(a, &s);
     m[0] = s.i0, m[1] = s.m10, m[2] = s.m20, m[3] = s.m30;
     m[4] = 0.0, m[5] = s.i1, m[6] = s.m21, m[7] = s.m31;
     m[8] = m[9] = 0.0, m[10] = s.i2, m[11] = s.m32;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "linalg/block_runs_data.h"
+#include "linalg/split.h"
 #include "linalg/tile.h"
 
 #define FIL_RUN_INLINE inline __attribute__((always_inline))
@@ -68,26 +69,16 @@ enum { SCALES = 3 * FIL_BLOCK };
 /* False when a pivot is not positive and finite. */
 static inline bool split_pivot(const double* a, double* m)
 {
-    const double d0 = a[0], i0 = 1.0 / d0;
-    const double l10 = a[1] * i0, l20 = a[2] * i0, l30 = a[3] * i0;
-    const double d1 = a[5] - l10 * a[1], i1 = 1.0 / d1;
-    const double u21 = a[6] - l10 * a[2], u31 = a[7] - l10 * a[3];
-    const double l21 = u21 * i1, l31 = u31 * i1;
-    const double d2 = a[10] - l20 * a[2] - l21 * u21, i2 = 1.0 / d2;
-    const double u32 = a[11] - l20 * a[3] - l21 * u31;
-    const double l32 = u32 * i2;
-    const double d3 = a[15] - l30 * a[3] - l31 * u31 - l32 * u32, i3 = 1.0 / d3;
-    const double m20 = l21 * l10 - l20, m31 = l32 * l21 - l31;
+    FilSplit s;
+    const bool definite = fil_split(a, &s);
     const double columns[FIL_BLOCK_SIZE] = {
-        0.0, -l10, m20,  l31 * l10 - l30 - l32 * m20,  //
-        0.0, 0.0,  -l21, m31,                          //
-        0.0, 0.0,  0.0,  -l32,                         //
-        i0,  i1,   i2,   i3,
+        0.0,  s.m10, s.m20, s.m30,  //
+        0.0,  0.0,   s.m21, s.m31,  //
+        0.0,  0.0,   0.0,   s.m32,  //
+        s.i0, s.i1,  s.i2,  s.i3,
     };
     memcpy(m, columns, sizeof columns);
-    const bool positive = d0 > 0.0 && d1 > 0.0 && d2 > 0.0 && d3 > 0.0;
-    const bool finite = d0 < INFINITY && d1 < INFINITY && d2 < INFINITY && d3 < INFINITY;
-    return positive && finite;
+    return definite;
 }
 
 /* c M' */
