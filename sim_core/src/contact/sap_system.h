@@ -110,7 +110,16 @@ void fil_sap_system_place_touches(FilSapSystem* system, const FilSapProblem* pro
 void fil_sap_system_multiply_transposed(const FilSapSystem* system, const FilSapProblem* problem, const double* gamma, double* j);
 
 /* The diagonal block of a column of A, NULL if it is missing. */
-const double* fil_sap_diagonal_block(const FilSapProblem* problem, int column);
+static inline const double* fil_sap_diagonal_block(const FilSapProblem* problem, int column)
+{
+    const FilBlockPattern* pattern = &problem->pattern;
+    for (int k = pattern->start[column]; k < pattern->start[column + 1]; k++) {
+        if (pattern->row[k] == column) {
+            return problem->a + FIL_BLOCK_SIZE * (size_t)k;
+        }
+    }
+    return NULL;
+}
 
 /* Mean diagonal of J A^-1 J' of one constraint over the rows that are not zero, with only A's diagonal blocks inverted.
  * `parts` has these inverted (fil_block_inverse_parts()); Jacobian block k multiplies the variable whose block is at place[k]. */

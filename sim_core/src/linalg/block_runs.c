@@ -146,8 +146,11 @@ static bool keep_a(FilBlockRuns* runs, const FilBlockPattern* a)
 /* Sorts runs by kind and length, so that those that take turns end together. */
 static void sort_runs(FilBlockRuns* runs)
 {
-    const int count = runs->runs.run_count, longest = runs->runs.columns;
-    int* start = runs->scratch.at;
+    const int count = runs->runs.run_count;
+    int *start = runs->scratch.at, longest = 0;
+    for (int r = 0; r < count; r++) {
+        longest = runs->runs.run[r].count > longest ? runs->runs.run[r].count : longest;
+    }
     memset(start, 0, (2 * (size_t)longest + 3) * sizeof *start);
     for (int r = 0; r < count; r++) {
         const FilRun* run = &runs->runs.run[r];
