@@ -1,5 +1,6 @@
 /* Contacts: what the narrow phase found at one point, with materials and Jacobians. */
 #include <math.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/vec3.h"
@@ -162,6 +163,41 @@ static FilStatus add_blocks(FilCollisionStage* stage, FilContact* contact, int s
     return add_turned(stage, contact, side, blocks, count, local);
 }
 
+/* Of a rod's edge, at most. */
+enum { EDGE_BLOCKS = 3 };
+
+/* Blocks of a row's edge, in the contact's frame already, written where they stay unless they join others. */
+static FilStatus add_edge_side(FilCollisionStage* stage, FilContact* contact, int side, int edge)
+{
+    const FilWorldCollider* c = &stage->colliders[contact->collider[side]];
+    const FilBody* body = &stage->system->bodies[c->body];
+    FilContactSet* set = &stage->set;
+    const int first = set->block_count;
+    if (!fil_contact_set_extend(set, set->count, first + EDGE_BLOCKS)) {
+        return FIL_OUT_OF_MEMORY;
+    }
+    int kept = 0, *blocks = set->variable + first;
+    double* jacobian = set->jacobian + 12 * (size_t)first;
+    const int count = body->ops->edge_jacobian(body->impl, c->index, edge, contact->point, stage->system->state.q + body->q, contact->frame,
+                                               sign_of(side), blocks, jacobian);
+    set->block_count = first;  // of the other side
+    for (int b = 0; b < count; b++) {
+        const double *v = stage->system->state.v + body->v + 4 * blocks[b], *local = jacobian + 12 * b;
+        const int variable = body->v / 4 + blocks[b];
+        contact->normal_velocity += local[8] * v[0] + local[9] * v[1] + local[10] * v[2] + local[11] * v[3];
+        if (side == 1 && join_block(set, contact, variable, local)) {
+            continue;
+        }
+        if (kept < b) {
+            memcpy(jacobian + 12 * kept, local, 12 * sizeof *jacobian);
+        }
+        blocks[kept++] = variable;
+    }
+    set->block_count = first + kept;
+    contact->block_count += kept;
+    return FIL_OK;
+}
+
 static FilStatus add_side(FilCollisionStage* stage, FilContact* contact, int side)
 {
     const FilWorldCollider* c = &stage->colliders[contact->collider[side]];
@@ -173,9 +209,7 @@ static FilStatus add_side(FilCollisionStage* stage, FilContact* contact, int sid
     double jacobian[12 * FIL_JACOBIAN_BLOCKS], bias[3];
     const int part = moving_part(stage, contact, side);
     if (body->ops->edge_jacobian != NULL && !is_cord(stage, contact, 1 - side)) {
-        const int edge_blocks = body->ops->edge_jacobian(body->impl, c->index, part, contact->point, stage->system->state.q + body->q, contact->frame,
-                                                         sign_of(side), blocks, jacobian);
-        return add_turned(stage, contact, side, blocks, edge_blocks, jacobian);
+        return add_edge_side(stage, contact, side, part);
     }
     const int count = body->ops->point_jacobian(body->impl, c->index, part, contact->point, stage->system->state.q + body->q, blocks, jacobian, bias);
     take_couple(stage, contact, side, part, blocks, count, jacobian, bias);
@@ -185,7 +219,6 @@ static FilStatus add_side(FilCollisionStage* stage, FilContact* contact, int sid
 /* The same of a node between two edges of a row, which carry half each: J = (J_0 + J_1)/2. */
 static FilStatus add_edges(FilCollisionStage* stage, FilContact* contact, int side, const int edge[2])
 {
-    enum { EDGE_BLOCKS = 3 }; /* of a rod's edge, at most */
     const FilWorldCollider* c = &stage->colliders[contact->collider[side]];
     const FilBody* body = &stage->system->bodies[c->body];
     const double *q = stage->system->state.q + body->q, half = 0.5 * sign_of(side);
