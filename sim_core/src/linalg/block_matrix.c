@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "linalg/block_split.h"
 #include "linalg/pair.h"
-#include "linalg/split.h"
 
 int fil_block_find(const FilBlockPattern* pattern, int u, int v)
 {
@@ -244,8 +244,8 @@ void fil_block_parts_multiply(const FilBlockParts* parts, FilWorkers* workers, c
 
 bool fil_block_inverse_factor(const double* a, double* w)
 {
-    FilSplit s;
-    if (!fil_split(a, &s)) {
+    FilBlockSplit s;
+    if (!fil_block_split(a, &s)) {
         return false;
     }
     // w = d^-1/2 l^-1
@@ -259,8 +259,8 @@ bool fil_block_inverse_factor(const double* a, double* w)
 
 bool fil_block_inverse_parts(const double* a, double* m)
 {
-    FilSplit s;
-    const bool definite = fil_split(a, &s);
+    FilBlockSplit s;
+    const bool definite = fil_block_split(a, &s);
     m[0] = s.i0, m[1] = s.m10, m[2] = s.m20, m[3] = s.m30;
     m[4] = 0.0, m[5] = s.i1, m[6] = s.m21, m[7] = s.m31;
     m[8] = m[9] = 0.0, m[10] = s.i2, m[11] = s.m32;

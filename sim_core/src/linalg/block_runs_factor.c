@@ -1,11 +1,10 @@
 /* Runs eliminated from end to end, three at a time, and solutions with them. Each writes places of its own, which are summed in the runs' order: the
  * same bits, whoever makes them. */
-#include <math.h>
 #include <stdatomic.h>
 #include <string.h>
 
 #include "linalg/block_runs_data.h"
-#include "linalg/split.h"
+#include "linalg/block_split.h"
 #include "linalg/tile.h"
 
 #define FIL_RUN_INLINE inline __attribute__((always_inline))
@@ -60,7 +59,7 @@ static Traveller traveller_of(const Elimination* e, int k)
 }
 
 /* ---- pivots ----
- * P = M^-1 D M'^-1 with unit lower triangular M: no roots, which take as long as divisions. Stored by columns, the diagonal of M left out, and D^-1
+ * P = M^-1 D M'^-1 with unit lower triangular M (linalg/block_split.h). Stored by columns, the diagonal of M left out, and D^-1
  * in the place of its last column, which is nothing else. */
 
 /* First number of the last column of a block, where D^-1 stands. */
@@ -69,8 +68,8 @@ enum { SCALES = 3 * FIL_BLOCK };
 /* False when a pivot is not positive and finite. */
 static inline bool split_pivot(const double* a, double* m)
 {
-    FilSplit s;
-    const bool definite = fil_split(a, &s);
+    FilBlockSplit s;
+    const bool definite = fil_block_split(a, &s);
     const double columns[FIL_BLOCK_SIZE] = {
         0.0,  s.m10, s.m20, s.m30,  //
         0.0,  0.0,   s.m21, s.m31,  //

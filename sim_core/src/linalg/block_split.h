@@ -1,18 +1,17 @@
-/* Pivots of 4x4 blocks without roots. */
-#ifndef FILUM_LINALG_SPLIT_H
-#define FILUM_LINALG_SPLIT_H
+/* A symmetric positive definite 4x4 block a = l d l' without roots, which take as long as divisions: m = l^-1 is unit lower triangular. */
+#ifndef FILUM_LINALG_BLOCK_SPLIT_H
+#define FILUM_LINALG_BLOCK_SPLIT_H
 
 #include <math.h>
 #include <stdbool.h>
 
-/* a = l d l' with unit lower l: m = l^-1 below the diagonal, and 1/d. */
-typedef struct FilSplit {
-    double m10, m20, m30, m21, m31, m32;
-    double i0, i1, i2, i3;
-} FilSplit;
+typedef struct FilBlockSplit {
+    double m10, m20, m30, m21, m31, m32; /* below the diagonal of m */
+    double i0, i1, i2, i3;               /* 1/d */
+} FilBlockSplit;
 
-/* False when a pivot is not positive and finite. */
-static inline bool fil_split(const double* a, FilSplit* out)
+/* Of a block by columns, whose lower triangle is read. False when a pivot is not positive and finite. */
+static inline bool fil_block_split(const double* a, FilBlockSplit* out)
 {
     // u = l d below the diagonal
     const double d0 = a[0], i0 = 1.0 / d0;
@@ -27,7 +26,7 @@ static inline bool fil_split(const double* a, FilSplit* out)
     const bool positive = d0 > 0.0 && d1 > 0.0 && d2 > 0.0 && d3 > 0.0;
     const bool finite = d0 < INFINITY && d1 < INFINITY && d2 < INFINITY && d3 < INFINITY;
     const double m20 = l21 * l10 - l20;
-    *out = (FilSplit){-l10, m20, l31 * l10 - l30 - l32 * m20, -l21, l32 * l21 - l31, -l32, i0, i1, i2, i3};
+    *out = (FilBlockSplit){-l10, m20, l31 * l10 - l30 - l32 * m20, -l21, l32 * l21 - l31, -l32, i0, i1, i2, i3};
     return positive && finite;
 }
 
