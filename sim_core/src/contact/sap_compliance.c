@@ -2,17 +2,6 @@
 #include "contact/sap_system.h"
 #include "linalg/pair.h"
 
-const double* fil_sap_diagonal_block(const FilSapProblem* problem, int column)
-{
-    const FilBlockPattern* pattern = &problem->pattern;
-    for (int k = pattern->start[column]; k < pattern->start[column + 1]; k++) {
-        if (pattern->row[k] == column) {
-            return problem->a + FIL_BLOCK_SIZE * (size_t)k;
-        }
-    }
-    return NULL;
-}
-
 /* Adds |j|^2 in the measure of A_bb^-1 = M' D^-1 M to the sum of each row j of four of a Jacobian block. */
 static inline void add_compliances(FilPair sum[3], const double* m, const double* j)
 {
