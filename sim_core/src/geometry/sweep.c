@@ -1,10 +1,14 @@
 /* Advancement (additive, as in codimensional IPC): no feature approaches another faster than the sum of their largest
- * point speeds once the common motion is taken out, so a gap of d lasts at least d / speed.
+ * point speeds once the common motion is taken out, so a gap of d lasts at least d / speed. It also lasts while a plane
+ * across the line between the closest points has all corners of the one on this side, and of the other on that: what slides past needs
+ * one look, and what comes straight on two.
  *
  * Crossing: four moving points meet in a segment-segment or point-triangle sense only when they are coplanar, which is
  * a cubic in time. Its roots are bracketed between the zeros of its derivative and found by bisection, then checked
  * against the distance itself. */
 #include "geometry/sweep.h"
+
+#include <string.h>
 
 #include "geometry/closest.h"
 
@@ -49,31 +53,74 @@ static double approach_speed(const double* start, const double* end, int split)
     return fastest[0] + fastest[1];
 }
 
-static double advance(const double* start, const double* end, double min, double slack, Distance2Fn distance2, int split)
+// from the first feature's closest point to the second's; their squared distance
+typedef double (*NearestFn)(const double* x, double* between);
+
+static double segments_nearest(const double* x, double* between)
+{
+    double s, t;
+    const double square = fil_segment_segment(x, x + 3, x + 6, x + 9, &s, &t);
+    for (int k = 0; k < 3; k++) {
+        between[k] = (x[6 + k] + t * (x[9 + k] - x[6 + k])) - (x[k] + s * (x[3 + k] - x[k]));
+    }
+    return square;
+}
+
+static double point_triangle_nearest(const double* x, double* between)
+{
+    double w[3];
+    const double square = fil_point_triangle(x, x + 3, x + 6, x + 9, w);
+    for (int k = 0; k < 3; k++) {
+        between[k] = w[0] * (x[3 + k] - x[k]) + w[1] * (x[6 + k] - x[k]) + w[2] * (x[9 + k] - x[k]);
+    }
+    return square;
+}
+
+// how long corners at x, which move on by `end - start` in a step, stay `min` apart along a direction, given as long as it may be
+static double apart_for(const double* x, const double* start, const double* end, const double* direction, double min, int split)
+{
+    double place[4], speed[4], time = HUGE_VAL;
+    const double wanted = min * fil_v3_norm(direction);
+    for (int i = 0; i < 4; i++) {
+        double u[3];
+        fil_v3_sub(u, end + 3 * i, start + 3 * i);
+        place[i] = fil_v3_dot(x + 3 * i, direction);
+        speed[i] = fil_v3_dot(u, direction);
+    }
+    for (int a = 0; a < split; a++) {
+        for (int b = split; b < 4; b++) {
+            const double left = place[b] - place[a] - wanted, closing = speed[a] - speed[b];
+            time = closing > 0.0 ? fmin(time, left / closing) : time;
+        }
+    }
+    return time;
+}
+
+static double advance(const double* start, const double* end, double min, double slack, NearestFn nearest, int split)
 {
     const double speed = approach_speed(start, end, split);
-    double gap = sqrt(distance2(start)) - min;
+    double x[12], between[3], gap = sqrt(nearest(start, between)) - min;
     if (gap <= 0.0) {
         return 0.0;
     }
-    const double floor = slack * gap;
+    const double floor = slack * gap, close = 1e-3 * floor;  // what is left to gain is a thousandth of the gap that shall be left: nobody could use it
     double time = 0.0;
+    memcpy(x, start, sizeof x);
     for (int step = 0; step < ADVANCE_STEPS; step++) {
-        // the gap stays above the floor until `next`, and never falls on it exactly
-        const double next = time + 0.9 * (gap - floor) / speed;
+        // the gap stays above the floor until `next`, and never falls on it exactly: rounding is far below half of what is called close
+        const double slowly = 0.9 * (gap - floor) / speed, straight = apart_for(x, start, end, between, min + floor + 0.5 * close, split);
+        const double next = time + fmax(slowly, straight);
         if (next >= 1.0 || speed <= 0.0) {
             return 1.0;
         }
-        double x[12];
         positions_at(x, start, end, next);
-        gap = sqrt(distance2(x)) - min;
+        gap = sqrt(nearest(x, between)) - min;
         // rounding may eat a gap that is nearly used up: then the time before it was the last sure one
         if (gap <= floor || next <= time) {
             return time;
         }
         time = next;
-        // what is left to gain is a thousandth of the gap that shall be left: nobody could use it
-        if (gap - floor < 1e-3 * floor) {
+        if (gap - floor < close) {
             return time;
         }
     }
@@ -82,12 +129,12 @@ static double advance(const double* start, const double* end, double min, double
 
 double fil_sweep_segments(const double start[12], const double end[12], double min, double slack)
 {
-    return advance(start, end, min, slack, segments_distance2, 2);
+    return advance(start, end, min, slack, segments_nearest, 2);
 }
 
 double fil_sweep_point_triangle(const double start[12], const double end[12], double min, double slack)
 {
-    return advance(start, end, min, slack, point_triangle_distance2, 1);
+    return advance(start, end, min, slack, point_triangle_nearest, 1);
 }
 
 // ---- crossing ----
