@@ -9,9 +9,9 @@
 
 void fil_ipc_field_free(FilIpcField* field)
 {
-    void* blocks[] = {field->x.at,      field->rings,         field->points.at,     field->ends.at,  field->x_end.at,  field->ahead.at,
-                      field->listed.at, field->listed_end.at, field->slack.at,      field->stale.at, field->boxes,     field->swept_bounds,
-                      field->pairs,     field->active.at,     field->was_active.at, field->work.at,  field->overlap.at};
+    void* blocks[] = {field->x.at,      field->rings,         field->points.at,     field->ends.at,  field->x_end.at,   field->ahead.at,
+                      field->listed.at, field->listed_end.at, field->slack.at,      field->stale.at, field->boxes,      field->swept_bounds,
+                      field->pairs,     field->active.at,     field->was_active.at, field->work.at,  field->overlap.at, field->moved.at};
     for (size_t k = 0; k < sizeof blocks / sizeof blocks[0]; k++) {
         fil_free(blocks[k]);
     }
@@ -181,16 +181,16 @@ static void place_step(FilSolver* solver, const double* v)
     fil_ipc_surface_place(solver, field->x.at, field->points.at);
 }
 
-/* What would meet moves on together, as after an inelastic impact. */
-static FilStatus part(FilSolver* solver, double* v)
+/* What would meet moves on together, as after an inelastic impact. *free: nothing met, and nothing else does. */
+static FilStatus part(FilSolver* solver, double* v, bool* free)
 {
     // what one pair parts, another may join again; 2 to 16 give clothes and folded cloth the same bits
     enum { ROUNDS = 4 };
     FilIpcField* field = &solver->ipc;
-    bool met = false;
-    for (int round = 0; round < ROUNDS && fil_ipc_keep_apart(solver); round++) {
-        met = true;
+    if (!fil_ints_reserve(&field->moved, (size_t)field->surface.point_count + (size_t)field->pair_count)) {
+        return FIL_OUT_OF_MEMORY;
     }
+    const bool met = fil_ipc_keep_apart(solver, ROUNDS, free);
     if (!met) {
         return FIL_OK;
     }
@@ -211,10 +211,11 @@ static FilStatus part(FilSolver* solver, double* v)
  * possible, unless what is held moves too far. */
 static FilStatus make_feasible(FilSolver* solver, double* v)
 {
-    FilStatus status = part(solver, v);
+    bool free = false;
+    FilStatus status = part(solver, v, &free);
     // 30 halvings, to 1e-9 of it: what still meets then met where the step starts
     for (int attempt = 0; attempt < 30 && status == FIL_OK; attempt++) {
-        if (fil_ipc_sweep(solver) >= 1.0) {
+        if ((attempt == 0 && free) || fil_ipc_sweep(solver) >= 1.0) {
             memset(solver->system->scratch.trial, 0, sizeof(double) * (size_t)solver->system->v_count);
             if (isfinite(add(solver, v, solver->system->scratch.trial))) {
                 return FIL_OK;

@@ -100,6 +100,7 @@ typedef struct FilIpcField {
     FilIpcNear near;
     FilPairs chosen, sorting; /* of those, to be looked at closely, in rising order */
     FilInts overlap;          /* of pairs that are near: whether their boxes do */
+    FilInts moved;            /* while what meets is kept apart: when points were moved, and what pairs had seen of that when looked at last */
     FilDoubles work;          /* what workers find of a batch of pairs, before it is taken in their order */
     FilIpcPair* pairs;
     int pair_count, pair_capacity;
@@ -140,6 +141,8 @@ bool fil_ipc_at_joint(const struct FilSolver* solver, int p, int q);
 
 /* ipc_pairs.c: how far two features are from each other. */
 double fil_ipc_distance(FilFeature kind, const int* points, int count, const double* x);
+/* The same, and the way from the first one's closest point to the second's. */
+double fil_ipc_nearest(FilFeature kind, const int* points, int count, const double* x, double* between);
 /* How much nearer two features may come when points go from `from` to `to`, and each `slack` farther (may be NULL): what
  * moves all corners alike does not count. */
 double fil_ipc_approach(FilFeature kind, const int* points, int count, const double* from, const double* to, const double* slack);
@@ -147,8 +150,9 @@ double fil_ipc_approach(FilFeature kind, const int* points, int count, const dou
 double fil_ipc_gap(const struct FilSolver* solver, const FilIpcPair* pair);
 /* How much of the way from `points`, where pairs have the gaps they tell, to `ends` nothing meets on, at most 1. */
 double fil_ipc_sweep(const struct FilSolver* solver);
-/* Lets corners of nodes that would meet on the way to `ends` move more alike; whether there were some. */
-bool fil_ipc_keep_apart(struct FilSolver* solver);
+/* Lets corners of nodes that would meet on the way to `ends` move more alike, looking at all pairs for so many rounds at most; whether there were
+ * some. *free: nor did anything else meet. There is room in `moved`. */
+bool fil_ipc_keep_apart(struct FilSolver* solver, int rounds, bool* free);
 
 /* ipc_share.c: share of a pair in what touches it and its neighbours along rods, with points at x. */
 double fil_ipc_share(const struct FilSolver* solver, const FilRepulsion* repulsion, const int* points, const double* x);

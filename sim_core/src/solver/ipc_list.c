@@ -104,6 +104,24 @@ static bool comes_into_range(const FilIpcField* field, FilFeature kind, const in
     return beyond < fil_ipc_approach(kind, points, count, field->points.at, field->listed_end.at, field->slack.at);
 }
 
+/* Whether a pair is farther apart than `min` on the way to `listed_end`, and as far beside as `slack` allows, along the line between its closest
+ * points, which are at that `distance` now. All points go that way alike, by the same share of it, and along a line the nearest corners of two
+ * features are nowhere nearer to each other in between than at one of its ends. */
+static bool stays_beyond(const FilIpcField* field, FilFeature kind, const int* points, int count, const double* between, double distance,
+                         double min)
+{
+    const int split = fil_feature_split(kind);
+    double front = -INFINITY, back = INFINITY, beside[2] = {0.0};
+    for (int i = 0; i < count; i++) {
+        const double place = fil_v3_dot(field->listed_end.at + 3 * points[i], between);
+        front = i < split ? fmax(front, place) : front;
+        back = i < split ? back : fmin(back, place);
+        beside[i >= split] = fmax(beside[i >= split], field->slack.at[points[i]]);
+    }
+    const double wanted = min + beside[0] + beside[1];
+    return distance > wanted && back - front > wanted * fil_v3_norm(between);
+}
+
 /* Makes a pair; false if it does not come into range. */
 static bool make_pair(const FilSolver* solver, FilFeature kind, const int* points, int count, double parallel, FilIpcPair* pair)
 {
@@ -111,8 +129,10 @@ static bool make_pair(const FilSolver* solver, FilFeature kind, const int* point
     const int other = points[fil_feature_split(kind)];
     const FilIpcPoint *a = &field->surface.points[points[0]], *b = &field->surface.points[other];
     const double range = solver->settings.model.ipc.range, offset = a->radius + b->radius;
-    const double gap = fil_ipc_distance(kind, points, count, field->points.at) - offset;
-    if (!comes_into_range(field, kind, points, count, gap - range)) {
+    double between[3];
+    const double gap = fil_ipc_nearest(kind, points, count, field->points.at, between) - offset;
+    if (!comes_into_range(field, kind, points, count, gap - range) ||
+        stays_beyond(field, kind, points, count, between, gap + offset, offset + range)) {
         return false;
     }
     *pair = (FilIpcPair){.repulsion = {kind, offset, range, stiffness_of(solver, a->mass, b->mass), parallel},
@@ -196,9 +216,9 @@ static bool stay_apart(const FilIpcSweptBound* a, const FilIpcSweptBound* b, dou
     double between[3], passing[3];
     fil_v3_sub(between, b->middle, a->middle);
     fil_v3_sub(passing, b->motion, a->motion);
-    const double square = fil_v3_dot(between, between), reach = range + a->reach + b->reach + fil_v3_norm(passing);
+    const double square = fil_v3_dot(between, between), reach = range + a->reach + b->reach;
     const double clear = square - fabs(fil_v3_dot(a->half, between)) - fabs(fil_v3_dot(b->half, between));
-    return clear > reach * sqrt(square);
+    return clear + fmin(fil_v3_dot(passing, between), 0.0) > reach * sqrt(square);
 }
 
 static FilAabb box_of(const FilAabb* boxes, const int* points, int count)
@@ -274,10 +294,19 @@ static FilStatus choose(Choice* choice, FilWork* look, FilWorkers* workers)
     return status;
 }
 
+static void bound_some(void* context, int first, int end, int worker)
+{
+    FilIpcField* field = context;
+    (void)worker;
+    for (int e = first; e < end; e++) {
+        field->swept_bounds[e] = swept_bound_of(field, &field->surface.edges[e]);
+    }
+}
+
 static FilStatus choose_edges(FilIpcField* field, const int* stale, bool all, double range, FilWorkers* workers)
 {
-    for (int e = 0; e < field->surface.edge_count && all; e++) {
-        field->swept_bounds[e] = swept_bound_of(field, &field->surface.edges[e]);
+    if (all) {
+        fil_workers_run(workers, field->surface.edge_count, CHOICE_GRAIN, bound_some, field);
     }
     Choice choice = {field, &field->near.edges, stale, stale, all, range};
     const FilStatus status = choose(&choice, look_at_edges, workers);

@@ -34,17 +34,36 @@ double fil_ipc_approach(FilFeature kind, const int* points, int count, const dou
 
 double fil_ipc_distance(FilFeature kind, const int* points, int count, const double* x)
 {
+    double between[3];
+    return fil_ipc_nearest(kind, points, count, x, between);
+}
+
+double fil_ipc_nearest(FilFeature kind, const int* points, int count, const double* x, double* between)
+{
     const double *a = x + 3 * points[0], *b = x + 3 * points[1], *c = x + 3 * points[count > 2 ? 2 : 1], *d = x + 3 * points[count - 1];
-    double s, t, w[3];
+    double s = 0.0, t = 0.0, w[3], square;
     switch (kind) {
         case FIL_POINT_SEGMENT:
-            return sqrt(fil_point_segment(a, b, c, &s));
+            square = fil_point_segment(a, b, c, &s);
+            for (int k = 0; k < 3; k++) {
+                between[k] = (b[k] + s * (c[k] - b[k])) - a[k];
+            }
+            return sqrt(square);
         case FIL_SEGMENT_SEGMENT:
-            return sqrt(fil_segment_segment(a, b, c, d, &s, &t));
+            square = fil_segment_segment(a, b, c, d, &s, &t);
+            for (int k = 0; k < 3; k++) {
+                between[k] = (c[k] + t * (d[k] - c[k])) - (a[k] + s * (b[k] - a[k]));
+            }
+            return sqrt(square);
         case FIL_POINT_TRIANGLE:
-            return sqrt(fil_point_triangle(a, b, c, d, w));
+            square = fil_point_triangle(a, b, c, d, w);
+            for (int k = 0; k < 3; k++) {
+                between[k] = w[0] * (b[k] - a[k]) + w[1] * (c[k] - a[k]) + w[2] * (d[k] - a[k]);
+            }
+            return sqrt(square);
         default:
-            return fil_v3_distance(a, b);
+            fil_v3_sub(between, b, a);
+            return fil_v3_norm(between);
     }
 }
 
@@ -134,30 +153,78 @@ static bool of_nodes(const FilSolver* solver, const FilIpcPair* pair)
     return nodes;
 }
 
-bool fil_ipc_keep_apart(FilSolver* solver)
+/* Lets the corners of a pair that would meet after a share `time` of the way move more alike. */
+static void move_alike(FilIpcField* field, const FilIpcPair* pair, double time)
+{
+    double mean[3] = {0.0};
+    for (int i = 0; i < pair->corner_count; i++) {
+        fil_v3_axpy(mean, 1.0 / pair->corner_count, field->ends.at + 3 * pair->point[i]);
+        fil_v3_axpy(mean, -1.0 / pair->corner_count, field->points.at + 3 * pair->point[i]);
+    }
+    for (int i = 0; i < pair->corner_count; i++) {
+        double *end = field->ends.at + 3 * pair->point[i], rest[3];
+        const double* from = field->points.at + 3 * pair->point[i];
+        fil_v3_sub(rest, end, from);
+        fil_v3_sub(rest, rest, mean);
+        fil_v3_copy(end, from);
+        fil_v3_axpy(end, 1.0, mean);
+        fil_v3_axpy(end, TANGENTIAL_SHARE * time, rest);
+    }
+}
+
+/* Of a pair: when one of its corners was moved last, counted by moves. */
+static int last_move(const FilIpcPair* pair, const int* moved)
+{
+    int last = 0;
+    for (int i = 0; i < pair->corner_count; i++) {
+        last = moved[pair->point[i]] > last ? moved[pair->point[i]] : last;
+    }
+    return last;
+}
+
+/* Looks at a pair whose way is free for a share `time`, and moves its corners if need be. */
+static void keep_pair_apart(FilSolver* solver, int k, double time, int* moves, bool* met)
 {
     FilIpcField* field = &solver->ipc;
-    bool met = false;
-    for (int k = 0; k < field->pair_count; k++) {
-        const FilIpcPair* pair = &field->pairs[k];
-        const double time = of_nodes(solver, pair) ? sweep_pair(solver, pair) : 1.0;
-        if (time >= 1.0) {
-            continue;
+    const FilIpcPair* pair = &field->pairs[k];
+    int* moved = field->moved.at;
+    moved[field->surface.point_count + k] = *moves;
+    if (time >= 1.0 || !of_nodes(solver, pair)) {
+        return;
+    }
+    *met = true;
+    move_alike(field, pair, time);
+    ++*moves;
+    for (int i = 0; i < pair->corner_count; i++) {
+        moved[pair->point[i]] = *moves;
+    }
+}
+
+bool fil_ipc_keep_apart(FilSolver* solver, int rounds, bool* free)
+{
+    FilIpcField* field = &solver->ipc;
+    const int *moved = field->moved.at, *seen = moved + field->surface.point_count;
+    int moves = 0;
+    bool met = false, again = true;
+    memset(field->moved.at, 0, sizeof(int) * (size_t)field->surface.point_count);
+    *free = true;
+    // pairs are looked at one after the other; what is found before that, in parallel, holds unless a corner has been moved since
+    for (Sweep sweep = {.solver = solver}; sweep.first < field->pair_count; sweep.first += FIL_IPC_BATCH) {
+        const int left = field->pair_count - sweep.first, count = left < FIL_IPC_BATCH ? left : FIL_IPC_BATCH, before = moves;
+        fil_workers_run(solver->system->workers, count, FIL_IPC_GRAIN, sweep_some, &sweep);
+        for (int k = 0; k < count; k++) {
+            const FilIpcPair* pair = &field->pairs[sweep.first + k];
+            const double time = last_move(pair, moved) > before ? sweep_pair(solver, pair) : field->work.at[k];
+            *free = *free && time >= 1.0;
+            keep_pair_apart(solver, sweep.first + k, time, &moves, &met);
         }
-        met = true;
-        double mean[3] = {0.0};
-        for (int i = 0; i < pair->corner_count; i++) {
-            fil_v3_axpy(mean, 1.0 / pair->corner_count, field->ends.at + 3 * pair->point[i]);
-            fil_v3_axpy(mean, -1.0 / pair->corner_count, field->points.at + 3 * pair->point[i]);
-        }
-        for (int i = 0; i < pair->corner_count; i++) {
-            double *end = field->ends.at + 3 * pair->point[i], rest[3];
-            const double* from = field->points.at + 3 * pair->point[i];
-            fil_v3_sub(rest, end, from);
-            fil_v3_sub(rest, rest, mean);
-            fil_v3_copy(end, from);
-            fil_v3_axpy(end, 1.0, mean);
-            fil_v3_axpy(end, TANGENTIAL_SHARE * time, rest);
+    }
+    for (int round = 1; round < rounds && again && met; round++) {
+        again = false;
+        for (int k = 0; k < field->pair_count; k++) {
+            if (last_move(&field->pairs[k], moved) > seen[k]) {
+                keep_pair_apart(solver, k, sweep_pair(solver, &field->pairs[k]), &moves, &again);
+            }
         }
     }
     return met;
