@@ -345,6 +345,113 @@ static void analyses_afresh_when_asked(void** state)
     free(few);
 }
 
+/* ---- single precision ---- */
+
+/* The right side as the preconditioner measures it. */
+static double size_of(FilBlockPcg* pcg, const double* r)
+{
+    double z[N], sum = 0.0;
+    fil_block_preconditioner_solve(&pcg->precond, NULL, r, z);
+    for (int k = 0; k < N; k++) {
+        sum += r[k] * z[k];
+    }
+    return sqrt(sum);
+}
+
+/* Solves in single precision; what is left in truth, as the preconditioner measures it. */
+static double left_by_single(FilBlockPcg* pcg, Fixture* f, FilWorkers* workers, double tolerance, int max)
+{
+    FilBlockTerms terms = terms_of(f);
+    double rest[N];
+    terms.workers = workers;
+    memcpy(rest, f->b, sizeof rest);
+    memset(f->x, 0, sizeof f->x);
+    assert_true(fil_block_pcg_factor(pcg, &terms) && fil_block_pcg_factor_rest(pcg, &terms));
+    assert_int_equal(fil_block_pcg_solve_single(pcg, &terms, tolerance, max, rest, f->x), FIL_PCG_DONE);
+    (void)error_of(f);
+    for (int k = 0; k < N; k++) {
+        rest[k] = f->b[k] - f->product[k];
+    }
+    return size_of(pcg, rest) / size_of(pcg, f->b);
+}
+
+/* How many iterations double precision takes. */
+static int iterations_for(FilBlockPcg* pcg, Fixture* f, double tolerance)
+{
+    int max = 1;
+    while (solve(pcg, f, tolerance, max) == FIL_PCG_SLOW) {
+        max++;
+    }
+    return max;
+}
+
+/* With contacts a million times as stiff as masses, and with as many iterations as double precision takes. */
+static void single_precision_leaves_what_it_says(void** state)
+{
+    (void)state;
+    for (int round = 0; round < 4; round++) {
+        const bool diagonal = round % 2 == 0;
+        Fixture* f = make_fixture(diagonal ? 4.0 : 1e4, diagonal ? 0.1 : 1.0, 60);
+        FilBlockPcg pcg = {0};
+        bool analysed;
+        const FilBlockTerms terms = terms_of(f);
+        for (int k = 0; k < N; k++) {
+            f->b[k] *= round < 2 ? 1.0 : 1e-30;  // small numbers as well as large ones
+        }
+        assert_int_equal(fil_block_pcg_bind(&pcg, &terms, diagonal ? NULL : f->a.weak, false, &analysed), FIL_OK);
+        for (double tolerance = 0.1; tolerance > 5e-4; tolerance *= 0.1) {
+            const int max = iterations_for(&pcg, f, tolerance);
+            assert_true(left_by_single(&pcg, f, NULL, tolerance, max + 1) < 1.15 * tolerance);
+        }
+        fil_block_pcg_free(&pcg);
+        free(f);
+    }
+}
+
+static void single_precision_has_the_same_bits_for_all_threads(void** state)
+{
+    (void)state;
+    Fixture* f = make_fixture(4.0, 0.1, 60);
+    FilBlockPcg pcg = {0};
+    bool analysed;
+    const FilBlockTerms terms = terms_of(f);
+    double x[N];
+    assert_int_equal(fil_block_pcg_bind(&pcg, &terms, NULL, false, &analysed), FIL_OK);
+    (void)left_by_single(&pcg, f, NULL, 1e-3, 100);
+    memcpy(x, f->x, sizeof x);
+    for (int threads = 2; threads < 5; threads++) {
+        FilWorkers* workers = fil_workers_create(threads);
+        (void)left_by_single(&pcg, f, workers, 1e-3, 100);
+        assert_memory_equal(x, f->x, sizeof x);
+        fil_workers_destroy(workers);
+    }
+    fil_block_pcg_free(&pcg);
+    free(f);
+}
+
+/* Fourth places come into use, of A, then of C, or of the right side alone, and are idle again. */
+static void single_precision_finds_fourth_places_in_use(void** state)
+{
+    (void)state;
+    Fixture* f = make_fixture(4.0, 0.1, 20);
+    FilBlockPcg pcg = {0};
+    const int a = f->a.start[5], c = f->c.start[f->c.row[0]];
+    bool analysed;
+    const FilBlockTerms terms = terms_of(f);
+    assert_int_equal(fil_block_pcg_bind(&pcg, &terms, NULL, false, &analysed), FIL_OK);
+    for (int step = 0; step < 5; step++) {
+        f->a.values[16 * a + 15] = step == 1 ? 3.0 : 1.0;
+        f->a.values[16 * a + 3] = f->a.values[16 * a + 12] = step == 1 ? 0.5 : 0.0;
+        f->a.values[16 * (a + 1) + 13] = step == 1 ? 0.2 : 0.0;
+        f->c.values[16 * c + 15] = step == 2 ? 7.0 : 0.0;
+        f->b[4 * 5 + 3] = step == 1 || step == 3 ? 0.3 : 0.0;
+        assert_true(left_by_single(&pcg, f, NULL, 1e-3, 100) < 1.15e-3);
+        assert_true(step != 1 || fabs(f->x[4 * 5 + 3]) > 0.01);
+    }
+    fil_block_pcg_free(&pcg);
+    free(f);
+}
+
 static void allocates_only_to_grow(void** state)
 {
     (void)state;
@@ -358,6 +465,13 @@ static void allocates_only_to_grow(void** state)
     solve(&pcg, few, 1e-4, 100);
     bind_fixture(&pcg, many, true);
     solve(&pcg, many, 1e-4, 100);
+    assert_int_equal(heap_calls, 0);
+    (void)left_by_single(&pcg, many, NULL, 1e-2, 100);
+    bind_fixture(&pcg, few, true);
+    heap_calls = 0;
+    (void)left_by_single(&pcg, few, NULL, 1e-2, 100);
+    bind_fixture(&pcg, many, true);
+    (void)left_by_single(&pcg, many, NULL, 1e-2, 100);
     assert_int_equal(heap_calls, 0);
     fil_block_pcg_free(&pcg);
     free(many);
@@ -374,6 +488,9 @@ int main(void)
         cmocka_unit_test(finds_what_is_indefinite),
         cmocka_unit_test(predicts_where_f_reaches),
         cmocka_unit_test(analyses_afresh_when_asked),
+        cmocka_unit_test(single_precision_leaves_what_it_says),
+        cmocka_unit_test(single_precision_has_the_same_bits_for_all_threads),
+        cmocka_unit_test(single_precision_finds_fourth_places_in_use),
         cmocka_unit_test(allocates_only_to_grow),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

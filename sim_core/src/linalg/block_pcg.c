@@ -13,6 +13,10 @@ void fil_block_pcg_free(FilBlockPcg* pcg)
     fil_free(pcg->vectors.at);
     fil_block_preconditioner_free(&pcg->precond);
     fil_block_parts_free(&pcg->parts);
+    fil_single_rows_free(&pcg->a_rows);
+    fil_single_rows_free(&pcg->rest_rows);
+    fil_free(pcg->fourth.at);
+    fil_free(pcg->single.at);
     *pcg = (FilBlockPcg){0};
 }
 
@@ -52,6 +56,9 @@ FilStatus fil_block_pcg_bind(FilBlockPcg* pcg, const FilBlockTerms* terms, const
     if (!same && !sort_blocks(pcg, &terms->a, weak)) {
         return FIL_OUT_OF_MEMORY;
     }
+    pcg->wide = pcg->wide && pcg->a_pattern == terms->a_pattern && !afresh;
+    pcg->a_found = pcg->a_found && pcg->a_pattern == terms->a_pattern;
+    pcg->rest_found = false;
     pcg->a_pattern = terms->a_pattern;
     pcg->diagonal_only = weak == NULL;
     const int n = terms->a.columns, blocks = pcg->start.at[n] + terms->c.start[n];
@@ -100,13 +107,15 @@ static bool factor(FilBlockPcg* pcg, const FilBlockTerms* terms, bool thin)
         more[weak[1]] += size;
         more[weak[2]] += size;
     }
-    return fil_block_preconditioner_factor_fixed(&pcg->precond, thin,
-                                                 &(FilBlockPreconditionerValues){terms->a_values, terms->c_values, more, terms->workers});
+    const FilBlockPreconditionerValues values = {terms->a_values, terms->c_values, more, terms->workers};
+    const bool definite = fil_block_preconditioner_factor_fixed(&pcg->precond, thin, &values);
+    pcg->wide = !pcg->precond.thin;
+    return definite;
 }
 
 bool fil_block_pcg_factor(FilBlockPcg* pcg, const FilBlockTerms* terms)
 {
-    return factor(pcg, terms, true);
+    return factor(pcg, terms, !pcg->wide);
 }
 
 bool fil_block_pcg_factor_rest(FilBlockPcg* pcg, const FilBlockTerms* terms)

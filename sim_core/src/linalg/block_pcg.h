@@ -12,6 +12,7 @@
 #include "linalg/block_preconditioner.h"
 #include "linalg/buffer.h"
 #include "linalg/pcg.h"
+#include "linalg/single_rows.h"
 
 /* Patterns of the same size; all diagonal blocks are stored in A. Where A has another pattern, or other weak blocks, a_pattern must
  * be another number. */
@@ -29,6 +30,7 @@ typedef struct FilBlockPcg {
     int analysed_blocks, ordered_blocks; /* of the preconditioner; of L when its order was found */
     int a_pattern;
     bool diagonal_only;        /* of A */
+    bool wide;                 /* fourth places were in use when these were factored last */
     FilInts start, row, block; /* blocks of A in the preconditioner: pattern, numbers in A */
     FilInts weak;              /* the others, if they count: number in A, row, column */
     int weak_count;
@@ -36,6 +38,12 @@ typedef struct FilBlockPcg {
     FilDoubles more;     /* of each column: sizes of its weak blocks */
     FilDoubles vectors;  /* preconditioned, direction, product */
     FilBlockParts parts; /* of the terms, for products */
+
+    /* in single precision */
+    bool a_found, rest_found;        /* rows are those of the present patterns */
+    FilSingleRows a_rows, rest_rows; /* of A; of C and F */
+    FilInts fourth;                  /* variables whose fourth places are in use */
+    FilFloats single;                /* vectors */
 } FilBlockPcg;
 
 void fil_block_pcg_free(FilBlockPcg* pcg);
@@ -63,5 +71,8 @@ void fil_block_pcg_predict(FilBlockPcg* pcg, const double* more, double* x);
 /* Adds to x, for the right side r, a solution that leaves `tolerance` times r, both measured with the preconditioner; r becomes what
  * is left. */
 FilBlockPcgResult fil_block_pcg_solve(FilBlockPcg* pcg, const FilBlockTerms* terms, double tolerance, int max, double* r, double* x);
+
+/* The same in single precision, for systems that take many iterations, and tolerances of a few per cent. */
+FilBlockPcgResult fil_block_pcg_solve_single(FilBlockPcg* pcg, const FilBlockTerms* terms, double tolerance, int max, double* r, double* x);
 
 #endif

@@ -24,6 +24,9 @@ void fil_block_preconditioner_free(FilBlockPreconditioner* precond)
     fil_free(precond->outcome.at);
     fil_free(precond->gather_start.at);
     fil_free(precond->gather.at);
+    fil_free(precond->alone.variable.at);
+    fil_free(precond->alone.square.at);
+    fil_free(precond->alone.tree.at);
     fil_subtrees_free(&precond->trees);
     fil_block_symbolic_free(&precond->symbolic);
     *precond = (FilBlockPreconditioner){0};

@@ -14,16 +14,26 @@
 #include "linalg/block_symbolic.h"
 #include "linalg/subtrees.h"
 
+/* Columns that nothing in L links to others, for conjugate gradients in single precision. */
+typedef struct FilBlockAlone {
+    int count, thin;   /* those with idle fourth places stand in front */
+    FilInts variable;  /* of each */
+    FilFloats square;  /* inverse of its pivot, of three or four columns */
+    FilInts tree;      /* subtrees of the others ... */
+    int trees, linked; /* ... how many, and of how many columns */
+} FilBlockAlone;
+
 typedef struct FilBlockPreconditioner {
     FilBlockSymbolic symbolic;
-    bool thin;            /* fourth places of all blocks are idle */
-    FilFloats factor;     /* blocks of L by columns of four numbers, three columns where they are thin */
-    FilFloats base;       /* of changing columns: A and C less the products of fixed ones */
-    FilFloats inverse;    /* W_j, inverse Cholesky factor of each pivot block */
-    FilFloats column;     /* that is being made, and the next; of each worker */
-    FilInts place;        /* where blocks of that are, by row; of each worker */
-    FilInts outcome;      /* of parts of a factorisation */
-    FilSubtrees trees;    /* of the fixed columns */
+    bool thin;         /* fourth places of all blocks are idle */
+    FilFloats factor;  /* blocks of L by columns of four numbers, three columns where they are thin */
+    FilFloats base;    /* of changing columns: A and C less the products of fixed ones */
+    FilFloats inverse; /* W_j, inverse Cholesky factor of each pivot block */
+    FilFloats column;  /* that is being made, and the next; of each worker */
+    FilInts place;     /* where blocks of that are, by row; of each worker */
+    FilInts outcome;   /* of parts of a factorisation */
+    FilSubtrees trees; /* of the fixed columns */
+    FilBlockAlone alone;
     FilInts gather_start; /* columns + 1: what fixed columns subtract from each row above their subtrees ... */
     FilInts gather;       /* ... in the order of these: column and place in L */
     FilFloats x, reduced; /* vectors in pivot order: at work; with the fixed columns eliminated */
@@ -55,6 +65,13 @@ FIL_MUST_CHECK FilStatus fil_block_preconditioner_bind(FilBlockPreconditioner* p
 FIL_MUST_CHECK bool fil_block_preconditioner_factor_fixed(FilBlockPreconditioner* precond, bool thin, const FilBlockPreconditionerValues* values);
 FIL_MUST_CHECK bool fil_block_preconditioner_factor_changing(FilBlockPreconditioner* precond, const double* f_values);
 
+/* What conjugate gradients are made of in single precision, in the order of variables: residual, what is preconditioned of it, the product with
+ * that, direction, product with that, solution; and what an iteration takes of the last direction, and how far it goes. */
+typedef struct FilSingleStep {
+    float *r, *z, *w, *p, *s, *x;
+    float turn, length;
+} FilSingleStep;
+
 /* The columns that F reaches. */
 const int* fil_block_preconditioner_reached(const FilBlockPreconditioner* precond, int* count);
 
@@ -66,5 +83,10 @@ void fil_block_preconditioner_solve(FilBlockPreconditioner* precond, FilWorkers*
 void fil_block_preconditioner_reduce(FilBlockPreconditioner* precond, FilWorkers* workers, const double* b);
 void fil_block_preconditioner_predict(FilBlockPreconditioner* precond, const double* more, double* x);
 void fil_block_preconditioner_complete(FilBlockPreconditioner* precond, FilWorkers* workers, double* x);
+
+/* Before steps with a new factor; `fourth` says of each variable whether its fourth place is in use. False when out of memory. */
+FIL_MUST_CHECK bool fil_block_preconditioner_isolate(FilBlockPreconditioner* precond, const int* fourth);
+/* p = z + turn p, s = w + turn s, x = x + length p, r = r - length s; then z = (A + C + F)^-1 r. */
+void fil_block_preconditioner_step(FilBlockPreconditioner* precond, FilWorkers* workers, const FilSingleStep* step);
 
 #endif

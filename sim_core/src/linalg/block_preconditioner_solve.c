@@ -147,13 +147,10 @@ static int grain_of(int count)
     return 1 + count / 16;
 }
 
-/* Fixed columns of L y = b, and what they subtract from the others. */
-static void forward_fixed(const FilBlockPreconditioner* precond, FilWorkers* workers, float* x)
+/* Fixed columns of L y = b above all subtrees. */
+static void solve_above(const FilBlockPreconditioner* precond, float* x)
 {
     const FilSubtrees* trees = &precond->trees;
-    const int changing = precond->symbolic.columns - precond->symbolic.first_changing;
-    Solve solve = {precond, x};
-    fil_workers_run(workers, trees->count, grain_of(trees->count), forward_trees, &solve);
     for (int c = trees->start.at[trees->count]; c < trees->start.at[trees->count + 1]; c++) {
         const int j = trees->column.at[c];
         if (precond->thin) {
@@ -164,6 +161,16 @@ static void forward_fixed(const FilBlockPreconditioner* precond, FilWorkers* wor
             (void)apply_pivot(precond, j, x, 4);
         }
     }
+}
+
+/* Fixed columns of L y = b, and what they subtract from the others. */
+static void forward_fixed(const FilBlockPreconditioner* precond, FilWorkers* workers, float* x)
+{
+    const FilSubtrees* trees = &precond->trees;
+    const int changing = precond->symbolic.columns - precond->symbolic.first_changing;
+    Solve solve = {precond, x};
+    fil_workers_run(workers, trees->count, grain_of(trees->count), forward_trees, &solve);
+    solve_above(precond, x);
     fil_workers_run(workers, changing, grain_of(changing), gather_changing, &solve);
 }
 
@@ -246,4 +253,211 @@ void fil_block_preconditioner_complete(FilBlockPreconditioner* precond, FilWorke
     memcpy(precond->x.at, precond->reduced.at, FIL_BLOCK * (size_t)precond->symbolic.first_changing * sizeof *precond->x.at);
     backward_fixed(precond, workers, precond->x.at);
     give(precond, 0, precond->x.at, x);
+}
+
+/* ---- conjugate gradients in single precision ---- */
+
+/* Columns that nothing links to others, and trees of the others, are shared in so many pieces each: as above. Fewer linked columns than that many one
+ * worker goes through sooner than they are shared, some two microseconds. */
+enum { PIECES = 8, FEW = 100 };
+
+/* Whether column j is in a subtree and nothing else in it, nor in its row. */
+static inline bool is_alone(const FilBlockPreconditioner* precond, int j)
+{
+    const FilBlockSymbolic* s = &precond->symbolic;
+    return j < s->first_changing && precond->trees.task.at[j] < precond->trees.count && s->column_start.at[j + 1] - s->column_start.at[j] == 1 &&
+           s->row_start.at[j + 1] == s->row_start.at[j];
+}
+
+/* W' W of a column. */
+static inline void square_pivot(const FilBlockPreconditioner* precond, int j, float* square)
+{
+    const int width = precond->thin ? 3 : 4;
+    const float* w = block_at(&precond->inverse, j, width);
+    for (int c = 0; c < width; c++) {
+        for (int r = 0; r < FIL_BLOCK; r++) {
+            float sum = 0.0F;
+            for (int k = 0; k < FIL_BLOCK && r < width; k++) {
+                sum += w[4 * r + k] * w[4 * c + k];
+            }
+            square[4 * c + r] = sum;
+        }
+    }
+}
+
+bool fil_block_preconditioner_isolate(FilBlockPreconditioner* precond, const int* fourth)
+{
+    const FilBlockSymbolic* s = &precond->symbolic;
+    const FilSubtrees* trees = &precond->trees;
+    FilBlockAlone* alone = &precond->alone;
+    const size_t n = (size_t)s->columns;
+    if (!fil_ints_reserve(&alone->variable, n) || !fil_floats_reserve(&alone->square, FIL_BLOCK_SIZE * n) || !fil_ints_reserve(&alone->tree, n)) {
+        return false;
+    }
+    alone->count = alone->trees = alone->linked = 0;
+    // those whose fourth places are idle first
+    for (int pass = 0; pass < 2; pass++) {
+        for (int v = 0; v < s->columns; v++) {
+            const int j = s->ordering.new_of_old[v];
+            if (is_alone(precond, j) && (fourth[v] != 0) == (pass == 1)) {
+                alone->variable.at[alone->count++] = v;
+            }
+        }
+        alone->thin = pass == 0 ? alone->count : alone->thin;
+    }
+    for (int k = 0; k < alone->count; k++) {
+        float square[FIL_BLOCK_SIZE] = {0.0F};
+        const int width = k < alone->thin ? 3 : 4;
+        square_pivot(precond, s->ordering.new_of_old[alone->variable.at[k]], square);
+        memcpy(alone->square.at + FIL_BLOCK_SIZE * (size_t)k - (k < alone->thin ? 4 * (size_t)k : 4 * (size_t)alone->thin), square,
+               sizeof(float) * 4 * (size_t)width);
+    }
+    for (int t = 0; t < trees->count; t++) {
+        const int columns = trees->start.at[t + 1] - trees->start.at[t];
+        if (columns > 1 || !is_alone(precond, trees->column.at[trees->start.at[t]])) {
+            alone->tree.at[alone->trees++] = t;
+            alone->linked += columns;
+        }
+    }
+    return true;
+}
+
+typedef struct Apply {
+    const FilBlockPreconditioner* precond;
+    const FilSingleStep* step;
+    float* x; /* in the order of pivots */
+} Apply;
+
+/* Takes a variable a step further; its residual there. */
+static inline FilQuad advance(const FilSingleStep* step, int variable)
+{
+    const ptrdiff_t at = (ptrdiff_t)4 * variable;
+    const FilQuad turn = fil_quad_all(step->turn), length = fil_quad_all(step->length);
+    const FilQuad p = fil_quad_add_product(fil_quad_load(step->z + at), turn, fil_quad_load(step->p + at));
+    const FilQuad s = fil_quad_add_product(fil_quad_load(step->w + at), turn, fil_quad_load(step->s + at));
+    const FilQuad r = fil_quad_sub_product(fil_quad_load(step->r + at), length, s);
+    fil_quad_store(step->p + at, p);
+    fil_quad_store(step->s + at, s);
+    fil_quad_store(step->x + at, fil_quad_add_product(fil_quad_load(step->x + at), length, p));
+    fil_quad_store(step->r + at, r);
+    return r;
+}
+
+static inline void advance_column(const Apply* apply, int j)
+{
+    fil_quad_store(apply->x + (ptrdiff_t)4 * j, advance(apply->step, apply->precond->symbolic.ordering.old_of_new[j]));
+}
+
+static inline void give_single(const Apply* apply, int j)
+{
+    fil_quad_store(apply->step->z + (ptrdiff_t)4 * apply->precond->symbolic.ordering.old_of_new[j], fil_quad_load(apply->x + (ptrdiff_t)4 * j));
+}
+
+/* Columns that are alone. */
+static inline void advance_alone(const Apply* apply, int first, int end, const float* square, int width)
+{
+    const int* variable = apply->precond->alone.variable.at;
+    for (int k = first; k < end; k++, square += 4 * width) {
+        const FilQuad r = advance(apply->step, variable[k]);
+        FilQuad z = fil_quad_all(0.0F);
+        for (int c = 0; c < width; c++) {
+            z = fil_quad_add_lane(z, fil_quad_load(square + 4 * c), r, c);
+        }
+        fil_quad_store(apply->step->z + (ptrdiff_t)4 * variable[k], z);
+    }
+}
+
+/* The first of `count` items of a piece. */
+static int piece_of(int count, int piece)
+{
+    return (int)((int64_t)piece * count / PIECES);
+}
+
+static void advance_alone_piece(const Apply* apply, int piece)
+{
+    const FilBlockAlone* alone = &apply->precond->alone;
+    const int first = piece_of(alone->count, piece), end = piece_of(alone->count, piece + 1);
+    const int from = first < alone->thin ? first : alone->thin, to = end < alone->thin ? end : alone->thin, wide = first > to ? first : to;
+    advance_alone(apply, from, to, alone->square.at + (ptrdiff_t)12 * from, 3);
+    advance_alone(apply, wide, end, alone->square.at + (ptrdiff_t)12 * alone->thin + (ptrdiff_t)16 * (wide - alone->thin), 4);
+}
+
+/* Trees of the others, forward. */
+static void advance_trees(const Apply* apply, int piece)
+{
+    const FilBlockPreconditioner* precond = apply->precond;
+    const FilBlockAlone* alone = &precond->alone;
+    const FilSubtrees* trees = &precond->trees;
+    for (int k = piece_of(alone->trees, piece); k < piece_of(alone->trees, piece + 1); k++) {
+        const int t = alone->tree.at[k];
+        for (int c = trees->start.at[t]; c < trees->start.at[t + 1]; c++) {
+            advance_column(apply, trees->column.at[c]);
+        }
+        if (precond->thin) {
+            solve_tree_forward(precond, t, apply->x, 3);
+        } else {
+            solve_tree_forward(precond, t, apply->x, 4);
+        }
+    }
+}
+
+static void advance_pieces(void* context, int first, int end, int worker)
+{
+    (void)worker;
+    for (int piece = first; piece < end; piece++) {
+        if (piece < PIECES) {
+            advance_alone_piece(context, piece);
+        } else {
+            advance_trees(context, piece - PIECES);
+        }
+    }
+}
+
+/* Backward. */
+static void finish_tree(const Apply* apply, int t)
+{
+    const FilBlockPreconditioner* precond = apply->precond;
+    const FilSubtrees* trees = &precond->trees;
+    for (int c = trees->start.at[t + 1] - 1; c >= trees->start.at[t]; c--) {
+        if (precond->thin) {
+            solve_row(precond, trees->column.at[c], apply->x, 3);
+        } else {
+            solve_row(precond, trees->column.at[c], apply->x, 4);
+        }
+        give_single(apply, trees->column.at[c]);
+    }
+}
+
+static void finish_pieces(void* context, int first, int end, int worker)
+{
+    const Apply* apply = context;
+    const FilBlockAlone* alone = &apply->precond->alone;
+    (void)worker;
+    for (int k = piece_of(alone->trees, first); k < piece_of(alone->trees, end); k++) {
+        finish_tree(apply, alone->tree.at[k]);
+    }
+}
+
+void fil_block_preconditioner_step(FilBlockPreconditioner* precond, FilWorkers* workers, const FilSingleStep* step)
+{
+    const FilBlockSymbolic* s = &precond->symbolic;
+    const FilSubtrees* trees = &precond->trees;
+    const int columns = s->columns, changing = columns - s->first_changing;
+    Apply apply = {precond, step, precond->x.at};
+    Solve solve = {precond, precond->x.at};
+    fil_workers_run(workers, 2 * PIECES, 1, advance_pieces, &apply);
+    for (int c = trees->start.at[trees->count]; c < trees->start.at[trees->count + 1]; c++) {
+        advance_column(&apply, trees->column.at[c]);
+    }
+    for (int j = s->first_changing; j < columns; j++) {
+        advance_column(&apply, j);
+    }
+    solve_above(precond, precond->x.at);
+    fil_workers_run(changing > FEW ? workers : NULL, changing, grain_of(changing), gather_changing, &solve);
+    solve_changing(precond, precond->x.at);
+    for (int j = columns - 1; j >= s->first_changing; j--) {
+        give_single(&apply, j);
+    }
+    finish_tree(&apply, trees->count);
+    fil_workers_run(precond->alone.linked > FEW ? workers : NULL, PIECES, 1, finish_pieces, &apply);
 }

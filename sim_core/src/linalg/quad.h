@@ -107,6 +107,22 @@ static inline FilQuad fil_quad_sums(FilQuad a, FilQuad b, FilQuad c, FilQuad d)
 #endif
 }
 
+/* Rows of four columns. */
+static inline void fil_quad_turn(const FilQuad c[4], FilQuad r[4])
+{
+#if defined(FIL_QUAD_NEON)
+    const float32x4_t a = vtrn1q_f32(c[0], c[1]), b = vtrn2q_f32(c[0], c[1]), d = vtrn1q_f32(c[2], c[3]), e = vtrn2q_f32(c[2], c[3]);
+    r[0] = vcombine_f32(vget_low_f32(a), vget_low_f32(d));
+    r[1] = vcombine_f32(vget_low_f32(b), vget_low_f32(e));
+    r[2] = vcombine_f32(vget_high_f32(a), vget_high_f32(d));
+    r[3] = vcombine_f32(vget_high_f32(b), vget_high_f32(e));
+#else
+    for (int k = 0; k < 4; k++) {
+        r[k] = FIL_QUAD_MAKE(FIL_QUAD_GET(c[0], k), FIL_QUAD_GET(c[1], k), FIL_QUAD_GET(c[2], k), FIL_QUAD_GET(c[3], k));
+    }
+#endif
+}
+
 /* c + a b and c - a b, element by element */
 static inline FilQuad fil_quad_add_product(FilQuad c, FilQuad a, FilQuad b)
 {

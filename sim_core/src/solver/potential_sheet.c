@@ -154,7 +154,8 @@ static FilBlockPcgResult find_direction(Sheet* sheet, int patience, double* dire
     }
     // what friction leads by may be large, but is no reason to neglect the rest
     const double accuracy = accuracy_of(sheet) * aim->norm / hypot(aim->norm, sheet->lead_size);
-    const FilBlockPcgResult result = fil_block_pcg_solve(pcg, &sheet->terms, accuracy, patience, sheet->right, sheet->x);
+    const FilBlockPcgResult result = (has_triangles(sheet->solver) ? fil_block_pcg_solve_single : fil_block_pcg_solve)(
+        pcg, &sheet->terms, accuracy, patience, sheet->right, sheet->x);
     if (result == FIL_PCG_DONE) {
         fil_potential_direct(sheet->solver, direction);
         if (!aim->definite) {  // the next direction begins with what friction makes of this one

@@ -1,0 +1,191 @@
+#include "linalg/single_rows.h"
+
+#include <math.h>
+#include <string.h>
+
+void fil_single_rows_free(FilSingleRows* rows)
+{
+    FilInts* const ints[] = {&rows->start, &rows->column, &rows->offset, &rows->wide, &rows->to};
+    for (size_t k = 0; k < sizeof ints / sizeof *ints; k++) {
+        fil_free(ints[k]->at);
+    }
+    fil_free(rows->values.at);
+    *rows = (FilSingleRows){0};
+}
+
+/* Counts the blocks of each row. */
+static void count_blocks(FilSingleRows* rows, const FilBlockPattern* terms, int count)
+{
+    const int n = terms[0].columns;
+    int* start = rows->start.at;
+    memset(start, 0, ((size_t)n + 2) * sizeof *start);
+    for (int t = 0; t < count; t++) {
+        for (int j = 0; j < n; j++) {
+            for (int k = terms[t].start[j]; k < terms[t].start[j + 1]; k++) {
+                start[terms[t].row[k] + 2]++;
+                start[j + 2] += terms[t].row[k] != j;
+            }
+        }
+    }
+    for (int i = 0; i < n; i++) {
+        start[i + 2] += start[i + 1];
+    }
+}
+
+/* Gives each block its place in its row, and its transpose in its own: their numbers, for now. */
+static void place_blocks(FilSingleRows* rows, const FilBlockPattern* terms, int count)
+{
+    int *next = rows->start.at + 1, *to = rows->to.at;
+    for (int t = 0; t < count; t++) {
+        for (int j = 0; j < terms[t].columns; j++) {
+            for (int k = terms[t].start[j]; k < terms[t].start[j + 1]; k++, to += 2) {
+                const int i = terms[t].row[k];
+                to[0] = next[i]++;
+                rows->column.at[to[0]] = j;
+                to[1] = -1;
+                if (i != j) {
+                    to[1] = next[j]++;
+                    rows->column.at[to[1]] = i;
+                }
+            }
+        }
+    }
+}
+
+/* Where block `number` of row i begins. */
+static int begin_of(const FilSingleRows* rows, int i, int number)
+{
+    return rows->offset.at[i] + (rows->wide.at[i] ? 16 : 9) * (number - rows->start.at[i]);
+}
+
+/* From the numbers of blocks to where they begin. */
+static void find_begins(FilSingleRows* rows, const FilBlockPattern* terms, int count)
+{
+    int* to = rows->to.at;
+    for (int t = 0; t < count; t++) {
+        for (int j = 0; j < terms[t].columns; j++) {
+            for (int k = terms[t].start[j]; k < terms[t].start[j + 1]; k++, to += 2) {
+                to[0] = begin_of(rows, terms[t].row[k], to[0]);
+                to[1] = to[1] >= 0 ? begin_of(rows, j, to[1]) : -1;
+            }
+        }
+    }
+}
+
+bool fil_single_rows_find(FilSingleRows* rows, const FilBlockPattern* terms, int count, const int* fourth)
+{
+    const int n = terms[0].columns;
+    size_t stored = 0;
+    for (int t = 0; t < count; t++) {
+        stored += (size_t)terms[t].start[n];
+    }
+    if (!fil_ints_reserve(&rows->start, (size_t)n + 2) || !fil_ints_reserve(&rows->offset, (size_t)n) || !fil_ints_reserve(&rows->wide, (size_t)n) ||
+        !fil_ints_reserve(&rows->column, 2 * stored + 1) || !fil_ints_reserve(&rows->to, 2 * stored + 1) ||
+        !fil_floats_reserve(&rows->values, 2 * FIL_BLOCK_SIZE * stored + 4)) {
+        return false;
+    }
+    count_blocks(rows, terms, count);
+    place_blocks(rows, terms, count);
+    int offset = 0;
+    for (int i = 0; i < n; i++) {
+        int wide = 0;
+        for (int k = rows->start.at[i]; k < rows->start.at[i + 1]; k++) {
+            wide |= fourth[rows->column.at[k]];
+        }
+        rows->wide.at[i] = wide;
+        rows->offset.at[i] = offset;
+        offset += (wide ? 16 : 9) * (rows->start.at[i + 1] - rows->start.at[i]);
+    }
+    find_begins(rows, terms, count);
+    memset(rows->values.at + offset, 0, 4 * sizeof(float));  // read, if not used, with the last column
+    return true;
+}
+
+/* ---- numbers ---- */
+
+/* Columns that a worker takes at once: some five microseconds. */
+enum { GRAIN = 128 };
+
+typedef struct Taking {
+    const FilSingleRows* rows;
+    const FilBlockPattern* term;
+    const double* values;
+    const int *to, *fourth;
+    int* misfits; /* of each worker */
+} Taking;
+
+/* What stands in a block's fourth column, or row, and is not idle. */
+static inline double fourth_of(const double* b, int stride, bool diagonal)
+{
+    return fabs(b[0]) + fabs(b[stride]) + fabs(b[2 * stride]) + (diagonal && b[3 * stride] == 1.0 ? 0.0 : fabs(b[3 * stride]));
+}
+
+static inline void store_block(float* to, const FilQuad c[FIL_BLOCK], bool wide)
+{
+    for (int m = 0; m < FIL_BLOCK && wide; m++) {
+        fil_quad_store(to + 4 * m, c[m]);
+    }
+    for (int m = 0; m < 3 && !wide; m++) {
+        memcpy(to + 3 * m, &c[m], 3 * sizeof *to);
+    }
+}
+
+static void take_columns(void* context, int first, int end, int worker)
+{
+    const Taking* taking = context;
+    const FilBlockPattern* term = taking->term;
+    const int *wide = taking->rows->wide.at, *fourth = taking->fourth;
+    float* at = taking->rows->values.at;
+    int misfits = 0;
+    FilQuad unused = fil_quad_all(0.0F);
+    for (int j = first; j < end; j++) {
+        for (int k = term->start[j]; k < term->start[j + 1]; k++) {
+            const double* block = taking->values + FIL_BLOCK_SIZE * (size_t)k;
+            const int i = term->row[k], *to = taking->to + 2 * (ptrdiff_t)k;
+            const FilQuad c[FIL_BLOCK] = {fil_quad_round(block, 1), fil_quad_round(block + 4, 1), fil_quad_round(block + 8, 1),
+                                          fil_quad_round(block + 12, 1)};
+            FilQuad r[FIL_BLOCK];
+            store_block(at + to[0], c, wide[i]);
+            if (i == j) {
+                misfits += !fourth[j] && fourth_of(block + 12, 1, true) + fourth_of(block + 3, 4, true) != 0.0;
+                continue;
+            }
+            fil_quad_turn(c, r);
+            store_block(at + to[1], r, wide[j]);
+            unused = fourth[j] ? unused : fil_quad_add_product(unused, c[3], c[3]);
+            unused = fourth[i] ? unused : fil_quad_add_product(unused, r[3], r[3]);
+        }
+    }
+    taking->misfits[worker] += misfits + (fil_quad_sum(unused) != 0.0F);
+}
+
+bool fil_single_rows_take(FilSingleRows* rows, FilWorkers* workers, const FilBlockPattern* terms, const double* const* values, int count,
+                          const int* fourth)
+{
+    int misfits[FIL_WORKERS_MAX] = {0}, sum = 0;
+    Taking taking = {.rows = rows, .to = rows->to.at, .fourth = fourth, .misfits = misfits};
+    for (int t = 0; t < count; t++) {
+        taking.term = &terms[t];
+        taking.values = values[t];
+        fil_workers_run(workers, terms[t].columns, GRAIN, take_columns, &taking);
+        taking.to += 2 * (ptrdiff_t)terms[t].start[terms[t].columns];
+    }
+    for (int w = 0; w < fil_workers_count(workers); w++) {
+        sum += misfits[w];
+    }
+    return sum == 0;
+}
+
+void fil_single_rows_mark(const FilBlockPattern* terms, const double* const* values, int count, int* fourth)
+{
+    for (int t = 0; t < count; t++) {
+        for (int j = 0; j < terms[t].columns; j++) {
+            for (int k = terms[t].start[j]; k < terms[t].start[j + 1]; k++) {
+                const double* block = values[t] + FIL_BLOCK_SIZE * (size_t)k;
+                const int i = terms[t].row[k];
+                fourth[j] = fourth[j] || fourth_of(block + 12, 1, i == j) != 0.0;
+                fourth[i] = fourth[i] || fourth_of(block + 3, 4, i == j) != 0.0;
+            }
+        }
+    }
+}
