@@ -50,7 +50,8 @@ static void test_fold_derivatives(void** state)
     Random random = {11};
     for (int round = 0; round < 200; ++round) {
         const FilShellBending law = round % 2 == 0 ? FIL_BENDING_NORMALS : FIL_BENDING_HINGES;
-        const FilShellFold fold = {{0, 1, 2, 3}, 1.7, random_between(&random, -0.8, 0.8)};
+        const double rest = random_between(&random, -0.8, 0.8);
+        const FilShellFold fold = {{0, 1, 2, 3}, 1.7, rest, sin(0.5 * rest)};
         double x[12], gradient[12], hessian[144], side[12];
         const double* corners[4];
         random_fold(&random, x);
@@ -78,6 +79,41 @@ static void test_fold_derivatives(void** state)
     }
 }
 
+/* folds side by side are bent as each by itself, however many there are */
+static void test_folds_together(void** state)
+{
+    (void)state;
+    enum { COUNT = 11 };
+    Random random = {14};
+    for (int round = 0; round < 40; ++round) {
+        const FilShellBending law = round % 4 < 3 ? FIL_BENDING_NORMALS : FIL_BENDING_HINGES;
+        FilShellFold folds[COUNT];
+        FilShellBend together[COUNT], single;
+        double q[16 * COUNT];
+        for (int f = 0; f < COUNT; ++f) {
+            const double rest = random_between(&random, -0.8, 0.8);
+            double x[12];
+            folds[f] = (FilShellFold){{4 * f, 4 * f + 1, 4 * f + 2, 4 * f + 3}, random_between(&random, 0.5, 2.0), rest, sin(0.5 * rest)};
+            random_fold(&random, x);
+            for (int k = 0; k < 12; ++k) {
+                q[16 * f + 4 * (k / 3) + k % 3] = x[k];
+            }
+        }
+        const int count = 1 + round % COUNT;
+        fil_shell_folds_bend(folds, count, law, q, together);
+        for (int f = 0; f < count; ++f) {
+            const double* const corners[4] = {q + 16 * f, q + 16 * f + 4, q + 16 * f + 8, q + 16 * f + 12};
+            fil_shell_fold_bend(&folds[f], law, corners, &single);
+            assert_true(fabs(together[f].energy - single.energy) < 1e-13);
+            assert_true(fabs(together[f].slope - single.slope) < 1e-13);
+            assert_true(fabs(together[f].curve - single.curve) < 1e-13);
+            for (int k = 0; k < 12; ++k) {
+                assert_true(fabs(together[f].gradient[k] - single.gradient[k]) < 1e-12);
+            }
+        }
+    }
+}
+
 /* the published law is c |n_a - n_b|^2 for a flat rest shape */
 static void test_fold_is_as_published(void** state)
 {
@@ -85,7 +121,7 @@ static void test_fold_is_as_published(void** state)
     Random random = {12};
     for (int round = 0; round < 50; ++round) {
         const double young = 3.0, thickness = 0.7, cubed = young * thickness * thickness * thickness;
-        const FilShellFold fold = {{0, 1, 2, 3}, cubed / (6.0 * sqrt(3.0)), 0.0};
+        const FilShellFold fold = {{0, 1, 2, 3}, cubed / (6.0 * sqrt(3.0)), 0.0, 0.0};
         double x[12], gradient[12], e[3], f[3], normals[2][3], off[3];
         random_fold(&random, x);
         for (int side = 0; side < 2; ++side) {
@@ -193,10 +229,8 @@ static void test_body_derivatives(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fold_derivatives),
-        cmocka_unit_test(test_fold_is_as_published),
-        cmocka_unit_test(test_edge_derivatives),
-        cmocka_unit_test(test_body_derivatives),
+        cmocka_unit_test(test_fold_derivatives), cmocka_unit_test(test_folds_together),   cmocka_unit_test(test_fold_is_as_published),
+        cmocka_unit_test(test_edge_derivatives), cmocka_unit_test(test_body_derivatives),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,8 @@
 #ifndef FILUM_BODY_SHELL_ELEMENTS_H
 #define FILUM_BODY_SHELL_ELEMENTS_H
 
+#include <math.h>
+
 #include "filum/shell.h"
 
 /* An edge as a spring: 1/2 k (|e| - L)^2. */
@@ -14,6 +16,7 @@ typedef struct FilShellEdge {
 typedef struct FilShellFold {
     int vertex[4];          /* a, b, c, d */
     double stiffness, rest; /* N m/rad^2 of theta when flat; theta at rest, rad */
+    double rest_sine;       /* sine of half of that */
 } FilShellFold;
 
 /* Energy, and the force gradient on the second end (on the first: its negative). */
@@ -22,6 +25,22 @@ double fil_shell_edge_gradient(const FilShellEdge* edge, const double* x0, const
 /* The 3 x 3 block d2E/dx1 dx1 (the others: the same up to sign). `kept`: how much of the part that compression makes
  * negative counts, 1 all, 0 nothing. */
 void fil_shell_edge_hessian(const FilShellEdge* edge, const double* x0, const double* x1, double kept, double* hessian);
+
+/* The same times `scale`, in columns of four of which the last number is zero. */
+static inline void fil_shell_edge_columns(const FilShellEdge* edge, const double* x0, const double* x1, double kept, double scale, double columns[12])
+{
+    const double e[4] = {x1[0] - x0[0], x1[1] - x0[1], x1[2] - x0[2], 0.0};
+    const double square = e[0] * e[0] + e[1] * e[1] + e[2] * e[2], length = sqrt(square);
+    double across = length > 0.0 ? 1.0 - edge->length / length : 0.0;
+    across *= across < 0.0 ? kept : 1.0;
+    const double stiffness = scale * edge->stiffness, along = length > 0.0 ? stiffness * (1.0 - across) / square : 0.0;
+    for (int c = 0; c < 3; c++) {
+        for (int r = 0; r < 4; r++) {
+            columns[4 * c + r] = along * e[c] * e[r];
+        }
+        columns[5 * c] += stiffness * across;
+    }
+}
 
 /* The angle by which n_a turns into n_b about the edge, in (-pi, pi]: negative when c rises towards n_a. */
 double fil_shell_fold_angle(const double* const x[4]);
@@ -39,5 +58,7 @@ typedef struct FilShellBend {
 } FilShellBend;
 
 void fil_shell_fold_bend(const FilShellFold* fold, FilShellBending law, const double* const x[4], FilShellBend* bend);
+/* The same of several, with vertices at q, 4 numbers each. */
+void fil_shell_folds_bend(const FilShellFold* folds, int count, FilShellBending law, const double* q, FilShellBend* bends);
 
 #endif

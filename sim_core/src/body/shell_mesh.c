@@ -95,11 +95,12 @@ static FilShellFold fold_of(const FilShellDef* def, const Side* first, const Sid
 {
     // the first triangle runs from a to b
     const Side *along = first->rising ? first : second, *against = first->rising ? second : first;
-    FilShellFold fold = {{first->low, first->high, along->opposite, against->opposite}, fold_stiffness(def, first, second), 0.0};
+    FilShellFold fold = {{first->low, first->high, along->opposite, against->opposite}, fold_stiffness(def, first, second), 0.0, 0.0};
     if (!def->rest_flat) {
         const double* const x[4] = {def->vertices + 3 * fold.vertex[0], def->vertices + 3 * fold.vertex[1], def->vertices + 3 * fold.vertex[2],
                                     def->vertices + 3 * fold.vertex[3]};
         fold.rest = fil_shell_fold_angle(x);
+        fold.rest_sine = sin(0.5 * fold.rest);
     }
     return fold;
 }

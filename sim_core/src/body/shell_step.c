@@ -40,32 +40,73 @@ static void bend_some(void* context, int first, int end, int worker)
     const Bending* bending = context;
     const FilShellBody* body = bending->body;
     (void)worker;
-    for (int f = first; f < end; f++) {
-        const Corners corners = corners_of(&body->folds[f], bending->q);
-        fil_shell_fold_bend(&body->folds[f], body->bending, corners.x, &body->bends[f]);
+    fil_shell_folds_bend(body->folds + first, end - first, body->bending, bending->q, body->bends + first);
+}
+
+/* Columns of the tangent, or vertices: only these are added to. */
+typedef struct Columns {
+    int first, end;
+} Columns;
+
+static inline bool has(Columns columns, int vertex)
+{
+    return vertex >= columns.first && vertex < columns.end;
+}
+
+typedef struct Pulling {
+    const FilShellBody* body;
+    const double* q;
+    double* gradient;
+    double energy[FIL_SHELL_PARTS]; /* of elements whose first vertex is in a part */
+} Pulling;
+
+/* Gradients over the vertices of some parts: elements in their order, whoever does it. */
+static void pull_parts(void* context, int first, int end, int worker)
+{
+    Pulling* pulling = context;
+    const FilShellBody* body = pulling->body;
+    (void)worker;
+    for (int p = first; p < end; p++) {
+        const Columns part = {fil_shell_part(body, p), fil_shell_part(body, p + 1)};
+        const int* start = body->part_start + 2 * p;
+        double energy = 0.0;
+        for (int k = start[0]; k < start[1]; k++) {
+            const FilShellEdge* edge = &body->edges[body->part_elements[k]];
+            const int a = edge->vertex[0], b = edge->vertex[1];
+            double g[3];
+            const double own = fil_shell_edge_gradient(edge, pulling->q + 4 * (ptrdiff_t)a, pulling->q + 4 * (ptrdiff_t)b, g);
+            if (has(part, a)) {
+                energy += own;
+                fil_v3_axpy(pulling->gradient + 4 * (ptrdiff_t)a, -1.0, g);
+            }
+            if (has(part, b)) {
+                fil_v3_axpy(pulling->gradient + 4 * (ptrdiff_t)b, 1.0, g);
+            }
+        }
+        for (int k = start[1]; k < start[2]; k++) {
+            const int* vertex = body->folds[body->part_elements[k]].vertex;
+            const FilShellBend* bend = &body->bends[body->part_elements[k]];
+            energy += has(part, vertex[0]) ? bend->energy : 0.0;
+            for (int i = 0; i < 4; i++) {
+                if (has(part, vertex[i])) {
+                    fil_v3_axpy(pulling->gradient + 4 * (ptrdiff_t)vertex[i], bend->slope, bend->gradient + 3 * i);
+                }
+            }
+        }
+        pulling->energy[p] = energy;
     }
 }
 
 /* Energy at q; its gradient is added, 4 numbers a vertex. Leaves how folds are bent. */
 static double add_gradient(const FilShellBody* body, const double* q, double* gradient)
 {
-    double energy = 0.0, g[3];
-    for (int e = 0; e < body->edge_count; e++) {
-        const FilShellEdge* edge = &body->edges[e];
-        const int a = 4 * edge->vertex[0], b = 4 * edge->vertex[1];
-        energy += fil_shell_edge_gradient(edge, q + a, q + b, g);
-        fil_v3_axpy(gradient + a, -1.0, g);
-        fil_v3_axpy(gradient + b, 1.0, g);
-    }
     Bending bending = {body, q};
     fil_workers_run(body->workers, body->fold_count, GRAIN, bend_some, &bending);
-    for (int f = 0; f < body->fold_count; f++) {
-        const FilShellFold* fold = &body->folds[f];
-        const FilShellBend* bend = &body->bends[f];
-        energy += bend->energy;
-        for (int k = 0; k < 4; k++) {
-            fil_v3_axpy(gradient + 4 * fold->vertex[k], bend->slope, bend->gradient + 3 * k);
-        }
+    Pulling pulling = {.body = body, .q = q, .gradient = gradient};
+    fil_workers_run(body->workers, FIL_SHELL_PARTS, 1, pull_parts, &pulling);
+    double energy = 0.0;
+    for (int p = 0; p < FIL_SHELL_PARTS; p++) {
+        energy += pulling.energy[p];
     }
     return energy;
 }
@@ -113,16 +154,6 @@ static inline void add_outer(double* restrict block, double scale, const double*
 /* Pairs of a fold's vertices, as fold_slots has them. */
 static const int fold_pairs[6][2] = {{1, 0}, {2, 0}, {2, 1}, {3, 0}, {3, 1}, {3, 2}};
 
-/* Columns of the tangent, by vertices: only blocks in them are added to. */
-typedef struct Columns {
-    int first, end;
-} Columns;
-
-static inline bool has(Columns columns, int vertex)
-{
-    return vertex >= columns.first && vertex < columns.end;
-}
-
 /* Where mass outweighs bending, how angles curve over positions makes no difference: psi'' grad theta grad theta'. */
 static void add_light_fold(const FilShellBody* body, int f, const FilShellBend* bend, double scale, Columns columns, double* values)
 {
@@ -165,11 +196,11 @@ static void add_fold(const FilShellBody* body, int f, const double* const x[4], 
     }
 }
 
-/* Adds scale times the 3 x 3 matrix h, in columns of four, to a block. */
-static inline void add_columns(double* restrict block, double scale, const double* restrict h)
+/* Adds the 3 x 3 matrix h, in columns of four, times a sign to a block. */
+static inline void add_columns(double* restrict block, double sign, const double* restrict h)
 {
     for (int k = 0; k < 12; k++) {
-        block[k] += scale * h[k];
+        block[k] += sign * h[k];
     }
 }
 
@@ -177,19 +208,16 @@ static void add_edge(const FilShellBody* body, int e, const double* q, double ke
 {
     const FilShellEdge* edge = &body->edges[e];
     const int a = edge->vertex[0], b = edge->vertex[1];
-    double h[9], turned[12] = {0.0};
-    fil_shell_edge_hessian(edge, q + 4 * a, q + 4 * b, kept, h);
-    for (int k = 0; k < 9; k++) {
-        turned[4 * (k / 3) + k % 3] = h[k];
-    }
+    double h[12];
+    fil_shell_edge_columns(edge, q + 4 * (ptrdiff_t)a, q + 4 * (ptrdiff_t)b, kept, scale, h);
     if (has(columns, a)) {
-        add_columns(diagonal_block(body, values, a), scale, turned);
+        add_columns(diagonal_block(body, values, a), 1.0, h);
     }
     if (has(columns, b)) {
-        add_columns(diagonal_block(body, values, b), scale, turned);
+        add_columns(diagonal_block(body, values, b), 1.0, h);
     }
     if (has(columns, a < b ? a : b)) {
-        add_columns(values + FIL_BLOCK_SIZE * body->edge_slots[e], -scale, turned);
+        add_columns(values + FIL_BLOCK_SIZE * body->edge_slots[e], -1.0, h);
     }
 }
 
@@ -198,8 +226,23 @@ typedef struct Stiffening {
     const double* q;
     const FilShellBend* bends; /* of the folds at q; may be NULL */
     double kept, scale;
+    const double* damping; /* what values begin with, ... */
+    double damped;         /* ... times this; NULL: zero */
     double* values;
 } Stiffening;
+
+/* What a part's columns begin with. */
+static void begin_part(const Stiffening* s, Columns columns)
+{
+    const size_t first = FIL_BLOCK_SIZE * (size_t)s->body->block_start[columns.first];
+    const size_t end = FIL_BLOCK_SIZE * (size_t)s->body->block_start[columns.end];
+    if (s->damping == NULL) {
+        memset(s->values + first, 0, (end - first) * sizeof(double));
+    }
+    for (size_t k = first; k < end && s->damping != NULL; k++) {
+        s->values[k] = s->damped * s->damping[k];
+    }
+}
 
 static void stiffen_by_fold(const Stiffening* s, int f, Columns columns)
 {
@@ -228,6 +271,7 @@ static void stiffen_parts(void* context, int first, int end, int worker)
     for (int p = first; p < end; p++) {
         const Columns columns = {fil_shell_part(body, p), fil_shell_part(body, p + 1)};
         const int* start = body->part_start + 2 * p;
+        begin_part(s, columns);
         for (int k = start[0]; k < start[1]; k++) {
             add_edge(body, body->part_elements[k], s->q, s->kept, s->scale, columns, s->values);
         }
@@ -237,11 +281,11 @@ static void stiffen_parts(void* context, int first, int end, int worker)
     }
 }
 
-/* Adds scale times the stiffness at q to the blocks; `bends` of the folds there may be NULL. */
-static void add_stiffness(const FilShellBody* body, const double* q, const FilShellBend* bends, double kept, double scale, double* values)
+/* Sets blocks to what the shell's stiffness is, part by part, so that each stays in a cache meanwhile. */
+static void stiffen(const Stiffening* stiffening)
 {
-    Stiffening stiffening = {body, q, bends, kept, scale, values};
-    fil_workers_run(body->workers, FIL_SHELL_PARTS, 1, stiffen_parts, &stiffening);
+    Stiffening s = *stiffening;
+    fil_workers_run(s.body->workers, FIL_SHELL_PARTS, 1, stiffen_parts, &s);
 }
 
 /* ---- the step ---- */
@@ -282,8 +326,7 @@ void fil_shell_begin(void* pointer, const FilStepSetup* setup, const double* q, 
     body->assembled = false;
     fil_vertex_holds_apply(&body->holds, body->vertex_count, body->held, body->held_q);
     if (body->damping != NULL) {
-        memset(body->damping, 0, sizeof(double) * FIL_BLOCK_SIZE * (size_t)body->block_count);
-        add_stiffness(body, q, NULL, 0.0, body->damping_stiffness, body->damping);
+        stiffen(&(Stiffening){.body = body, .q = q, .scale = body->damping_stiffness, .values = body->damping});
     }
 }
 
@@ -350,25 +393,16 @@ bool fil_shell_evaluate(void* pointer, const double* v, double shift, double* re
 /* The tangent at the last evaluation: M (1 + shift) + theta dt C + theta theta_vq dt^2 K. The larger the shift, the
  * less counts of what makes single elements indefinite; from 10 on that is nothing, which is enough by itself, and only
  * a still larger one adds mass, for the sake of others. */
-static void assemble(FilShellBody* body)
+static void assemble_to(const FilShellBody* body, double* values)
 {
-    if (body->assembled) {
-        return;
-    }
     // the first three shifts are FIL_FIRST_SHIFT, 1 and 10
     const double dt = body->setup.dt, theta = body->setup.theta, shift = body->shift > 10.0 ? body->shift : 0.0;
-    const double kept = body->shift < 0.1 ? 1.0 : 0.0;
-    double* values = body->values;
-    if (body->damping != NULL && implicit(body)) {
-        for (int k = 0; k < FIL_BLOCK_SIZE * body->block_count; k++) {
-            values[k] = theta * dt * body->damping[k];
-        }
+    const double kept = body->shift < 0.1 ? 1.0 : 0.0, scale = theta * body->setup.theta_vq * dt * dt;
+    if (implicit(body)) {
+        stiffen(&(Stiffening){body, body->q_theta, body->bends, kept, scale, body->damping, theta * dt, values});
+        fil_chambers_stiffness(&body->chambers, body->q_theta, scale, body->shift > 0.0, values);
     } else {
         memset(values, 0, sizeof(double) * FIL_BLOCK_SIZE * (size_t)body->block_count);
-    }
-    if (implicit(body)) {
-        add_stiffness(body, body->q_theta, body->bends, kept, theta * body->setup.theta_vq * dt * dt, values);
-        fil_chambers_stiffness(&body->chambers, body->q_theta, theta * body->setup.theta_vq * dt * dt, body->shift > 0.0, values);
     }
     for (int i = 0; i < body->vertex_count; i++) {
         double* block = diagonal_block(body, values, i);
@@ -377,7 +411,14 @@ static void assemble(FilShellBody* body)
         }
         block[15] += block[15] == 0.0 ? 1.0 : 0.0;  // idle but in chambers
     }
-    body->assembled = true;
+}
+
+static void assemble(FilShellBody* body)
+{
+    if (!body->assembled) {
+        assemble_to(body, body->values);
+        body->assembled = true;
+    }
 }
 
 void fil_shell_diagonal(const void* pointer, const double* v, double* diagonal, double* scale)
@@ -424,9 +465,12 @@ void fil_shell_solve(void* pointer, double* x)
 
 void fil_shell_tangent(void* pointer, double* values)
 {
-    FilShellBody* body = pointer;
-    assemble(body);
-    memcpy(values, body->values, sizeof(double) * FIL_BLOCK_SIZE * (size_t)body->block_count);
+    const FilShellBody* body = pointer;
+    if (body->assembled) {
+        memcpy(values, body->values, sizeof(double) * FIL_BLOCK_SIZE * (size_t)body->block_count);
+    } else {
+        assemble_to(body, values);
+    }
 }
 
 /* ---- the end of a step ---- */
