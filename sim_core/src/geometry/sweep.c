@@ -103,7 +103,8 @@ static double advance(const double* start, const double* end, double min, double
     if (gap <= 0.0) {
         return 0.0;
     }
-    const double floor = slack * gap, close = 1e-3 * floor;  // what is left to gain is a thousandth of the gap that shall be left: nobody could use it
+    const double floor = slack * gap,
+                 close = 1e-3 * floor;  // what is left to gain is a thousandth of the gap that shall be left: nobody could use it
     double time = 0.0;
     memcpy(x, start, sizeof x);
     for (int step = 0; step < ADVANCE_STEPS; step++) {

@@ -6,8 +6,8 @@
 
 #include "linalg/block_pcg.h"
 
-/* Rows of a product are shared in so many pieces, whoever there is to take them: of some two microseconds each, so that taking them costs little and none
- * waits long for another. */
+/* Rows of a product are shared in so many pieces, whoever there is to take them: of some two microseconds each, so that taking them costs little and
+ * none waits long for another. */
 enum { PIECES = 12 };
 
 typedef struct Single {

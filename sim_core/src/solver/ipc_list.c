@@ -107,8 +107,7 @@ static bool comes_into_range(const FilIpcField* field, FilFeature kind, const in
 /* Whether a pair is farther apart than `min` on the way to `listed_end`, and as far beside as `slack` allows, along the line between its closest
  * points, which are at that `distance` now. All points go that way alike, by the same share of it, and along a line the nearest corners of two
  * features are nowhere nearer to each other in between than at one of its ends. */
-static bool stays_beyond(const FilIpcField* field, FilFeature kind, const int* points, int count, const double* between, double distance,
-                         double min)
+static bool stays_beyond(const FilIpcField* field, FilFeature kind, const int* points, int count, const double* between, double distance, double min)
 {
     const int split = fil_feature_split(kind);
     double front = -INFINITY, back = INFINITY, beside[2] = {0.0};
