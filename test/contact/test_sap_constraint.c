@@ -437,6 +437,102 @@ static void lagged_duals(void** state)
     assert_true(hypot(law.dual[0], law.dual[1]) <= 1.0 + 1e-15);
 }
 
+/* The same of the cone, with s = max(|v_t|, stick radius): the matrix of the law at u = v_t/s, semi-definite for any |u| <= 1, and what sticks or is
+ * apart keeps its own. */
+static void contact_duals(void** state)
+{
+    (void)state;
+    const FilSapKindOps* kind = &fil_sap_kinds[FIL_SAP_CONTACT];
+    Random random = {33};
+    int slid = 0;
+    for (int trial = 0; trial < 300; trial++) {
+        FilSapLaw law = random_cone(&random);
+        const double size = exp(random_between(&random, -3.0, 3.0)), yn = size * random_between(&random, -0.5, 1.0);
+        double v[3], g[9];
+        velocity_of(&random, &law, law.mu * size * exp(random_between(&random, -2.0, 3.0)), yn, v);
+        const FilSapResponse at = respond(FIL_SAP_CONTACT, &law, v);
+        const bool slides = region_of(&law, v) == SLIDE && law.mu > 0.0;
+        slid += slides;
+        memcpy(g, at.hessian, sizeof g);
+        kind->begin_dual(&law, v);
+        kind->dual_hessian(&law, v, g);
+        for (int k = 0; k < 9; k++) {
+            assert_true(fabs(g[k] - at.hessian[k]) <= 1e-9 * (at.hessian[0] + at.hessian[4] + at.hessian[8]));
+        }
+        for (int k = 0; k < 16; k++) {
+            law.dual[0] = cos(0.4 * k);
+            law.dual[1] = sin(0.4 * k);
+            memcpy(g, at.hessian, sizeof g);
+            kind->dual_hessian(&law, v, g);
+            check_semidefinite(&random, g);
+            assert_true(slides || memcmp(g, at.hessian, sizeof g) == 0);
+        }
+        // what is left of s u = v_t after a step of h along v_t and across falls as h^2; s is |v_t| where it slides
+        double rest[2] = {0.0, 0.0};
+        for (int n = 0; n < 2 && slides; n++) {
+            const double h = n == 0 ? 1e-2 : 5e-3, step[3] = {h * (0.3 * v[0] - v[1]), h * (0.3 * v[1] + v[0]), 0.0};
+            kind->begin_dual(&law, v);
+            kind->move_dual(&law, v, step);
+            const double there[2] = {v[0] + step[0], v[1] + step[1]}, s = hypot(there[0], there[1]);
+            // u ends on the bound, |u| = 1: its length is cut
+            rest[n] = fabs(law.dual[0] * there[1] - law.dual[1] * there[0]) / s;
+        }
+        assert_true(!slides || rest[1] <= 0.3 * rest[0] + 1e-14);
+        kind->move_dual(&law, v, (const double[3]){-1.0, 2.0, 0.0});
+        assert_true(hypot(law.dual[0], law.dual[1]) <= 1.0 + 1e-15);
+    }
+    assert_true(slid > 50);
+}
+
+/* Open as far as the clearance says: no impulse above 0, whatever the stiffness. */
+static void contact_clearance(void** state)
+{
+    (void)state;
+    const FilSapKindOps* kind = &fil_sap_kinds[FIL_SAP_CONTACT];
+    const FilSapScales scales = {.dt = 1e-3, .rigidity = 1.0, .stick = 1e-3};
+    Random random = {34};
+    int open = 0;
+    for (int trial = 0; trial < 1000; trial++) {
+        FilSapConstraint c = {.kind = FIL_SAP_CONTACT,
+                              .contact = {.distance = random_between(&random, -1e-3, 1e-3),
+                                          .mu = random_between(&random, 0.0, 1.5),
+                                          .stiffness = trial % 2 == 0 ? INFINITY : 1e4,
+                                          .dissipation_time = 0.01,
+                                          .depth = 1e-4}};
+        const double v[3] = {random_between(&random, -1.0, 1.0), random_between(&random, -1.0, 1.0), random_between(&random, -1.0, 2.0)};
+        const bool apart = kind->clearance(&c, scales.dt, v) > 0.0;
+        FilSapLaw law;
+        kind->prepare(&c, 1.0, &scales, &law);
+        const FilSapResponse at = respond(FIL_SAP_CONTACT, &law, v);
+        assert_true(!apart || max3(at.impulse) == 0.0);
+        assert_true(apart || c.contact.distance <= c.contact.depth || at.impulse[2] > 0.0);
+        open += apart;
+    }
+    assert_true(open > 100);
+}
+
+/* Bounds follow the solution; where a larger one makes the contact bear less, gamma_n = 1 - 4 bound, and they would go to and fro further and
+ * further, the secant finds bound = gamma_n at once. */
+static void lagged_bounds(void** state)
+{
+    (void)state;
+    const FilSapKindOps* kind = &fil_sap_kinds[FIL_SAP_LAGGED_CONTACT];
+    const FilSapContact contact = {.distance = -1e-3, .mu = 0.5, .stiffness = 1e3};
+    FilSapLaw law = lagged_law(&contact, 1e-3, 1e-3);
+    for (int k = 0; k < 3; k++) {
+        const double bound = law.friction / law.mu;
+        kind->follow(&law, &(FilSapResponse){.impulse = {0.0, 0.0, 1.0 - 4.0 * bound}});
+    }
+    assert_true(fabs(law.friction / law.mu - 0.2) <= 1e-12);
+    // where it makes it bear more, as on a capstan, the whole way
+    law = lagged_law(&contact, 1e-3, 1e-3);
+    for (int k = 0; k < 3; k++) {
+        const double bound = law.friction / law.mu;
+        kind->follow(&law, &(FilSapResponse){.impulse = {0.0, 0.0, 1.0 + 0.5 * bound}});
+        assert_true(law.friction / law.mu == 1.0 + 0.5 * bound);
+    }
+}
+
 /* Contacts within a share of their motion from touching pull, with the stiffness of closed ones; all others are as they are. */
 static void lagged_presumption(void** state)
 {
@@ -465,6 +561,7 @@ int main(void)
         cmocka_unit_test(contact_regularisation), cmocka_unit_test(softened_friction),   cmocka_unit_test(standing_contact),
         cmocka_unit_test(lagged_derivatives),     cmocka_unit_test(lagged_forces),       cmocka_unit_test(lagged_near_rigid),
         cmocka_unit_test(bounded_derivatives),    cmocka_unit_test(bounded_spring),      cmocka_unit_test(lagged_duals),
+        cmocka_unit_test(contact_duals),          cmocka_unit_test(contact_clearance),   cmocka_unit_test(lagged_bounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,6 +30,11 @@
 /* That begins where an iteration leaves more than this of its residual, and more than KINKED in all; it ends at KINKED (0.01 to 0.3 are alike). */
 #define STALLED 0.3
 #define KINKED 0.1
+/* After so many iterations of that kind directions of friction become unknowns of their own. At once takes 7 % more factors of a chain of rings that
+ * falls, after three heaps of ropes take a tenth more. */
+enum { STALLS_MAX = 2 };
+/* Below this residual that is at once, and friction stays as it is (a heap that lies: 8 instead of 11 factors). */
+#define CALM 0.5
 /* Where a world begins, the way back is in two steps, this factor and the rest, each of which shows what sticks in the next: box_pile of 4,096 takes
  * 9 factors instead of 16 (14 and 17 with 8 and 4, and with 4, 4 and 2). After a stall it gained a tenth on hull_heap, and lost as much on
  * bubble_gripper. */
@@ -463,15 +468,22 @@ static FilStatus presume(FilSap* sap, const FilSapProblem* problem, double share
     return leap(sap, problem, stats);
 }
 
+/* From here on the direction of friction is an unknown of its own. */
+static void take_duals(FilSap* sap, const FilSapProblem* problem)
+{
+    sap->dual = true;
+    fil_sap_duals_begin(problem->constraints, problem->constraint_count, sap->laws, sap->v_c);
+}
+
 /* Newton. Where factors are cheap, the last one is used again while that pays, with the Hessian that it is of; where they are not, every
  * iteration has its own Hessian, and the last factor is its preconditioner while that pays (`max` iterations do). Where that stalls at kinks of
- * friction, a softer law finds out first what sticks. Bounds that the solution
+ * friction, a softer law finds out first what sticks, and directions of friction become unknowns. Bounds that the solution
  * decides follow it as soon as impulses are known well enough: the iterations that are left find both. */
 static FilStatus iterate(FilSap* sap, const FilSapProblem* problem, const FilSapOptions* settings, FilSapStats* stats)
 {
     const int max = sap->iterative.patience;
     const double kinked = fmax(KINKED, settings->tolerance);
-    int patience = 0;  // the first factor has to be made
+    int patience = 0, stalls = 0;  // the first factor has to be made
     sap->hessians = sap->followed_at = 0;
     sap->softened = sap->stood = false;
     sap->softness = 1.0;
@@ -507,7 +519,14 @@ static FilStatus iterate(FilSap* sap, const FilSapProblem* problem, const FilSap
         const bool pays = stats->residual < (fresh && max == 0 ? REUSE_AFTER_FRESH : REUSE_AFTER_STALE) * last;
         patience = pays || sap->system.factorisations == 1 ? max : 0;
         fresh = max > 0 || !pays;
-        if (!sap->softened && stats->residual > fmax(kinked, STALLED * last) && soften(sap, problem)) {
+        const bool stalled = stats->residual > fmax(kinked, STALLED * last);
+        stalls += fmax(stats->residual, sap->impulse_residual) > kinked && stats->residual > STALLED * last;
+        const bool calm = stats->residual < CALM;
+        if (!sap->dual && !sap->stood && (stalls == STALLS_MAX || (stalled && calm))) {
+            take_duals(sap, problem);
+            fresh = true;
+        }
+        if (!sap->softened && stalled && !calm && soften(sap, problem)) {
             stats->residual = residual(sap, problem);
             fresh = true;
             patience = 0;
@@ -561,10 +580,10 @@ static bool is_solution(FilSap* sap, const FilSapProblem* problem, const FilSapO
 /* Solves from the guess on, with others eliminated; responses are those there. */
 static FilStatus solve_from_guess(FilSap* sap, const FilSapProblem* problem, const FilSapOptions* settings, double* v, FilSapStats* stats)
 {
-    // fixed bounds only: with those that follow the solution, as many rounds are left
-    sap->dual = settings->max_rounds == 0;
-    if (sap->dual) {
-        fil_sap_duals_begin(problem->constraints, problem->constraint_count, sap->laws, sap->v_c);
+    // at once with fixed bounds only: those that follow the solution need as many rounds, unless it stalls
+    sap->dual = false;
+    if (sap->bounds && settings->max_rounds == 0) {
+        take_duals(sap, problem);
     }
     const FilStatus status = iterate(sap, problem, settings, stats);
     fil_sap_system_follow(&sap->system, problem, sap->x, v);

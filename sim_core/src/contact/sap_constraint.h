@@ -78,6 +78,8 @@ typedef struct FilSapLaw {
     /* lagged: gamma_n = linear u + quadratic u^2 with u = (v_end - v_n)+, |gamma_t| <= friction */
     double v_end, linear, quadratic;
     double friction, slip;
+    double bound;                          /* normal impulse that friction belongs to, ... */
+    double bound_before, wanted_before;    /* ... the one before, and what the solution with that had instead */
     double dual[2];                        /* v_t/s as an unknown of its own: see FilSapKindOps */
     double slip_velocity, slip_compliance; /* slip = max(slip_velocity, slip_compliance friction) */
 } FilSapLaw;
