@@ -1,6 +1,7 @@
 /* SAP on the constraints that matter. Collision looks ahead by all that could move, so most contacts between bodies that slide past each other stay
  * apart: they cost variables, fill and evaluations, and bear nothing. They are left out where the guess says so, and looked at afterwards: where one
- * of them has closed, the problem is solved with all. The solution is that of the whole problem either way. */
+ * of them has closed, the problem is solved with all, or, in a heap, with those that have closed. The solution is that of the whole problem either
+ * way. */
 #ifndef FILUM_CONTACT_SAP_WORKING_SET_H
 #define FILUM_CONTACT_SAP_WORKING_SET_H
 
@@ -9,6 +10,7 @@
 
 typedef struct FilSapWorkingSet {
     FilInts members;   /* numbers of the constraints that take part ... */
+    FilInts others;    /* those of the others that join */
     void* constraints; /* ... and these themselves */
     size_t capacity;
     FilDoubles impulses; /* 3 for each */
