@@ -86,8 +86,9 @@ static bool adopt_patterns(FilSapSystem* system, const FilSapProblem* problem)
         !fil_ints_reserve(&system->participant, blocks) || !fil_doubles_reserve(&system->x, FIL_BLOCK * columns) ||
         !fil_doubles_reserve(&system->rest, FIL_BLOCK * columns) || !fil_doubles_reserve(&system->all, 2 * FIL_BLOCK * columns) ||
         !fil_ints_reserve(&system->target_start, columns + 2) || !fil_ints_reserve(&system->c_start, columns + 2) ||
-        !fil_ints_reserve(&system->c_row, targets) || !keep_room(&system->last_start, columns + 2) || !keep_room(&system->last_row, targets) ||
-        !fil_ints_reserve(&system->scratch, columns) || !fil_ints_reserve(&system->touch_start, columns + 2) ||
+        !fil_ints_reserve(&system->c_row, targets + columns) || !keep_room(&system->last_start, columns + 2) ||
+        !keep_room(&system->last_row, targets + columns) || !fil_ints_reserve(&system->scratch, columns) ||
+        !fil_ints_reserve(&system->touch_start, columns + 2) ||
         !fil_buffer_reserve(&system->touches, &system->touch_capacity, blocks, sizeof(FilSapTouch)) ||
         !fil_buffer_reserve(&system->targets, &system->target_capacity, targets, sizeof(FilSapTarget))) {
         return false;
@@ -145,16 +146,35 @@ static void list_targets(FilSapSystem* system)
     }
 }
 
+/* Variables from which on a factor in single precision may pay, for which all have to participate. */
+enum { LARGE = 1000 };
+
+/* Whether all variables of a large system participate, since more than half are touched: the others have an empty block of C. */
+static bool all_participate(const FilSapSystem* system, int* mark)
+{
+    int touched = 0;
+    memset(mark, 0, (size_t)system->columns * sizeof *mark);
+    for (int k = 0; k < system->constraint_end.at[system->constraints - 1]; k++) {
+        touched += mark[system->variable.at[k]]++ == 0;
+    }
+    return touched >= LARGE && 2 * touched > system->columns;
+}
+
 /* Gives each distinct (row, column) one block of C. */
 static bool build_c(FilSapSystem* system)
 {
     FilSapTarget* targets = system->targets;
     const int n = system->columns;
     int *start = system->c_start.at, *mark = system->scratch.at;  // block of C in the current column, of each row
+    const bool all = all_participate(system, mark);
     memset(mark, -1, (size_t)n * sizeof *mark);
     int end = 0;
     for (int j = 0; j < n; j++) {
         start[j] = end;
+        if (all) {
+            mark[j] = end;
+            system->c_row.at[end++] = j;
+        }
         for (int t = system->target_start.at[j]; t < system->target_start.at[j + 1]; t++) {
             int count;
             const int i = variables_of(system, targets[t].constraint, &count)[targets[t].row];
