@@ -42,22 +42,6 @@ enum { STALLS_MAX = 2 };
 /* Of the residual over the impulses: beyond this nothing bears at the guess, but for rounding. */
 #define NOTHING_BEARS 1e3
 
-FilSapOptions fil_sap_options_default(void)
-{
-    // tolerance, max_factorisations, rigidity (beta), stick (sigma): as in the implementation of SAP by its authors, in Drake (docs/sap.md)
-    return (FilSapOptions){
-        .tolerance = 1e-6,
-        .max_factorisations = 100,
-        .max_line_search = 100,   // more than bisection takes to rounding
-        .bound_tolerance = 5e-3,  // a capstan amplifies it by mu phi; 0.01 was off by 2 % at mu phi = 4.7, less than this changes nothing
-        .max_rounds = 20,
-        .presumption = 0.05,  // 0.01 to 0.4 were tried on entangling_gripper
-        .rigidity = 1.0,
-        .stick = 1e-3,
-        .slip_velocity = 1e-5,  // at 1e-4 a block whose friction is 2 % above what it takes crept by 5e-4 m/s; 15 % fewer iterations
-    };
-}
-
 static double dot(const double* a, const double* b, int n)
 {
     double sum = 0.0;
