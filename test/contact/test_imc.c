@@ -184,9 +184,9 @@ static void test_side_by_side(void** state)
         FilImcSettings s = fil_imc_settings_default();
         s.friction = held == 1 ? FIL_IMC_STATIC : FIL_IMC_SLIDING;
         s.contact_points = false;
-        for (int count = 1; count <= FIL_WIDE_COUNT; count++) {
-            FilContact contacts[FIL_WIDE_COUNT];
-            FilPotentialContact c[FIL_WIDE_COUNT];
+        for (int count = 1; count <= FIL_DOUBLE4_COUNT; count++) {
+            FilContact contacts[FIL_DOUBLE4_COUNT];
+            FilPotentialContact c[FIL_DOUBLE4_COUNT];
             for (int k = 0; k < count; k++) {
                 c[k] = crossed_edges(&contacts[k], (1.99 + 0.02 * k) * RADIUS, &random);
                 contacts[k].mu = k == 1 ? 0.0 : 0.3;
@@ -196,8 +196,8 @@ static void test_side_by_side(void** state)
             p.soft = fil_soft_clamp(s.smoothing);
             fil_imc_pair.begin(&p);
             FilPotentialEdges e = {.count = count};
-            FilWide x[12];
-            for (int lane = 0; lane < FIL_WIDE_COUNT; lane++) {
+            FilDouble4 x[12];
+            for (int lane = 0; lane < FIL_DOUBLE4_COUNT; lane++) {
                 const int k = lane < count ? lane : count - 1;
                 e.contact[lane] = k;
                 e.stiffness[lane] = c[k].stiffness;
@@ -207,7 +207,7 @@ static void test_side_by_side(void** state)
                 e.ahead[lane] = c[k].ahead;
                 for (int i = 0; i < 12; i++) {
                     e.push[i % 3][lane] = c[k].push[i % 3];
-                    fil_wide_set(&x[i], lane, c[k].x[i] + DT * c[k].speed[i]);
+                    fil_double4_set(&x[i], lane, c[k].x[i] + DT * c[k].speed[i]);
                 }
             }
             fil_imc_pair.evaluate_edges(&p, x, &e);
@@ -215,7 +215,7 @@ static void test_side_by_side(void** state)
             for (int k = 0; k < count; k++) {
                 double ends[12];
                 for (int i = 0; i < 12; i++) {
-                    ends[i] = fil_wide_get(&x[i], k);
+                    ends[i] = fil_double4_get(&x[i], k);
                 }
                 FilPotentialTerm term = {0};
                 fil_imc_pair.evaluate(&p, &c[k], ends, NULL, FIL_POTENTIAL_DEFINITE, &term);

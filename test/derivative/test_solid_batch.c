@@ -93,16 +93,16 @@ static void test_lanes_agree_with_elements(void** state)
             FilSolidBatch batch;
             FilSolidBatchStrain strain = {.kept = 0.8};
             FilSolidBatchResult result, plain;
-            FilWide theta;
+            FilDouble4 theta;
             make_sample(&random, round % MATRIX_KINDS, &sample);
             fil_solid_batch_make(sample.elements, sample.tets, FIL_SOLID_LANES, &batch);
             double rotations[FIL_SOLID_LANES][9];
             for (int e = 0; e < FIL_SOLID_LANES; e++) {
                 random_rotation(&random, rotations[e]);
                 for (int k = 0; k < 9; k++) {
-                    fil_wide_set(&strain.rotation[k], e, rotations[e][k]);
+                    fil_double4_set(&strain.rotation[k], e, rotations[e][k]);
                 }
-                fil_wide_set(&strain.pressure, e, 0.1 * e);
+                fil_double4_set(&strain.pressure, e, 0.1 * e);
             }
             fil_solid_batch_evaluate(&batch, &m, sample.positions, STRIDE, &strain, true, definite, 0.7, &result);
             fil_solid_batch_evaluate(&batch, &m, sample.positions, STRIDE, &strain, false, false, 1.0, &plain);
@@ -117,20 +117,20 @@ static void test_lanes_agree_with_elements(void** state)
                 for (int k = 0; k < 9 * FIL_SOLID_BLOCKS; k++) {
                     size = fmax(size, fabs(blocks[k / 9][k % 9]));
                 }
-                assert_true(fabs(fil_wide_get(&result.energy, e) - energy) < NEAR * size);
-                assert_true(fabs(fil_wide_get(&plain.energy, e) - energy) < NEAR * size);
+                assert_true(fabs(fil_double4_get(&result.energy, e) - energy) < NEAR * size);
+                assert_true(fabs(fil_double4_get(&plain.energy, e) - energy) < NEAR * size);
                 memcpy(one.f, sample.f[e], sizeof one.f);
-                assert_true(fabs(fil_wide_get(&theta, e) - fil_solid_law_dilation(&m, &one, NULL)) < NEAR * size);
+                assert_true(fabs(fil_double4_get(&theta, e) - fil_solid_law_dilation(&m, &one, NULL)) < NEAR * size);
                 const bool rotates = model == FIL_SOLID_COROTATED || model == FIL_SOLID_COROTATED_LINEAR;
                 if (rotates && singular_sum(sample.f[e]) < 0.1) {
                     continue;  // the rotation is open there: either is right
                 }
                 for (int k = 0; k < 12; k++) {
-                    assert_true(fabs(fil_wide_get(&result.gradient[k], e) - gradient[k]) < NEAR * size);
-                    assert_true(fabs(fil_wide_get(&plain.gradient[k], e) - gradient[k]) < NEAR * size);
+                    assert_true(fabs(fil_double4_get(&result.gradient[k], e) - gradient[k]) < NEAR * size);
+                    assert_true(fabs(fil_double4_get(&plain.gradient[k], e) - gradient[k]) < NEAR * size);
                 }
                 for (int k = 0; k < 9 * FIL_SOLID_BLOCKS; k++) {
-                    assert_true(fabs(fil_wide_get(&result.hessian[k / 9][k % 9], e) - blocks[k / 9][k % 9]) < NEAR * size);
+                    assert_true(fabs(fil_double4_get(&result.hessian[k / 9][k % 9], e) - blocks[k / 9][k % 9]) < NEAR * size);
                 }
             }
         }
@@ -144,14 +144,14 @@ static void test_rotations_agree(void** state)
     for (int round = 0; round < 500 * MATRIX_KINDS; round++) {
         Sample sample;
         FilSolidBatch batch;
-        FilWide rotation[9];
+        FilDouble4 rotation[9];
         make_sample(&random, round % MATRIX_KINDS, &sample);
         fil_solid_batch_make(sample.elements, sample.tets, FIL_SOLID_LANES, &batch);
         fil_solid_batch_rotation(&batch, sample.positions, STRIDE, rotation);
         for (int e = 0; e < FIL_SOLID_LANES; e++) {
             double r[9], gram[9], expected[9];
             for (int k = 0; k < 9; k++) {
-                r[k] = fil_wide_get(&rotation[k], e);
+                r[k] = fil_double4_get(&rotation[k], e);
             }
             fil_m3_multiply_left_transposed(gram, r, r);
             for (int k = 0; k < 9; k++) {
@@ -182,10 +182,10 @@ static void test_few_elements(void** state)
         assert_int_equal(batch.count, count);
         fil_solid_batch_evaluate(&batch, &m, sample.positions, STRIDE, &strain, true, true, 1.0, &result);
         for (int e = 0; e < FIL_SOLID_LANES; e++) {
-            assert_true((fil_wide_get(&result.energy, e) > 0.0) == (e < count));
+            assert_true((fil_double4_get(&result.energy, e) > 0.0) == (e < count));
             for (int k = 0; k < 9 * FIL_SOLID_BLOCKS && e >= count; k++) {
-                assert_true(fil_wide_get(&result.hessian[k / 9][k % 9], e) == 0.0);
-                assert_true(fil_wide_get(&result.gradient[k % 12], e) == 0.0);
+                assert_true(fil_double4_get(&result.hessian[k / 9][k % 9], e) == 0.0);
+                assert_true(fil_double4_get(&result.gradient[k % 12], e) == 0.0);
             }
         }
     }

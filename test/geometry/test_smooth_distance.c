@@ -274,24 +274,24 @@ static void test_side_by_side(void** state)
     Random random = {31};
     const FilSoftClamp soft = fil_soft_clamp(K);
     for (int trial = 0; trial < 100; trial++) {
-        FilWide x[12], gradient[12];
+        FilDouble4 x[12], gradient[12];
         FilSmoothWide several;
-        for (int k = 0; k < 12 * FIL_WIDE_COUNT; k++) {
-            fil_wide_set(&x[k % 12], k / 12, random_between(&random, -1.0, 1.0));
+        for (int k = 0; k < 12 * FIL_DOUBLE4_COUNT; k++) {
+            fil_double4_set(&x[k % 12], k / 12, random_between(&random, -1.0, 1.0));
         }
         fil_smooth_distance_wide(x, &soft, &several);
         fil_smooth_wide_gradient(&several, gradient);
-        for (int lane = 0; lane < FIL_WIDE_COUNT; lane++) {
+        for (int lane = 0; lane < FIL_DOUBLE4_COUNT; lane++) {
             FilSmoothDistance d;
             double alone[12], g[12];
             for (int k = 0; k < 12; k++) {
-                alone[k] = fil_wide_get(&x[k], lane);
+                alone[k] = fil_double4_get(&x[k], lane);
             }
             fil_smooth_distance(alone, K, &d);
             fil_smooth_distance_gradient(&d, g);
-            assert_true(d.distance == fil_wide_get(&several.distance, lane));
+            assert_true(d.distance == fil_double4_get(&several.distance, lane));
             for (int k = 0; k < 12; k++) {
-                assert_true(g[k] == fil_wide_get(&gradient[k], lane));
+                assert_true(g[k] == fil_double4_get(&gradient[k], lane));
             }
         }
     }

@@ -11,7 +11,7 @@
 #include "linalg/strips.h"
 #include "random.h"
 
-enum { ROWS = 21, COLUMNS = 150, STRIDE = 4 * COLUMNS, LEVELS = 3 };
+enum { ROWS = 21, COLUMNS = 150, STRIDE = 4 * COLUMNS, LEVELS = FIL_STRIP_LEVELS };
 
 static double a[ROWS * STRIDE], start[16 * ROWS * ROWS], c[LEVELS][16 * ROWS * ROWS];
 

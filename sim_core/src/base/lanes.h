@@ -1,5 +1,5 @@
 /* FilLanes: the number type of the rod kernels. A rod is folded in the middle and both halves are walked at once, one in
- * each lane of a two-lane vector. Compilers without vector types walk the halves one after the other: the same code with
+ * each lane of a two-lane vector. Where FIL_SCALAR_LANES is defined, for comparison, halves are walked one after the other: the same code with
  * one lane and two groups.
  *
  * A lane block holds `count` numbers for each of the two halves; fil_lane_index() finds one of them. */
@@ -10,10 +10,12 @@
 #include <stddef.h>
 #include <string.h>
 
-#if defined(__GNUC__) && !defined(FIL_SCALAR_LANES)
-/* 16 bytes: what SSE2 and NEON hold, which every amd64 and arm64 has */
+#include "base/vector.h"
+
+#if !defined(FIL_SCALAR_LANES)
+/* of FilDouble2 */
 #define FIL_LANE_COUNT 2
-typedef double FilLanes __attribute__((vector_size(16)));
+typedef FilDouble2 FilLanes;
 
 static inline FilLanes fil_lanes_splat(double a)
 {

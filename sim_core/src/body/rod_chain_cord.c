@@ -6,8 +6,8 @@
  * t') / |f|,   d2c/dedf = (1 - t' t'^T) / (|e| |f|) - t w^T / |e|. */
 #include <string.h>
 
+#include "base/vector.h"
 #include "body/rod_chain.h"
-#include "linalg/pair.h"
 
 typedef struct CordEdge {
     FilLanes t[3], length, inverse;
@@ -373,15 +373,15 @@ void fil_rod_chain_add_diagonal(FilRodChain* chain, double* out)
 static inline __attribute__((always_inline)) void put_block(double* block, const FilLanes* a, const int* order, int lane, bool first)
 {
     for (int c = 0; c < 3; c++) {
-        const FilPair two = FIL_PAIR_MAKE(fil_lanes_get(a[order[3 * c]], lane), fil_lanes_get(a[order[3 * c + 1]], lane));
+        const FilDouble2 two = (FilDouble2){fil_lanes_get(a[order[3 * c]], lane), fil_lanes_get(a[order[3 * c + 1]], lane)};
         const double third = fil_lanes_get(a[order[3 * c + 2]], lane);
         double* to = block + 4 * c;
-        fil_pair_store(to, first ? two : fil_pair_add(fil_pair_load(to), two));
-        fil_pair_store(to + 2, first ? FIL_PAIR_MAKE(third, 0.0) : fil_pair_add(fil_pair_load(to + 2), FIL_PAIR_MAKE(third, 0.0)));
+        fil_double2_store(to, first ? two : fil_double2_load(to) + two);
+        fil_double2_store(to + 2, first ? (FilDouble2){third, 0.0} : fil_double2_load(to + 2) + (FilDouble2){third, 0.0});
     }
     if (first) {
-        fil_pair_store(block + 12, fil_pair_both(0.0));
-        fil_pair_store(block + 14, fil_pair_both(0.0));
+        fil_double2_store(block + 12, fil_double2_all(0.0));
+        fil_double2_store(block + 14, fil_double2_all(0.0));
     }
 }
 

@@ -60,9 +60,9 @@ typedef struct FilSolidBody {
     /* the step */
     FilStepSetup setup;
     const double *q0, *v0, *h0;
-    FilWide* rotations; /* 9 per batch, at the step's start; NULL where the law does not lag */
-    bool* held;         /* 4 per vertex: by component */
-    double* held_q;     /* 4 per vertex, where held vertices are at the end of the step */
+    FilDouble4* rotations; /* 9 per batch, at the step's start; NULL where the law does not lag */
+    bool* held;            /* 4 per vertex: by component */
+    double* held_q;        /* 4 per vertex, where held vertices are at the end of the step */
     double *q_theta, *v_theta, *change, *momentum, *gradient, *damped, *reaction, *scratch;
     double shift;
     bool assembled; /* values are those of the last evaluation, ... */

@@ -3,33 +3,33 @@
 #ifndef FILUM_BODY_SOLID_BATCH_H
 #define FILUM_BODY_SOLID_BATCH_H
 
-#include "base/wide.h"
+#include "base/vector.h"
 #include "body/solid_element.h"
 
 /* Elements side by side; blocks of an element: pairs of its four corners, 4 * 5 / 2. */
-enum { FIL_SOLID_LANES = FIL_WIDE_COUNT, FIL_SOLID_BLOCKS = 10 };
+enum { FIL_SOLID_LANES = FIL_DOUBLE4_COUNT, FIL_SOLID_BLOCKS = 10 };
 
 /* Elements at rest. */
 typedef struct FilSolidBatch {
-    FilWide gradient[9]; /* 1/m, grad N_i of the vertices 1, 2, 3 */
-    FilWide volume;      /* m^3; 0 in lanes without an element */
+    FilDouble4 gradient[9]; /* 1/m, grad N_i of the vertices 1, 2, 3 */
+    FilDouble4 volume;      /* m^3; 0 in lanes without an element */
     int vertex[4][FIL_SOLID_LANES];
     int count; /* of elements, in the first lanes */
 } FilSolidBatch;
 
 /* What the law is asked about besides positions. */
 typedef struct FilSolidBatchStrain {
-    FilWide rotation[9]; /* lagged law: fil_solid_batch_rotation at the step's start */
-    FilWide pressure;    /* Pa, as in FilSolidStrain */
+    FilDouble4 rotation[9]; /* lagged law: fil_solid_batch_rotation at the step's start */
+    FilDouble4 pressure;    /* Pa, as in FilSolidStrain */
     double kept;
 } FilSolidBatchStrain;
 
 /* The 3 x 3 blocks of an element's Hessian on and above the diagonal: (0,0), (0,1), (0,2), (0,3), (1,1), (1,2), (1,3),
  * (2,2), (2,3), (3,3). */
 typedef struct FilSolidBatchResult {
-    FilWide energy;                       /* J */
-    FilWide gradient[12];                 /* N */
-    FilWide hessian[FIL_SOLID_BLOCKS][9]; /* N/m */
+    FilDouble4 energy;                       /* J */
+    FilDouble4 gradient[12];                 /* N */
+    FilDouble4 hessian[FIL_SOLID_BLOCKS][9]; /* N/m */
 } FilSolidBatchResult;
 
 /* Of `count` elements, at most FIL_SOLID_LANES, with four vertices each. Lanes left over repeat the last one without
@@ -37,11 +37,11 @@ typedef struct FilSolidBatchResult {
 void fil_solid_batch_make(const FilSolidElement* elements, const int* tets, int count, FilSolidBatch* out);
 
 /* Positions: `stride` numbers a vertex, of which the first three count. */
-void fil_solid_batch_rotation(const FilSolidBatch* batch, const double* positions, int stride, FilWide* rotation);
+void fil_solid_batch_rotation(const FilSolidBatch* batch, const double* positions, int stride, FilDouble4* rotation);
 
 /* theta of each element, for nodal pressure: fil_solid_law_dilation. `rotation` is read by the lagged law only. */
 void fil_solid_batch_dilation(const FilSolidBatch* batch, const FilSolidMaterial* material, const double* positions, int stride,
-                              const FilWide* rotation, FilWide* theta);
+                              const FilDouble4* rotation, FilDouble4* theta);
 
 /* Energy and gradient, and, if `hessian`, the blocks times their share `scale`, positive semi-definite if `definite`.
  */

@@ -12,7 +12,7 @@ static void strain_of(const FilSolidBody* body, int b, const double* q, FilSolid
     const FilSolidBatch* batch = &body->batches[b];
     *strain = (FilSolidBatchStrain){.kept = body->pressure.kept};
     if (body->nodal) {
-        strain->pressure = fil_wide_load(body->pressure.of_elements + FIL_SOLID_LANES * b);
+        strain->pressure = fil_double4_load(body->pressure.of_elements + FIL_SOLID_LANES * b);
     }
     if (body->rotations != NULL) {
         fil_solid_batch_rotation(batch, q, 4, strain->rotation);
@@ -28,7 +28,7 @@ double fil_solid_elastic_energy(const FilSolidBody* body, const double* q)
         strain_of(body, b, q, &strain);
         fil_solid_batch_evaluate(&body->batches[b], &body->material, q, 4, &strain, false, false, 1.0, &result);
         for (int lane = 0; lane < body->batches[b].count; lane++) {
-            sum += fil_wide_get(&result.energy, lane);
+            sum += fil_double4_get(&result.energy, lane);
         }
     }
     return sum;

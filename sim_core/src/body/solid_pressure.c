@@ -108,13 +108,13 @@ double fil_solid_find_pressure(const FilSolidBody* body, const double* q, bool l
         return 0.0;
     }
     for (int b = 0; b < body->batch_count; b++) {
-        FilWide theta, present[9] = {{0}};
+        FilDouble4 theta, present[9] = {{0}};
         if (body->rotations != NULL && !lagged) {
             fil_solid_batch_rotation(&body->batches[b], q, 4, present);
         }
         fil_solid_batch_dilation(&body->batches[b], &body->material, q, 4, lagged && body->rotations != NULL ? body->rotations + 9 * b : present,
                                  &theta);
-        fil_wide_store(p->dilations + FIL_SOLID_LANES * b, theta);
+        fil_double4_store(p->dilations + FIL_SOLID_LANES * b, theta);
     }
     const FilSolidNodal nodal = nodal_of(body);
     return fil_solid_nodal_pressures(&nodal, p->dilations, p->of_vertices, p->of_elements);
@@ -133,7 +133,7 @@ static void add_gradients(const FilSolidBody* body, const double* q, int e)
     }
     fil_solid_element_deformation(element, corners, strain.f);
     for (int k = 0; k < 9 && body->rotations != NULL; k++) {
-        strain.rotation[k] = fil_wide_get(&body->rotations[9 * (e / FIL_SOLID_LANES) + k], e % FIL_SOLID_LANES);
+        strain.rotation[k] = fil_double4_get(&body->rotations[9 * (e / FIL_SOLID_LANES) + k], e % FIL_SOLID_LANES);
     }
     fil_solid_law_dilation(&body->material, &strain, by_f);
     for (int i = 0; i < 4; i++) {

@@ -25,7 +25,7 @@ static void strain_of(const FilSolidBody* body, int b, FilSolidBatchStrain* stra
 {
     *strain = (FilSolidBatchStrain){.kept = body->pressure.kept};
     if (body->nodal) {
-        strain->pressure = fil_wide_load(body->pressure.of_elements + FIL_SOLID_LANES * b);
+        strain->pressure = fil_double4_load(body->pressure.of_elements + FIL_SOLID_LANES * b);
     }
     if (body->rotations != NULL) {
         memcpy(strain->rotation, body->rotations + 9 * b, sizeof strain->rotation);
@@ -43,9 +43,9 @@ static double add_gradient(const FilSolidBody* body, const double* q, double* gr
         strain_of(body, b, &strain);
         fil_solid_batch_evaluate(batch, &body->material, q, 4, &strain, false, false, 1.0, &result);
         for (int lane = 0; lane < batch->count; lane++) {
-            energy += fil_wide_get(&result.energy, lane);
+            energy += fil_double4_get(&result.energy, lane);
             for (int k = 0; k < 12; k++) {
-                gradient[4 * batch->vertex[k / 3][lane] + k % 3] += fil_wide_get(&result.gradient[k], lane);
+                gradient[4 * batch->vertex[k / 3][lane] + k % 3] += fil_double4_get(&result.gradient[k], lane);
             }
         }
     }
@@ -53,11 +53,11 @@ static double add_gradient(const FilSolidBody* body, const double* q, double* gr
 }
 
 /* Adds an element's block of vertices (u, v), whose row is the larger one, by columns. */
-static void add_block(double* block, const FilWide* h, int lane, bool transposed)
+static void add_block(double* block, const FilDouble4* h, int lane, bool transposed)
 {
     for (int c = 0; c < 3; c++) {
         for (int r = 0; r < 3; r++) {
-            block[4 * c + r] += fil_wide_get(&h[transposed ? 3 * c + r : 3 * r + c], lane);
+            block[4 * c + r] += fil_double4_get(&h[transposed ? 3 * c + r : 3 * r + c], lane);
         }
     }
 }

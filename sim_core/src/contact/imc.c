@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/vec3.h"
-#include "base/wide.h"
+#include "base/vector_math.h"
 
 /* Of an edge's own stiffness, against the global one, which follows the pair that bears most. */
 static const double SOFTEST = 0.05, STIFFEST = 2.0;
@@ -62,25 +62,26 @@ const char* fil_imc_settings_problem(const FilImcSettings* s)
 /* ---- the energy ---- */
 
 /* P2 eq. 21 and its derivatives, several side by side. */
-static inline FilWide energy_wide(const FilImcSettings* settings, FilWide stiffness, FilWide radius, FilWide over, FilWide* first, FilWide* second)
+static inline FilDouble4 energy_wide(const FilImcSettings* settings, FilDouble4 stiffness, FilDouble4 radius, FilDouble4 over, FilDouble4* first,
+                                     FilDouble4* second)
 {
-    const FilWide zero = fil_wide_splat(0.0), one = fil_wide_splat(1.0), per = settings->sharpness / radius, y = per * over;
-    // of fil_wide_exp(), which ends at 700: exp(-600) adds nothing to 1
-    const FilWideExp e = fil_wide_exp(fil_wide_min(fil_wide_abs(y), fil_wide_splat(600.0)));
-    const FilWide small = e.difference * e.inverse;
-    const FilWide i = 1.0 / (1.0 + small);
-    *first = -stiffness * fil_wide_choose_below(y, zero, one, small) * i;
+    const FilDouble4 zero = fil_double4_all(0.0), one = fil_double4_all(1.0), per = settings->sharpness / radius, y = per * over;
+    // of fil_double4_exp(), which ends at 700: exp(-600) adds nothing to 1
+    const FilDouble4Exp e = fil_double4_exp(fil_double4_min(fil_double4_abs(y), fil_double4_all(600.0)));
+    const FilDouble4 small = e.difference * e.inverse;
+    const FilDouble4 i = 1.0 / (1.0 + small);
+    *first = -stiffness * fil_double4_choose_below(y, zero, one, small) * i;
     *second = stiffness * per * small * i * i;
-    return stiffness / per * (fil_wide_log_ratio(small, zero, one) - fil_wide_min(y, zero));
+    return stiffness / per * (fil_double4_log_ratio(small, zero, one) - fil_double4_min(y, zero));
 }
 
 double fil_imc_energy(const FilImcSettings* settings, double stiffness, double radius, double over, double* first, double* second)
 {
-    FilWide f, s;
-    const FilWide energy = energy_wide(settings, fil_wide_splat(stiffness), fil_wide_splat(radius), fil_wide_splat(over), &f, &s);
-    *first = fil_wide_get(&f, 0);
-    *second = fil_wide_get(&s, 0);
-    return fil_wide_get(&energy, 0);
+    FilDouble4 f, s;
+    const FilDouble4 energy = energy_wide(settings, fil_double4_all(stiffness), fil_double4_all(radius), fil_double4_all(over), &f, &s);
+    *first = fil_double4_get(&f, 0);
+    *second = fil_double4_get(&s, 0);
+    return fil_double4_get(&energy, 0);
 }
 
 /* ---- dissipation ---- */
@@ -449,7 +450,7 @@ static void evaluate(const FilPotentialProblem* problem, const FilPotentialConta
 }
 
 /* Adds static friction, one by one; returns whether there is any. */
-static bool hold_edges(const FilPotentialProblem* problem, const FilWide x[12], FilPotentialEdges* e)
+static bool hold_edges(const FilPotentialProblem* problem, const FilDouble4 x[12], FilPotentialEdges* e)
 {
     bool any = false;
     for (int lane = 0; lane < e->count; lane++) {
@@ -461,7 +462,7 @@ static bool hold_edges(const FilPotentialProblem* problem, const FilWide x[12], 
         }
         any = true;
         for (int k = 0; k < 12; k++) {
-            ends[k] = fil_wide_get(&x[k], lane);
+            ends[k] = fil_double4_get(&x[k], lane);
         }
         mid_edge_friction(problem, c, ends, NULL, 0.0, FIL_POTENTIAL_FORCE, &term);
         e->energy[lane] += term.energy;
@@ -472,27 +473,27 @@ static bool hold_edges(const FilPotentialProblem* problem, const FilWide x[12], 
     return any;
 }
 
-static void evaluate_edges(const FilPotentialProblem* problem, const FilWide x[12], FilPotentialEdges* e)
+static void evaluate_edges(const FilPotentialProblem* problem, const FilDouble4 x[12], FilPotentialEdges* e)
 {
     FilSmoothWide d;
-    FilWide slope[12], friction[3], first, second;
+    FilDouble4 slope[12], friction[3], first, second;
     fil_smooth_distance_wide(x, &problem->soft, &d);
     fil_smooth_wide_gradient(&d, slope);
-    const FilWide over = d.distance - fil_wide_load(e->thickness), ahead = fil_wide_load(e->ahead), more = 1.0 + ahead;
-    const FilWide energy = energy_wide(problem->settings, fil_wide_load(e->stiffness), fil_wide_load(e->radius),
-                                       over + ahead * (over - fil_wide_load(e->start)), &first, &second);
-    fil_wide_store(e->energy, energy / more);
-    fil_wide_store(e->second, second * more);
+    const FilDouble4 over = d.distance - fil_double4_load(e->thickness), ahead = fil_double4_load(e->ahead), more = 1.0 + ahead;
+    const FilDouble4 energy = energy_wide(problem->settings, fil_double4_load(e->stiffness), fil_double4_load(e->radius),
+                                          over + ahead * (over - fil_double4_load(e->start)), &first, &second);
+    fil_double4_store(e->energy, energy / more);
+    fil_double4_store(e->second, second * more);
 
     // sliding friction: as in mid_edge_friction(), nothing where there is none
-    const FilWide n0 = slope[0] + slope[3], n1 = slope[1] + slope[4], n2 = slope[2] + slope[5];
-    const FilWide size = -first * fil_wide_sqrt(n0 * n0 + n1 * n1 + n2 * n2);
+    const FilDouble4 n0 = slope[0] + slope[3], n1 = slope[1] + slope[4], n2 = slope[2] + slope[5];
+    const FilDouble4 size = -first * fil_double4_sqrt(n0 * n0 + n1 * n1 + n2 * n2);
     for (int k = 0; k < 3; k++) {
-        friction[k] = size * fil_wide_load(e->push[k]);
+        friction[k] = size * fil_double4_load(e->push[k]);
     }
     for (int k = 0; k < 12; k++) {
-        fil_wide_store(e->slope[k], slope[k]);
-        fil_wide_store(e->gradient[k], first * slope[k] + MID_EDGE[k / 3] * friction[k % 3]);
+        fil_double4_store(e->slope[k], slope[k]);
+        fil_double4_store(e->gradient[k], first * slope[k] + MID_EDGE[k / 3] * friction[k % 3]);
     }
     e->simple = problem->settings->friction == FIL_IMC_SLIDING || !hold_edges(problem, x, e);
 }

@@ -53,12 +53,12 @@ typedef struct FilPotentialForce {
  */
 typedef struct FilPotentialEdges {
     int count; /* the last contact stands in where lanes are left */
-    int contact[FIL_WIDE_COUNT];
-    int variable[4][FIL_WIDE_COUNT];
-    double x[12][FIL_WIDE_COUNT], stiffness[FIL_WIDE_COUNT], radius[FIL_WIDE_COUNT], thickness[FIL_WIDE_COUNT];
-    double push[3][FIL_WIDE_COUNT], start[FIL_WIDE_COUNT], ahead[FIL_WIDE_COUNT];
-    double energy[FIL_WIDE_COUNT], gradient[12][FIL_WIDE_COUNT];
-    double slope[12][FIL_WIDE_COUNT], second[FIL_WIDE_COUNT];
+    int contact[FIL_DOUBLE4_COUNT];
+    int variable[4][FIL_DOUBLE4_COUNT];
+    double x[12][FIL_DOUBLE4_COUNT], stiffness[FIL_DOUBLE4_COUNT], radius[FIL_DOUBLE4_COUNT], thickness[FIL_DOUBLE4_COUNT];
+    double push[3][FIL_DOUBLE4_COUNT], start[FIL_DOUBLE4_COUNT], ahead[FIL_DOUBLE4_COUNT];
+    double energy[FIL_DOUBLE4_COUNT], gradient[12][FIL_DOUBLE4_COUNT];
+    double slope[12][FIL_DOUBLE4_COUNT], second[FIL_DOUBLE4_COUNT];
     bool simple; /* all of their definite Hessians is `second` slope slope' */
 } FilPotentialEdges;
 
@@ -101,7 +101,7 @@ typedef struct FilPairPotential {
                      FilPotentialOrder order, FilPotentialTerm* term);
     /* Forces alone of contacts that have nodes and no rows, side by side, with their ends at x; NULL: one by one. Where
      * it is there, round edges have rows only for friction at contact points. */
-    void (*evaluate_edges)(const FilPotentialProblem* problem, const FilWide x[12], FilPotentialEdges* edges);
+    void (*evaluate_edges)(const FilPotentialProblem* problem, const FilDouble4 x[12], FilPotentialEdges* edges);
     /* The longest step along a Newton direction that keeps surfaces apart; NULL: any. */
     double (*step_limit)(const FilPotentialProblem* problem, const FilPotentialContact* contact, const double* x, const double* direction);
     /* After convergence, with distances of the solution: changes the problem and asks for another solution. NULL:

@@ -2,37 +2,37 @@
 #include <string.h>
 
 #include "base/prefetch.h"
+#include "base/vector.h"
 #include "contact/sap_system.h"
-#include "linalg/pair.h"
 
 /* block += a' b for two 3x4 matrices by rows; block by columns */
-static inline void add_transposed_product(double* restrict block, const double* a, const FilPair* b)
+static inline void add_transposed_product(double* restrict block, const double* a, const FilDouble2* b)
 {
-    const FilPair a0 = fil_pair_load(a), a1 = fil_pair_load(a + 4), a2 = fil_pair_load(a + 8);
-    const FilPair a3 = fil_pair_load(a + 2), a4 = fil_pair_load(a + 6), a5 = fil_pair_load(a + 10);
+    const FilDouble2 a0 = fil_double2_load(a), a1 = fil_double2_load(a + 4), a2 = fil_double2_load(a + 8);
+    const FilDouble2 a3 = fil_double2_load(a + 2), a4 = fil_double2_load(a + 6), a5 = fil_double2_load(a + 10);
     for (int half = 0; half < 2; half++) {  // columns 2 half and 2 half + 1
-        const FilPair b0 = b[half], b1 = b[2 + half], b2 = b[4 + half];
+        const FilDouble2 b0 = b[half], b1 = b[2 + half], b2 = b[4 + half];
         double *first = block + 8 * half, *second = first + 4;
-        FilPair u0 = fil_pair_load(first), l0 = fil_pair_load(first + 2), u1 = fil_pair_load(second), l1 = fil_pair_load(second + 2);
-        u0 = fil_pair_add_first(fil_pair_add_first(fil_pair_add_first(u0, a0, b0), a1, b1), a2, b2);
-        l0 = fil_pair_add_first(fil_pair_add_first(fil_pair_add_first(l0, a3, b0), a4, b1), a5, b2);
-        u1 = fil_pair_add_second(fil_pair_add_second(fil_pair_add_second(u1, a0, b0), a1, b1), a2, b2);
-        l1 = fil_pair_add_second(fil_pair_add_second(fil_pair_add_second(l1, a3, b0), a4, b1), a5, b2);
-        fil_pair_store(first, u0);
-        fil_pair_store(first + 2, l0);
-        fil_pair_store(second, u1);
-        fil_pair_store(second + 2, l1);
+        FilDouble2 u0 = fil_double2_load(first), l0 = fil_double2_load(first + 2), u1 = fil_double2_load(second), l1 = fil_double2_load(second + 2);
+        u0 = fil_double2_add_first(fil_double2_add_first(fil_double2_add_first(u0, a0, b0), a1, b1), a2, b2);
+        l0 = fil_double2_add_first(fil_double2_add_first(fil_double2_add_first(l0, a3, b0), a4, b1), a5, b2);
+        u1 = fil_double2_add_second(fil_double2_add_second(fil_double2_add_second(u1, a0, b0), a1, b1), a2, b2);
+        l1 = fil_double2_add_second(fil_double2_add_second(fil_double2_add_second(l1, a3, b0), a4, b1), a5, b2);
+        fil_double2_store(first, u0);
+        fil_double2_store(first + 2, l0);
+        fil_double2_store(second, u1);
+        fil_double2_store(second + 2, l1);
     }
 }
 
 /* out = g j for a 3x3 g and a 3x4 j, by rows */
-static inline void multiply_hessian(const double* g, const double* j, FilPair* out)
+static inline void multiply_hessian(const double* g, const double* j, FilDouble2* out)
 {
     for (int row = 0; row < 3; row++) {
         for (int half = 0; half < 2; half++) {
-            FilPair sum = fil_pair_both(0.0);
+            FilDouble2 sum = fil_double2_all(0.0);
             for (int k = 0; k < 3; k++) {
-                sum = fil_pair_add_product(sum, fil_pair_load(j + 4 * k + 2 * half), fil_pair_both(g[3 * row + k]));
+                sum = fil_double2_add_product(sum, fil_double2_load(j + 4 * k + 2 * half), fil_double2_all(g[3 * row + k]));
             }
             out[2 * row + half] = sum;
         }
@@ -71,7 +71,7 @@ static void assemble_columns(void* context, int first, int end, int worker)
     }
     const FilSapTarget *target = (const FilSapTarget*)system->targets + system->target_start.at[first], *last = NULL;
     const FilSapTarget* stop = (const FilSapTarget*)system->targets + system->target_start.at[end];
-    FilPair gj[FIL_SAP_JACOBIAN / 2];
+    FilDouble2 gj[FIL_SAP_JACOBIAN / 2];
     bool idle = true;
     const double* jacobian = NULL;
     for (; target < stop; last = target++) {
@@ -119,17 +119,17 @@ static void multiply_constraints(void* context, int first, int end, int worker)
     for (int i = first; i < end; i++) {
         const FilSapConstraint* constraint = &product->problem->constraints[i];
         const double* j = product->problem->jacobian + FIL_SAP_JACOBIAN * (size_t)constraint->first_block;
-        FilPair sum[3] = {fil_pair_both(0.0), fil_pair_both(0.0), fil_pair_both(0.0)};
+        FilDouble2 sum[3] = {fil_double2_all(0.0), fil_double2_all(0.0), fil_double2_all(0.0)};
         for (int k = 0; k < constraint->block_count; k++, j += FIL_SAP_JACOBIAN) {
             const double* x = product->in + FIL_BLOCK * (size_t)*participant++;
-            const FilPair x0 = fil_pair_load(x), x1 = fil_pair_load(x + 2);
+            const FilDouble2 x0 = fil_double2_load(x), x1 = fil_double2_load(x + 2);
             for (int row = 0; row < 3; row++) {
-                sum[row] = fil_pair_add_product(sum[row], fil_pair_load(j + 4 * row), x0);
-                sum[row] = fil_pair_add_product(sum[row], fil_pair_load(j + 4 * row + 2), x1);
+                sum[row] = fil_double2_add_product(sum[row], fil_double2_load(j + 4 * row), x0);
+                sum[row] = fil_double2_add_product(sum[row], fil_double2_load(j + 4 * row + 2), x1);
             }
         }
         for (int row = 0; row < 3; row++) {
-            product->out[3 * i + row] = fil_pair_sum(sum[row]);
+            product->out[3 * i + row] = fil_double2_sum(sum[row]);
         }
     }
 }
@@ -156,7 +156,7 @@ static void scatter_impulses(const Product* product, int first, int end, double*
         const double *j = problem->jacobian + FIL_SAP_JACOBIAN * (size_t)constraint->first_block, *gamma = product->in + 3 * i;
         const int count = is_apart(gamma) ? 0 : constraint->block_count;
         for (int k = 0; k < count; k++) {
-            fil_pair_add_impulse(out + FIL_BLOCK * (size_t)participant[k], j + FIL_SAP_JACOBIAN * k, gamma);
+            fil_double2_add_impulse(out + FIL_BLOCK * (size_t)participant[k], j + FIL_SAP_JACOBIAN * k, gamma);
         }
         participant += constraint->block_count;
     }
@@ -215,7 +215,7 @@ static void gather_impulses(void* context, int first, int end, int worker)
                 FIL_PREFETCH(product->problem->jacobian + FIL_SAP_JACOBIAN * (size_t)touches[t + AHEAD].at + FIL_SAP_JACOBIAN - 1);
             }
             if (!is_apart(gamma)) {
-                fil_pair_add_impulse(x, product->problem->jacobian + FIL_SAP_JACOBIAN * (size_t)touches[t].at, gamma);
+                fil_double2_add_impulse(x, product->problem->jacobian + FIL_SAP_JACOBIAN * (size_t)touches[t].at, gamma);
             }
         }
         memcpy(product->out + FIL_BLOCK * (size_t)p, x, sizeof x);

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "linalg/pair.h"
+#include "base/vector.h"
 
 /* A contact is left out if it stays apart by more than this share of how far its sides move past each other in a step. Where friction's bounds stay,
  * iterations are so few that solving again, one step in six with 0.2, costs more than what it saves (instructions of entangling_gripper at 6.5 and 11
@@ -37,18 +37,18 @@ void fil_sap_working_set_free(FilSapWorkingSet* set)
 /* v_c = J v + b of one constraint */
 static void velocity_of(const FilSapProblem* problem, const FilSapConstraint* constraint, const double* v, double* v_c)
 {
-    FilPair sum[3] = {fil_pair_both(0.0), fil_pair_both(0.0), fil_pair_both(0.0)};
+    FilDouble2 sum[3] = {fil_double2_all(0.0), fil_double2_all(0.0), fil_double2_all(0.0)};
     for (int k = constraint->first_block; k < constraint->first_block + constraint->block_count; k++) {
         const double* j = problem->jacobian + FIL_SAP_JACOBIAN * (size_t)k;
         const double* x = v + FIL_BLOCK * (size_t)problem->block[k];
-        const FilPair x0 = fil_pair_load(x), x1 = fil_pair_load(x + 2);
+        const FilDouble2 x0 = fil_double2_load(x), x1 = fil_double2_load(x + 2);
         for (int row = 0; row < 3; row++) {
-            sum[row] = fil_pair_add_product(sum[row], fil_pair_load(j + 4 * row), x0);
-            sum[row] = fil_pair_add_product(sum[row], fil_pair_load(j + 4 * row + 2), x1);
+            sum[row] = fil_double2_add_product(sum[row], fil_double2_load(j + 4 * row), x0);
+            sum[row] = fil_double2_add_product(sum[row], fil_double2_load(j + 4 * row + 2), x1);
         }
     }
     for (int row = 0; row < 3; row++) {
-        v_c[row] = constraint->bias[row] + fil_pair_sum(sum[row]);
+        v_c[row] = constraint->bias[row] + fil_double2_sum(sum[row]);
     }
 }
 

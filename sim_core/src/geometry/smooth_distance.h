@@ -9,7 +9,7 @@
 #ifndef FILUM_GEOMETRY_SMOOTH_DISTANCE_H
 #define FILUM_GEOMETRY_SMOOTH_DISTANCE_H
 
-#include "base/wide.h"
+#include "base/vector.h"
 
 enum { FIL_GRAM = 6 }; /* D1, D2, S1, S2, R, Q */
 
@@ -34,11 +34,11 @@ FilSoftClamp fil_soft_clamp(double sharpness);
 
 /* Several pairs of segments side by side; the same bits as one by one. */
 typedef struct FilSmoothWide {
-    FilWide distance, s, t, e[3], f[3], r[3], slope[FIL_GRAM];
+    FilDouble4 distance, s, t, e[3], f[3], r[3], slope[FIL_GRAM];
 } FilSmoothWide;
 
-void fil_smooth_distance_wide(const FilWide x[12], const FilSoftClamp* soft, FilSmoothWide* out);
-void fil_smooth_wide_gradient(const FilSmoothWide* d, FilWide gradient[12]);
+void fil_smooth_distance_wide(const FilDouble4 x[12], const FilSoftClamp* soft, FilSmoothWide* out);
+void fil_smooth_wide_gradient(const FilSmoothWide* d, FilDouble4 gradient[12]);
 
 /* Gradient by the twelve coordinates. */
 void fil_smooth_distance_gradient(const FilSmoothDistance* d, double gradient[12]);

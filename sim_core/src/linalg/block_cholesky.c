@@ -1,9 +1,9 @@
 #include <math.h>
 #include <stdatomic.h>
 
+#include "base/vector.h"
 #include "linalg/block_cholesky_data.h"
 #include "linalg/block_reroot.h"
-#include "linalg/four.h"
 #include "linalg/tile.h"
 
 /* A block of one term, as the factorisation wants it */
@@ -53,33 +53,35 @@ static bool factor_column(FilBlockCholesky* cholesky, const double* a_values, co
 
 /* ---- the same with vectors of four: each number is rounded as with two, so that the bits agree ---- */
 
-#if defined(FIL_FOUR)
+#if defined(FIL_VECTOR_LEVELS)
 typedef struct Columns {
-    FilFour c0, c1, c2, c3;
+    FilDouble4 c0, c1, c2, c3;
 } Columns;
 
-FIL_AVX2_INLINE Columns load_columns(const double* values, int source)
+FIL_AT_AVX2 FIL_VECTOR_INLINE Columns load_columns(const double* values, int source)
 {
     if (source == FIL_BLOCK_NO_SOURCE) {
-        const FilFour zero = fil_four_of(0.0);
+        const FilDouble4 zero = {0.0};
         return (Columns){zero, zero, zero, zero};
     }
     const double* a = values + FIL_BLOCK_SIZE * (size_t)(source >> 1);
     if (source & 1) {
         return (Columns){{a[0], a[4], a[8], a[12]}, {a[1], a[5], a[9], a[13]}, {a[2], a[6], a[10], a[14]}, {a[3], a[7], a[11], a[15]}};
     }
-    return (Columns){fil_four_load(a), fil_four_load(a + 4), fil_four_load(a + 8), fil_four_load(a + 12)};
+    return (Columns){FIL_VECTOR_IN(FilDouble4, a), FIL_VECTOR_IN(FilDouble4, a + 4), FIL_VECTOR_IN(FilDouble4, a + 8),
+                     FIL_VECTOR_IN(FilDouble4, a + 12)};
 }
 
-FIL_AVX2_INLINE void store_columns(Columns c, double* out)
+FIL_AT_AVX2 FIL_VECTOR_INLINE void store_columns(Columns c, double* out)
 {
-    fil_four_store(out, c.c0);
-    fil_four_store(out + 4, c.c1);
-    fil_four_store(out + 8, c.c2);
-    fil_four_store(out + 12, c.c3);
+    FIL_VECTOR_AT(FilDouble4, out) = c.c0;
+    FIL_VECTOR_AT(FilDouble4, out + 4) = c.c1;
+    FIL_VECTOR_AT(FilDouble4, out + 8) = c.c2;
+    FIL_VECTOR_AT(FilDouble4, out + 12) = c.c3;
 }
 
-FIL_AVX2_INLINE Columns gather_columns(const FilBlockSymbolic* s, const double* factor, const double* a_values, const double* c_values, int p)
+FIL_AT_AVX2 FIL_VECTOR_INLINE Columns gather_columns(const FilBlockSymbolic* s, const double* factor, const double* a_values, const double* c_values,
+                                                     int p)
 {
     Columns c = load_columns(a_values, s->source[0].at[p]);
     if (s->source[2].at[p] != FIL_BLOCK_NO_SOURCE) {
@@ -92,17 +94,17 @@ FIL_AVX2_INLINE Columns gather_columns(const FilBlockSymbolic* s, const double* 
         const double* a = factor + FIL_BLOCK_SIZE * (size_t)pair[0];
         const double* b = factor + FIL_BLOCK_SIZE * (size_t)pair[1];
         for (int k = 0; k < FIL_BLOCK_SIZE; k += 4) {
-            const FilFour column = fil_four_load(a + k);
-            c.c0 -= column * fil_four_of(b[k]);
-            c.c1 -= column * fil_four_of(b[k + 1]);
-            c.c2 -= column * fil_four_of(b[k + 2]);
-            c.c3 -= column * fil_four_of(b[k + 3]);
+            const FilDouble4 column = FIL_VECTOR_IN(FilDouble4, a + k);
+            c.c0 -= column * b[k];
+            c.c1 -= column * b[k + 1];
+            c.c2 -= column * b[k + 2];
+            c.c3 -= column * b[k + 3];
         }
     }
     return c;
 }
 
-FIL_AVX2 static bool factor_column_avx2(FilBlockCholesky* cholesky, const double* a_values, const double* c_values, int j)
+FIL_AT_AVX2 static bool factor_column_avx2(FilBlockCholesky* cholesky, const double* a_values, const double* c_values, int j)
 {
     const FilBlockSymbolic* s = &cholesky->symbolic;
     double* factor = cholesky->factor.at;
@@ -187,8 +189,8 @@ typedef bool FactorColumn(FilBlockCholesky* cholesky, const double* a_values, co
 
 static FactorColumn* choose_kernel(void)
 {
-#if defined(FIL_FOUR)
-    return fil_four_is_there() ? factor_column_avx2 : factor_column;
+#if defined(FIL_VECTOR_LEVELS)
+    return (fil_vector_level() >= FIL_VECTOR_AVX2) ? factor_column_avx2 : factor_column;
 #else
     return factor_column;
 #endif

@@ -123,9 +123,9 @@ static void pass_on(const FilBlockCholesky* cholesky, double* x)
 static inline void solve_row(const FilBlockCholesky* cholesky, int j, double* x)
 {
     const FilBlockSymbolic* s = &cholesky->symbolic;
-    FilPair sum[FIL_BLOCK];
+    FilDouble2 sum[FIL_BLOCK];
     for (int k = 0; k < FIL_BLOCK; k++) {
-        sum[k] = fil_pair_both(0.0);
+        sum[k] = fil_double2_all(0.0);
     }
     for (int p = s->column_start.at[j] + 1; p < s->column_start.at[j + 1]; p++) {
         fil_quarter_add_transposed(sum, cholesky->factor.at + FIL_BLOCK_SIZE * (size_t)p, x + FIL_BLOCK * (size_t)s->row.at[p]);

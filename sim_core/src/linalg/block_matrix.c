@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/vector.h"
 #include "linalg/block_split.h"
-#include "linalg/pair.h"
 
 int fil_block_find(const FilBlockPattern* pattern, int u, int v)
 {
@@ -23,29 +23,29 @@ int fil_block_find(const FilBlockPattern* pattern, int u, int v)
 
 /* A column's own product, as sums of pairs: y_j[c] is the sum of sum[c]. */
 typedef struct ColumnSum {
-    FilPair at[FIL_BLOCK];
+    FilDouble2 at[FIL_BLOCK];
 } ColumnSum;
 
 /* sum += B' x */
 static inline void add_transposed(ColumnSum* sum, const double* b, const double* x)
 {
-    const FilPair x0 = fil_pair_load(x), x1 = fil_pair_load(x + 2);
+    const FilDouble2 x0 = fil_double2_load(x), x1 = fil_double2_load(x + 2);
     for (int c = 0; c < FIL_BLOCK; c++) {
-        sum->at[c] = fil_pair_add_product(sum->at[c], fil_pair_load(b + 4 * c), x0);
-        sum->at[c] = fil_pair_add_product(sum->at[c], fil_pair_load(b + 4 * c + 2), x1);
+        sum->at[c] = fil_double2_add_product(sum->at[c], fil_double2_load(b + 4 * c), x0);
+        sum->at[c] = fil_double2_add_product(sum->at[c], fil_double2_load(b + 4 * c + 2), x1);
     }
 }
 
 /* y += B x, where scale[c] is x_c twice */
-static inline void add_straight(double* y, const double* b, const FilPair* scale)
+static inline void add_straight(double* y, const double* b, const FilDouble2* scale)
 {
-    FilPair y0 = fil_pair_load(y), y1 = fil_pair_load(y + 2);
+    FilDouble2 y0 = fil_double2_load(y), y1 = fil_double2_load(y + 2);
     for (int c = 0; c < FIL_BLOCK; c++) {
-        y0 = fil_pair_add_product(y0, fil_pair_load(b + 4 * c), scale[c]);
-        y1 = fil_pair_add_product(y1, fil_pair_load(b + 4 * c + 2), scale[c]);
+        y0 = fil_double2_add_product(y0, fil_double2_load(b + 4 * c), scale[c]);
+        y1 = fil_double2_add_product(y1, fil_double2_load(b + 4 * c + 2), scale[c]);
     }
-    fil_pair_store(y, y0);
-    fil_pair_store(y + 2, y1);
+    fil_double2_store(y, y0);
+    fil_double2_store(y + 2, y1);
 }
 
 void fil_block_multiply(const FilBlockPattern* pattern, const double* values, const double* x, double* y)
@@ -62,11 +62,11 @@ static inline bool is_zero(const double* x)
 /* Columns begin to end of one term; rows from `end` on go to `beyond`. */
 static void multiply_part(const FilBlockPattern* pattern, const double* values, int begin, int end, const double* x, double* y, double* beyond)
 {
-    const FilPair zero = fil_pair_both(0.0);
+    const FilDouble2 zero = fil_double2_all(0.0);
     for (int j = begin; j < end; j++) {
         const double* xj = x + FIL_BLOCK * j;
         const bool at_rest = is_zero(xj);
-        const FilPair scale[FIL_BLOCK] = {fil_pair_both(xj[0]), fil_pair_both(xj[1]), fil_pair_both(xj[2]), fil_pair_both(xj[3])};
+        const FilDouble2 scale[FIL_BLOCK] = {fil_double2_all(xj[0]), fil_double2_all(xj[1]), fil_double2_all(xj[2]), fil_double2_all(xj[3])};
         ColumnSum sum = {{zero, zero, zero, zero}};
         for (int k = pattern->start[j]; k < pattern->start[j + 1]; k++) {
             const int i = pattern->row[k];
@@ -81,7 +81,7 @@ static void multiply_part(const FilBlockPattern* pattern, const double* values, 
             }
         }
         for (int c = 0; c < FIL_BLOCK; c++) {
-            y[FIL_BLOCK * j + c] += fil_pair_sum(sum.at[c]);
+            y[FIL_BLOCK * j + c] += fil_double2_sum(sum.at[c]);
         }
     }
 }
@@ -139,13 +139,13 @@ typedef struct RowProduct {
 static void multiply_rows(void* context, int first, int end, int worker)
 {
     const RowProduct* p = context;
-    const FilPair zero = fil_pair_both(0.0);
+    const FilDouble2 zero = fil_double2_all(0.0);
     (void)worker;
     for (int i = first; i < end; i++) {
         double* y = p->y + FIL_BLOCK * i;
         for (int at = p->rows->start.at[i]; at < p->rows->start.at[i + 1]; at++) {
             const double* x = p->x + FIL_BLOCK * p->rows->column.at[at];
-            const FilPair scale[FIL_BLOCK] = {fil_pair_both(x[0]), fil_pair_both(x[1]), fil_pair_both(x[2]), fil_pair_both(x[3])};
+            const FilDouble2 scale[FIL_BLOCK] = {fil_double2_all(x[0]), fil_double2_all(x[1]), fil_double2_all(x[2]), fil_double2_all(x[3])};
             add_straight(y, p->values + FIL_BLOCK_SIZE * (size_t)p->rows->block.at[at], scale);
         }
         ColumnSum sum = {{zero, zero, zero, zero}};
@@ -153,7 +153,7 @@ static void multiply_rows(void* context, int first, int end, int worker)
             add_transposed(&sum, p->values + FIL_BLOCK_SIZE * (size_t)k, p->x + FIL_BLOCK * p->pattern->row[k]);
         }
         for (int c = 0; c < FIL_BLOCK; c++) {
-            y[c] += fil_pair_sum(sum.at[c]);
+            y[c] += fil_double2_sum(sum.at[c]);
         }
     }
 }

@@ -79,14 +79,14 @@ static void multiply_rows(void* context, int first, int end, int worker)
     Single* single = context;
     const FilBlockPcg* pcg = single->pcg;
     const float* z = single->step.z;
-    FilQuad sum = fil_quad_all(0.0F);
+    FilFloat4 sum = fil_float4_all(0.0F);
     (void)worker;
     for (int i = first; i < end; i++) {
-        const FilQuad row = fil_quad_add(fil_single_row_times(&pcg->a_rows, i, z), fil_single_row_times(&pcg->rest_rows, i, z));
-        fil_quad_store(single->step.w + (ptrdiff_t)4 * i, row);
-        sum = fil_quad_add_product(sum, row, fil_quad_load(z + (ptrdiff_t)4 * i));
+        const FilFloat4 row = fil_single_row_times(&pcg->a_rows, i, z) + fil_single_row_times(&pcg->rest_rows, i, z);
+        fil_float4_store(single->step.w + (ptrdiff_t)4 * i, row);
+        sum = fil_float4_add_product(sum, row, fil_float4_load(z + (ptrdiff_t)4 * i));
     }
-    single->sums[first / single->grain] = (double)fil_quad_sum(sum);
+    single->sums[first / single->grain] = (double)fil_float4_sum(sum);
 }
 
 static double multiply(Single* single, FilWorkers* workers, int n)
@@ -102,17 +102,17 @@ static double multiply(Single* single, FilWorkers* workers, int n)
 
 static double dot(const float* a, const float* b, int n)
 {
-    FilQuad sum[4] = {fil_quad_all(0.0F), fil_quad_all(0.0F), fil_quad_all(0.0F), fil_quad_all(0.0F)};
+    FilFloat4 sum[4] = {fil_float4_all(0.0F), fil_float4_all(0.0F), fil_float4_all(0.0F), fil_float4_all(0.0F)};
     int i = 0;
     for (; i + 4 <= n; i += 4) {
         for (int k = 0; k < 4; k++) {
-            sum[k] = fil_quad_add_product(sum[k], fil_quad_load(a + (ptrdiff_t)4 * (i + k)), fil_quad_load(b + (ptrdiff_t)4 * (i + k)));
+            sum[k] = fil_float4_add_product(sum[k], fil_float4_load(a + (ptrdiff_t)4 * (i + k)), fil_float4_load(b + (ptrdiff_t)4 * (i + k)));
         }
     }
     for (; i < n; i++) {
-        sum[0] = fil_quad_add_product(sum[0], fil_quad_load(a + (ptrdiff_t)4 * i), fil_quad_load(b + (ptrdiff_t)4 * i));
+        sum[0] = fil_float4_add_product(sum[0], fil_float4_load(a + (ptrdiff_t)4 * i), fil_float4_load(b + (ptrdiff_t)4 * i));
     }
-    return ((double)fil_quad_sum(sum[0]) + (double)fil_quad_sum(sum[1])) + ((double)fil_quad_sum(sum[2]) + (double)fil_quad_sum(sum[3]));
+    return ((double)fil_float4_sum(sum[0]) + (double)fil_float4_sum(sum[1])) + ((double)fil_float4_sum(sum[2]) + (double)fil_float4_sum(sum[3]));
 }
 
 static FilBlockPcgResult iterate(FilBlockPcg* pcg, const FilBlockTerms* terms, Single* single, double tolerance, int max)

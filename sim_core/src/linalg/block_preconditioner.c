@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/prefetch.h"
-#include "linalg/quad.h"
+#include "base/vector.h"
 
 /* Columns that products are subtracted from at once, in as many rows at once. */
 enum { TARGETS = 2, ROWS = 2 };
@@ -182,14 +182,14 @@ static inline bool add_sources(const FilBlockPreconditioner* precond, float* col
         look_ahead(s, term, p, values);
         if (source[p] == FIL_BLOCK_NO_SOURCE) {
             for (int c = 0; term == A && c < width; c++) {
-                fil_quad_store(column + 4 * c, fil_quad_all(0.0F));
+                fil_float4_store(column + 4 * c, fil_float4_all(0.0F));
             }
             continue;
         }
         const double* block = values + FIL_BLOCK_SIZE * (size_t)(source[p] >> 1);
         for (int c = 0; c < width; c++) {  // turned round where the source says so
-            const FilQuad own = source[p] & 1 ? fil_quad_round(block + c, 4) : fil_quad_round(block + 4 * c, 1);
-            fil_quad_store(column + 4 * c, term == A ? own : fil_quad_add(fil_quad_load(column + 4 * c), own));
+            const FilFloat4 own = source[p] & 1 ? fil_float4_round(block + c, 4) : fil_float4_round(block + 4 * c, 1);
+            fil_float4_store(column + 4 * c, term == A ? own : fil_float4_load(column + 4 * c) + own);
         }
         fourth += width < FIL_BLOCK ? fourth_of(block, p == first) : 0.0;
     }
@@ -201,11 +201,11 @@ static inline bool add_sources(const FilBlockPreconditioner* precond, float* col
 static inline __attribute__((always_inline)) void subtract_tile(float* to[ROWS][TARGETS], int rows, int targets, const float* factor, const int* from,
                                                                 int run, int i, int width)
 {
-    FilQuad c[ROWS][TARGETS][FIL_BLOCK], b[TARGETS];
+    FilFloat4 c[ROWS][TARGETS][FIL_BLOCK], b[TARGETS];
     for (int r = 0; r < rows; r++) {
         for (int t = 0; t < targets; t++) {
             for (int m = 0; m < width; m++) {
-                c[r][t][m] = fil_quad_load(to[r][t] + 4 * m);
+                c[r][t][m] = fil_float4_load(to[r][t] + 4 * m);
             }
         }
     }
@@ -213,13 +213,13 @@ static inline __attribute__((always_inline)) void subtract_tile(float* to[ROWS][
         const float* column = factor + (ptrdiff_t)4 * width * from[k];
         for (int s = 0; s < width; s++) {
             for (int t = 0; t < targets; t++) {
-                b[t] = fil_quad_load(column + 4 * (width * t + s));
+                b[t] = fil_float4_load(column + 4 * (width * t + s));
             }
             for (int r = 0; r < rows; r++) {
-                const FilQuad a = fil_quad_load(column + 4 * (width * (i + r) + s));
+                const FilFloat4 a = fil_float4_load(column + 4 * (width * (i + r) + s));
                 for (int t = 0; t < targets; t++) {
                     for (int m = 0; m < width; m++) {
-                        c[r][t][m] = fil_quad_sub_lane(c[r][t][m], a, b[t], m);
+                        c[r][t][m] = fil_float4_sub_lane(c[r][t][m], a, b[t], m);
                     }
                 }
             }
@@ -228,7 +228,7 @@ static inline __attribute__((always_inline)) void subtract_tile(float* to[ROWS][
     for (int r = 0; r < rows; r++) {
         for (int t = 0; t < targets; t++) {
             for (int m = 0; m < width; m++) {
-                fil_quad_store(to[r][t] + 4 * m, c[r][t][m]);
+                fil_float4_store(to[r][t] + 4 * m, c[r][t][m]);
             }
         }
     }
@@ -341,19 +341,19 @@ static inline bool finish_column(FilBlockPreconditioner* precond, const float* c
     if (!invert_pivot(column, w, width)) {
         return false;
     }
-    FilQuad inverse[FIL_BLOCK];
+    FilFloat4 inverse[FIL_BLOCK];
     for (int k = 0; k < width; k++) {
-        inverse[k] = fil_quad_load(w + 4 * k);
+        inverse[k] = fil_float4_load(w + 4 * k);
     }
     const int count = s->column_start.at[j + 1] - s->column_start.at[j];
     for (int p = 1; p < count; p++) {
         // column r is the sum of c_k w_rk over k <= r
         for (int r = 0; r < width; r++) {
-            FilQuad sum = fil_quad_all(0.0F);
+            FilFloat4 sum = fil_float4_all(0.0F);
             for (int k = 0; k <= r; k++) {
-                sum = fil_quad_add_lane(sum, fil_quad_load(column + 4 * width * p + 4 * k), inverse[k], r);
+                sum = fil_float4_add_lane(sum, fil_float4_load(column + 4 * width * p + 4 * k), inverse[k], r);
             }
-            fil_quad_store(factor + 4 * width * p + 4 * r, sum);
+            fil_float4_store(factor + 4 * width * p + 4 * r, sum);
         }
     }
     return true;

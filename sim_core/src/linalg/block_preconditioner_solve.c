@@ -1,6 +1,6 @@
 /* Solutions with a factor in single precision: subtrees side by side, then what is above them. */
+#include "base/vector.h"
 #include "linalg/block_preconditioner.h"
-#include "linalg/quad.h"
 
 /* Where block k of an array of them begins, of `width` columns. */
 static inline const float* block_at(const FilFloats* blocks, int k, int width)
@@ -9,27 +9,27 @@ static inline const float* block_at(const FilFloats* blocks, int k, int width)
 }
 
 /* x_j <- W_j x_j */
-static inline FilQuad apply_pivot(const FilBlockPreconditioner* precond, int j, float* x, int width)
+static inline FilFloat4 apply_pivot(const FilBlockPreconditioner* precond, int j, float* x, int width)
 {
     const float* w = block_at(&precond->inverse, j, width);
-    const FilQuad b = fil_quad_load(x + 4 * j);
-    FilQuad y = fil_quad_all(0.0F);
+    const FilFloat4 b = fil_float4_load(x + 4 * j);
+    FilFloat4 y = fil_float4_all(0.0F);
     for (int k = 0; k < width; k++) {
-        y = fil_quad_add_lane(y, fil_quad_load(w + 4 * k), b, k);
+        y = fil_float4_add_lane(y, fil_float4_load(w + 4 * k), b, k);
     }
-    fil_quad_store(x + 4 * j, y);
+    fil_float4_store(x + 4 * j, y);
     return y;
 }
 
 /* x_i <- x_i - L_p y */
-static inline void subtract_block(const FilBlockPreconditioner* precond, int p, FilQuad y, float* xi, int width)
+static inline void subtract_block(const FilBlockPreconditioner* precond, int p, FilFloat4 y, float* xi, int width)
 {
     const float* l = block_at(&precond->factor, p, width);
-    FilQuad z = fil_quad_load(xi);
+    FilFloat4 z = fil_float4_load(xi);
     for (int k = 0; k < width; k++) {
-        z = fil_quad_sub_lane(z, fil_quad_load(l + 4 * k), y, k);
+        z = fil_float4_sub_lane(z, fil_float4_load(l + 4 * k), y, k);
     }
-    fil_quad_store(xi, z);
+    fil_float4_store(xi, z);
 }
 
 /* Columns begin to end of L y = b, in place. */
@@ -37,7 +37,7 @@ static inline void solve_forward(const FilBlockPreconditioner* precond, int begi
 {
     const FilBlockSymbolic* s = &precond->symbolic;
     for (int j = begin; j < end; j++) {
-        const FilQuad y = apply_pivot(precond, j, x, width);
+        const FilFloat4 y = apply_pivot(precond, j, x, width);
         for (int p = s->column_start.at[j] + 1; p < s->column_start.at[j + 1]; p++) {
             subtract_block(precond, p, y, x + (ptrdiff_t)4 * s->row.at[p], width);
         }
@@ -51,7 +51,7 @@ static inline void solve_tree_forward(const FilBlockPreconditioner* precond, int
     const FilSubtrees* trees = &precond->trees;
     for (int c = trees->start.at[tree]; c < trees->start.at[tree + 1]; c++) {
         const int j = trees->column.at[c];
-        const FilQuad y = apply_pivot(precond, j, x, width);
+        const FilFloat4 y = apply_pivot(precond, j, x, width);
         for (int p = s->column_start.at[j] + 1; p < s->column_start.at[j + 1]; p++) {
             const int i = s->row.at[p];
             if (i >= s->first_changing || trees->task.at[i] != tree) {
@@ -67,7 +67,7 @@ static inline void gather_row(const FilBlockPreconditioner* precond, int i, floa
 {
     const int* gather = precond->gather.at;
     for (int q = precond->gather_start.at[i]; q < precond->gather_start.at[i + 1]; q++) {
-        subtract_block(precond, gather[2 * q + 1], fil_quad_load(x + (ptrdiff_t)4 * gather[2 * q]), x + (ptrdiff_t)4 * i, width);
+        subtract_block(precond, gather[2 * q + 1], fil_float4_load(x + (ptrdiff_t)4 * gather[2 * q]), x + (ptrdiff_t)4 * i, width);
     }
 }
 
@@ -77,19 +77,19 @@ static inline void solve_row(const FilBlockPreconditioner* precond, int j, float
     const FilBlockSymbolic* s = &precond->symbolic;
     const int *start = s->column_start.at, *row = s->row.at;
     const float *w = block_at(&precond->inverse, j, width), *l = block_at(&precond->factor, start[j] + 1, width);
-    FilQuad sum[FIL_BLOCK] = {fil_quad_all(0.0F), fil_quad_all(0.0F), fil_quad_all(0.0F), fil_quad_all(0.0F)};
+    FilFloat4 sum[FIL_BLOCK] = {fil_float4_all(0.0F), fil_float4_all(0.0F), fil_float4_all(0.0F), fil_float4_all(0.0F)};
     for (int p = start[j] + 1; p < start[j + 1]; p++, l += 4 * width) {
-        const FilQuad z = fil_quad_load(x + 4 * row[p]);
+        const FilFloat4 z = fil_float4_load(x + 4 * row[p]);
         for (int k = 0; k < width; k++) {
-            sum[k] = fil_quad_add_product(sum[k], fil_quad_load(l + 4 * k), z);
+            sum[k] = fil_float4_add_product(sum[k], fil_float4_load(l + 4 * k), z);
         }
     }
     // W' rest
-    const FilQuad rest = fil_quad_sub(fil_quad_load(x + 4 * j), fil_quad_sums(sum[0], sum[1], sum[2], sum[3]));
+    const FilFloat4 rest = fil_float4_load(x + 4 * j) - fil_float4_sums(sum[0], sum[1], sum[2], sum[3]);
     for (int k = 0; k < width; k++) {
-        sum[k] = fil_quad_product(fil_quad_load(w + 4 * k), rest);
+        sum[k] = fil_float4_load(w + 4 * k) * rest;
     }
-    fil_quad_store(x + 4 * j, fil_quad_sums(sum[0], sum[1], sum[2], sum[3]));
+    fil_float4_store(x + 4 * j, fil_float4_sums(sum[0], sum[1], sum[2], sum[3]));
 }
 
 /* ---- shared by workers ---- */
@@ -329,28 +329,28 @@ typedef struct Apply {
 } Apply;
 
 /* Takes a variable a step further; its residual there. */
-static inline FilQuad advance(const FilSingleStep* step, int variable)
+static inline FilFloat4 advance(const FilSingleStep* step, int variable)
 {
     const ptrdiff_t at = (ptrdiff_t)4 * variable;
-    const FilQuad turn = fil_quad_all(step->turn), length = fil_quad_all(step->length);
-    const FilQuad p = fil_quad_add_product(fil_quad_load(step->z + at), turn, fil_quad_load(step->p + at));
-    const FilQuad s = fil_quad_add_product(fil_quad_load(step->w + at), turn, fil_quad_load(step->s + at));
-    const FilQuad r = fil_quad_sub_product(fil_quad_load(step->r + at), length, s);
-    fil_quad_store(step->p + at, p);
-    fil_quad_store(step->s + at, s);
-    fil_quad_store(step->x + at, fil_quad_add_product(fil_quad_load(step->x + at), length, p));
-    fil_quad_store(step->r + at, r);
+    const FilFloat4 turn = fil_float4_all(step->turn), length = fil_float4_all(step->length);
+    const FilFloat4 p = fil_float4_add_product(fil_float4_load(step->z + at), turn, fil_float4_load(step->p + at));
+    const FilFloat4 s = fil_float4_add_product(fil_float4_load(step->w + at), turn, fil_float4_load(step->s + at));
+    const FilFloat4 r = fil_float4_sub_product(fil_float4_load(step->r + at), length, s);
+    fil_float4_store(step->p + at, p);
+    fil_float4_store(step->s + at, s);
+    fil_float4_store(step->x + at, fil_float4_add_product(fil_float4_load(step->x + at), length, p));
+    fil_float4_store(step->r + at, r);
     return r;
 }
 
 static inline void advance_column(const Apply* apply, int j)
 {
-    fil_quad_store(apply->x + (ptrdiff_t)4 * j, advance(apply->step, apply->precond->symbolic.ordering.old_of_new[j]));
+    fil_float4_store(apply->x + (ptrdiff_t)4 * j, advance(apply->step, apply->precond->symbolic.ordering.old_of_new[j]));
 }
 
 static inline void give_single(const Apply* apply, int j)
 {
-    fil_quad_store(apply->step->z + (ptrdiff_t)4 * apply->precond->symbolic.ordering.old_of_new[j], fil_quad_load(apply->x + (ptrdiff_t)4 * j));
+    fil_float4_store(apply->step->z + (ptrdiff_t)4 * apply->precond->symbolic.ordering.old_of_new[j], fil_float4_load(apply->x + (ptrdiff_t)4 * j));
 }
 
 /* Columns that are alone. */
@@ -358,12 +358,12 @@ static inline void advance_alone(const Apply* apply, int first, int end, const f
 {
     const int* variable = apply->precond->alone.variable.at;
     for (int k = first; k < end; k++, square += 4 * width) {
-        const FilQuad r = advance(apply->step, variable[k]);
-        FilQuad z = fil_quad_all(0.0F);
+        const FilFloat4 r = advance(apply->step, variable[k]);
+        FilFloat4 z = fil_float4_all(0.0F);
         for (int c = 0; c < width; c++) {
-            z = fil_quad_add_lane(z, fil_quad_load(square + 4 * c), r, c);
+            z = fil_float4_add_lane(z, fil_float4_load(square + 4 * c), r, c);
         }
-        fil_quad_store(apply->step->z + (ptrdiff_t)4 * variable[k], z);
+        fil_float4_store(apply->step->z + (ptrdiff_t)4 * variable[k], z);
     }
 }
 

@@ -83,43 +83,43 @@ static inline bool split_pivot(const double* a, double* m)
 /* c M' */
 static inline FilTile times_pivot(FilTile c, const double* m)
 {
-    const FilPair m0 = fil_pair_load(m), m1 = fil_pair_load(m + 2), m2 = fil_pair_load(m + 6), m3 = fil_pair_load(m + 10);
+    const FilDouble2 m0 = fil_double2_load(m), m1 = fil_double2_load(m + 2), m2 = fil_double2_load(m + 6), m3 = fil_double2_load(m + 10);
     FilTile x = c;
-    x.u1 = fil_pair_add_second(x.u1, c.u0, m0);
-    x.l1 = fil_pair_add_second(x.l1, c.l0, m0);
-    x.u2 = fil_pair_add_first(fil_pair_add_first(x.u2, c.u0, m1), c.u1, m2);
-    x.l2 = fil_pair_add_first(fil_pair_add_first(x.l2, c.l0, m1), c.l1, m2);
-    x.u3 = fil_pair_add_second(fil_pair_add_second(fil_pair_add_second(x.u3, c.u0, m1), c.u1, m2), c.u2, m3);
-    x.l3 = fil_pair_add_second(fil_pair_add_second(fil_pair_add_second(x.l3, c.l0, m1), c.l1, m2), c.l2, m3);
+    x.u1 = fil_double2_add_second(x.u1, c.u0, m0);
+    x.l1 = fil_double2_add_second(x.l1, c.l0, m0);
+    x.u2 = fil_double2_add_first(fil_double2_add_first(x.u2, c.u0, m1), c.u1, m2);
+    x.l2 = fil_double2_add_first(fil_double2_add_first(x.l2, c.l0, m1), c.l1, m2);
+    x.u3 = fil_double2_add_second(fil_double2_add_second(fil_double2_add_second(x.u3, c.u0, m1), c.u1, m2), c.u2, m3);
+    x.l3 = fil_double2_add_second(fil_double2_add_second(fil_double2_add_second(x.l3, c.l0, m1), c.l1, m2), c.l2, m3);
     return x;
 }
 
 /* c D^-1 */
 static inline FilTile times_scales(FilTile c, const double* m)
 {
-    const FilPair zero = fil_pair_both(0.0), lo = fil_pair_load(m + SCALES), hi = fil_pair_load(m + SCALES + 2);
-    return (FilTile){fil_pair_add_first(zero, c.u0, lo),  fil_pair_add_first(zero, c.l0, lo), fil_pair_add_second(zero, c.u1, lo),
-                     fil_pair_add_second(zero, c.l1, lo), fil_pair_add_first(zero, c.u2, hi), fil_pair_add_first(zero, c.l2, hi),
-                     fil_pair_add_second(zero, c.u3, hi), fil_pair_add_second(zero, c.l3, hi)};
+    const FilDouble2 zero = fil_double2_all(0.0), lo = fil_double2_load(m + SCALES), hi = fil_double2_load(m + SCALES + 2);
+    return (FilTile){fil_double2_add_first(zero, c.u0, lo),  fil_double2_add_first(zero, c.l0, lo), fil_double2_add_second(zero, c.u1, lo),
+                     fil_double2_add_second(zero, c.l1, lo), fil_double2_add_first(zero, c.u2, hi), fil_double2_add_first(zero, c.l2, hi),
+                     fil_double2_add_second(zero, c.u3, hi), fil_double2_add_second(zero, c.l3, hi)};
 }
 
 /* y = M y */
 static inline void apply_pivot(const double* m, double* y)
 {
-    const FilPair lo = fil_pair_load(y), hi = fil_pair_load(y + 2), first = fil_pair_add_first(lo, fil_pair_load(m), lo);
-    FilPair last = fil_pair_add_first(hi, fil_pair_load(m + 2), lo);
-    last = fil_pair_add_second(last, fil_pair_load(m + 6), lo);
-    last = fil_pair_add_first(last, fil_pair_load(m + 10), hi);
-    fil_pair_store(y, first);
-    fil_pair_store(y + 2, last);
+    const FilDouble2 lo = fil_double2_load(y), hi = fil_double2_load(y + 2), first = fil_double2_add_first(lo, fil_double2_load(m), lo);
+    FilDouble2 last = fil_double2_add_first(hi, fil_double2_load(m + 2), lo);
+    last = fil_double2_add_second(last, fil_double2_load(m + 6), lo);
+    last = fil_double2_add_first(last, fil_double2_load(m + 10), hi);
+    fil_double2_store(y, first);
+    fil_double2_store(y + 2, last);
 }
 
 /* y = M' (D^-1 y - sum), where sums of pairs are numbers */
-static inline void apply_pivot_transposed(const double* m, const FilPair* sum, double* y)
+static inline void apply_pivot_transposed(const double* m, const FilDouble2* sum, double* y)
 {
     double r[FIL_BLOCK];
     for (int k = 0; k < FIL_BLOCK; k++) {
-        r[k] = m[SCALES + k] * y[k] - fil_pair_sum(sum[k]);
+        r[k] = m[SCALES + k] * y[k] - fil_double2_sum(sum[k]);
     }
     y[0] = r[0] + m[1] * r[1] + m[2] * r[2] + m[3] * r[3];
     y[1] = r[1] + m[6] * r[2] + m[7] * r[3];
@@ -474,8 +474,8 @@ void fil_block_runs_eliminate(FilBlockRuns* runs, FilWorkers* workers, double* x
 static inline void substitute_column(const Traveller* t, int k)
 {
     const double* l = t->l + (size_t)t->pitch * (size_t)k;
-    const FilPair zero = fil_pair_both(0.0);
-    FilPair sum[FIL_BLOCK] = {zero, zero, zero, zero};
+    const FilDouble2 zero = fil_double2_all(0.0);
+    FilDouble2 sum[FIL_BLOCK] = {zero, zero, zero, zero};
     fil_quarter_add_transposed(sum, l + 2 * FIL_BLOCK_SIZE, numbers_of(t, k + 2));
     if (t->pitch == FIL_RUN_LONG) {
         fil_quarter_add_transposed(sum, l + 3 * FIL_BLOCK_SIZE, t->sums + FIL_BLOCK * FIL_RUN_BEFORE);

@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "base/vector.h"
+
 #define INLINE static inline __attribute__((always_inline))
 
 /* ---- products: columns of C gain four columns of A at a time ---- */
@@ -83,16 +85,15 @@ static void substitute_plain(int n, const double* t, bool lower, bool unit, int 
     substitute_columns(n, t, lower, unit, columns, b);
 }
 
-#if defined(__x86_64__)
+#if defined(FIL_VECTOR_LEVELS)
 // the same operations in the same order, wider: the same bits
-#define AVX2 __attribute__((target("avx2")))
 
-AVX2 static void multiply_wide(int rows, int columns, int inner, const double* a, int lda, const double* b, int ldb, double* c, int ldc)
+FIL_AT_AVX2 static void multiply_wide(int rows, int columns, int inner, const double* a, int lda, const double* b, int ldb, double* c, int ldc)
 {
     multiply_columns(rows, columns, inner, a, lda, b, ldb, c, ldc);
 }
 
-AVX2 static void substitute_wide(int n, const double* t, bool lower, bool unit, int columns, double* b)
+FIL_AT_AVX2 static void substitute_wide(int n, const double* t, bool lower, bool unit, int columns, double* b)
 {
     substitute_columns(n, t, lower, unit, columns, b);
 }
@@ -100,8 +101,8 @@ AVX2 static void substitute_wide(int n, const double* t, bool lower, bool unit, 
 
 static Kernels kernels(void)
 {
-#if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx2")) {
+#if defined(FIL_VECTOR_LEVELS)
+    if (fil_vector_level() >= FIL_VECTOR_AVX2) {
         return (Kernels){multiply_wide, substitute_wide};
     }
 #endif

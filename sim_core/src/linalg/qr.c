@@ -4,22 +4,22 @@
 #include <math.h>
 #include <stddef.h>
 
-#include "linalg/pair.h"
+#include "base/vector.h"
 
 /* x' y, in four sums that do not wait for each other. */
 static double dot(const double* x, const double* y, int count)
 {
-    FilPair even = fil_pair_both(0.0), odd = even;
+    FilDouble2 even = fil_double2_all(0.0), odd = even;
     int i = 0;
     for (; i + 4 <= count; i += 4) {
-        even = fil_pair_add_product(even, fil_pair_load(x + i), fil_pair_load(y + i));
-        odd = fil_pair_add_product(odd, fil_pair_load(x + i + 2), fil_pair_load(y + i + 2));
+        even = fil_double2_add_product(even, fil_double2_load(x + i), fil_double2_load(y + i));
+        odd = fil_double2_add_product(odd, fil_double2_load(x + i + 2), fil_double2_load(y + i + 2));
     }
     double rest = 0.0;
     for (; i < count; i++) {
         rest += x[i] * y[i];
     }
-    return fil_pair_sum(fil_pair_add(even, odd)) + rest;
+    return fil_double2_sum(even + odd) + rest;
 }
 
 /* Makes of x the reflector v, v_0 = 1, with (1 - tau v v') x = (r, 0 ... 0)'; returns tau and leaves r in x_0. */

@@ -120,10 +120,10 @@ static inline double fourth_of(const double* b, int stride, bool diagonal)
     return fabs(b[0]) + fabs(b[stride]) + fabs(b[2 * stride]) + (diagonal && b[3 * stride] == 1.0 ? 0.0 : fabs(b[3 * stride]));
 }
 
-static inline void store_block(float* to, const FilQuad c[FIL_BLOCK], bool wide)
+static inline void store_block(float* to, const FilFloat4 c[FIL_BLOCK], bool wide)
 {
     for (int m = 0; m < FIL_BLOCK && wide; m++) {
-        fil_quad_store(to + 4 * m, c[m]);
+        fil_float4_store(to + 4 * m, c[m]);
     }
     for (int m = 0; m < 3 && !wide; m++) {
         memcpy(to + 3 * m, &c[m], 3 * sizeof *to);
@@ -137,26 +137,26 @@ static void take_columns(void* context, int first, int end, int worker)
     const int *wide = taking->rows->wide.at, *fourth = taking->fourth;
     float* at = taking->rows->values.at;
     int misfits = 0;
-    FilQuad unused = fil_quad_all(0.0F);
+    FilFloat4 unused = fil_float4_all(0.0F);
     for (int j = first; j < end; j++) {
         for (int k = term->start[j]; k < term->start[j + 1]; k++) {
             const double* block = taking->values + FIL_BLOCK_SIZE * (size_t)k;
             const int i = term->row[k], *to = taking->to + 2 * (ptrdiff_t)k;
-            const FilQuad c[FIL_BLOCK] = {fil_quad_round(block, 1), fil_quad_round(block + 4, 1), fil_quad_round(block + 8, 1),
-                                          fil_quad_round(block + 12, 1)};
-            FilQuad r[FIL_BLOCK];
+            const FilFloat4 c[FIL_BLOCK] = {fil_float4_round(block, 1), fil_float4_round(block + 4, 1), fil_float4_round(block + 8, 1),
+                                            fil_float4_round(block + 12, 1)};
+            FilFloat4 r[FIL_BLOCK];
             store_block(at + to[0], c, wide[i]);
             if (i == j) {
                 misfits += !fourth[j] && fourth_of(block + 12, 1, true) + fourth_of(block + 3, 4, true) != 0.0;
                 continue;
             }
-            fil_quad_turn(c, r);
+            fil_float4_turn(c, r);
             store_block(at + to[1], r, wide[j]);
-            unused = fourth[j] ? unused : fil_quad_add_product(unused, c[3], c[3]);
-            unused = fourth[i] ? unused : fil_quad_add_product(unused, r[3], r[3]);
+            unused = fourth[j] ? unused : fil_float4_add_product(unused, c[3], c[3]);
+            unused = fourth[i] ? unused : fil_float4_add_product(unused, r[3], r[3]);
         }
     }
-    taking->misfits[worker] += misfits + (fil_quad_sum(unused) != 0.0F);
+    taking->misfits[worker] += misfits + (fil_float4_sum(unused) != 0.0F);
 }
 
 bool fil_single_rows_take(FilSingleRows* rows, FilWorkers* workers, const FilBlockPattern* terms, const double* const* values, int count,

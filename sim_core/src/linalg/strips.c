@@ -1,17 +1,9 @@
 #include "linalg/strips.h"
 
-#include <stdbool.h>
-#include <string.h>
+#include "base/vector.h"
 
 typedef double Number;
 #include "linalg/strips_loops.h"
-
-#if defined(__GNUC__) && !defined(FIL_SCALAR_LANES)
-#define FIL_STRIP_VECTORS
-#if defined(__x86_64__)
-#define FIL_STRIP_AVX2
-#endif
-#endif
 
 /* ---- number by number ---- */
 
@@ -39,38 +31,22 @@ static const FilStripKernels plain = {"plain", subtract_plain, scale_plain};
 
 /* ---- two numbers at a time ---- */
 
-#if defined(FIL_STRIP_VECTORS)
-typedef double Two __attribute__((vector_size(16)));
-
-INLINE Two two_load(const double* p)
+INLINE void two_subtract(double* p, FilDouble2 v)
 {
-    Two v;
-    memcpy(&v, p, sizeof v);
-    return v;
-}
-
-INLINE void two_subtract(double* p, Two v)
-{
-    const Two rest = two_load(p) - v;
-    memcpy(p, &rest, sizeof rest);
-}
-
-INLINE Two two_of(double x)
-{
-    return (Two){x, x};
+    fil_double2_store(p, fil_double2_load(p) - v);
 }
 
 INLINE void tile_pair(double* c, const double* a, const double* b, int k)
 {
-    Two u0 = {0.0, 0.0}, l0 = u0, u1 = u0, l1 = u0, u2 = u0, l2 = u0, u3 = u0, l3 = u0;
+    FilDouble2 u0 = {0.0, 0.0}, l0 = u0, u1 = u0, l1 = u0, u2 = u0, l2 = u0, u3 = u0, l3 = u0;
     for (int p = 0; p < k; p++, a += FIL_STRIP, b += FIL_STRIP) {
-        const Two u = two_load(a), l = two_load(a + 2);
-        const Two b0 = two_of(b[0]), b1 = two_of(b[1]);
+        const FilDouble2 u = fil_double2_load(a), l = fil_double2_load(a + 2);
+        const FilDouble2 b0 = fil_double2_all(b[0]), b1 = fil_double2_all(b[1]);
         u0 += u * b0;
         l0 += l * b0;
         u1 += u * b1;
         l1 += l * b1;
-        const Two b2 = two_of(b[2]), b3 = two_of(b[3]);
+        const FilDouble2 b2 = fil_double2_all(b[2]), b3 = fil_double2_all(b[3]);
         u2 += u * b2;
         l2 += l * b2;
         u3 += u * b3;
@@ -95,53 +71,36 @@ static void scale_pairs(double* tile, size_t stride, int count, const double* w)
 {
     for (int t = 0; t < count; t++, tile += stride) {
         for (int r = 0; r < FIL_STRIP; r += 2) {
-            const Two c0 = two_load(tile + r), c1 = two_load(tile + 4 + r), c2 = two_load(tile + 8 + r);
-            const Two c3 = two_load(tile + 12 + r);
-            const Two x[FIL_STRIP] = {c0 * w[0], c0 * w[1] + c1 * w[5], c0 * w[2] + c1 * w[6] + c2 * w[10],
-                                      c0 * w[3] + c1 * w[7] + c2 * w[11] + c3 * w[15]};
+            const FilDouble2 c0 = fil_double2_load(tile + r), c1 = fil_double2_load(tile + 4 + r), c2 = fil_double2_load(tile + 8 + r);
+            const FilDouble2 c3 = fil_double2_load(tile + 12 + r);
+            const FilDouble2 x[FIL_STRIP] = {c0 * w[0], c0 * w[1] + c1 * w[5], c0 * w[2] + c1 * w[6] + c2 * w[10],
+                                             c0 * w[3] + c1 * w[7] + c2 * w[11] + c3 * w[15]};
             for (int k = 0; k < FIL_STRIP; k++) {
-                memcpy(tile + FIL_STRIP * k + r, &x[k], sizeof x[k]);
+                fil_double2_store(tile + FIL_STRIP * k + r, x[k]);
             }
         }
     }
 }
 
 static const FilStripKernels pairs = {"two", subtract_pairs, scale_pairs};
-#endif
 
-/* ---- four numbers at a time, without fused products: those would round once less ---- */
+/* ---- wider where this machine has it, without fused products: those would round once less ---- */
 
-#if defined(FIL_STRIP_AVX2)
-#define AVX2 __attribute__((target("avx2")))
-typedef double Four __attribute__((vector_size(32)));
-
-AVX2 INLINE Four four_load(const double* p)
+#if defined(FIL_VECTOR_LEVELS)
+FIL_AT_AVX2 INLINE void four_subtract(double* p, FilDouble4 v)
 {
-    Four v;
-    memcpy(&v, p, sizeof v);
-    return v;
+    FIL_VECTOR_AT(FilDouble4, p) -= v;
 }
 
-AVX2 INLINE void four_subtract(double* p, Four v)
+FIL_AT_AVX2 static void tile_avx2(double* c, const double* a, const double* b, int k)
 {
-    const Four rest = four_load(p) - v;
-    memcpy(p, &rest, sizeof rest);
-}
-
-AVX2 INLINE Four four_of(double x)
-{
-    return (Four){x, x, x, x};
-}
-
-AVX2 static void tile_avx2(double* c, const double* a, const double* b, int k)
-{
-    Four c0 = {0.0, 0.0, 0.0, 0.0}, c1 = c0, c2 = c0, c3 = c0;
+    FilDouble4 c0 = {0.0, 0.0, 0.0, 0.0}, c1 = c0, c2 = c0, c3 = c0;
     for (int p = 0; p < k; p++, a += FIL_STRIP, b += FIL_STRIP) {
-        const Four column = four_load(a);
-        c0 += column * four_of(b[0]);
-        c1 += column * four_of(b[1]);
-        c2 += column * four_of(b[2]);
-        c3 += column * four_of(b[3]);
+        const FilDouble4 column = FIL_VECTOR_IN(FilDouble4, a);
+        c0 += column * b[0];
+        c1 += column * b[1];
+        c2 += column * b[2];
+        c3 += column * b[3];
     }
     four_subtract(c, c0);
     four_subtract(c + 4, c1);
@@ -149,12 +108,12 @@ AVX2 static void tile_avx2(double* c, const double* a, const double* b, int k)
     four_subtract(c + 12, c3);
 }
 
-AVX2 static void tiles_avx2(double* c, double* d, const double* a0, const double* a1, const double* b, int k)
+FIL_AT_AVX2 static void tiles_avx2(double* c, double* d, const double* a0, const double* a1, const double* b, int k)
 {
-    Four c0 = {0.0, 0.0, 0.0, 0.0}, c1 = c0, c2 = c0, c3 = c0, d0 = c0, d1 = c0, d2 = c0, d3 = c0;
+    FilDouble4 c0 = {0.0, 0.0, 0.0, 0.0}, c1 = c0, c2 = c0, c3 = c0, d0 = c0, d1 = c0, d2 = c0, d3 = c0;
     for (int p = 0; p < k; p++, a0 += FIL_STRIP, a1 += FIL_STRIP, b += FIL_STRIP) {
-        const Four upper = four_load(a0), lower = four_load(a1);
-        const Four b0 = four_of(b[0]), b1 = four_of(b[1]), b2 = four_of(b[2]), b3 = four_of(b[3]);
+        const FilDouble4 upper = FIL_VECTOR_IN(FilDouble4, a0), lower = FIL_VECTOR_IN(FilDouble4, a1);
+        const double b0 = b[0], b1 = b[1], b2 = b[2], b3 = b[3];
         c0 += upper * b0;
         d0 += lower * b0;
         c1 += upper * b1;
@@ -174,47 +133,76 @@ AVX2 static void tiles_avx2(double* c, double* d, const double* a0, const double
     four_subtract(d + 12, d3);
 }
 
-AVX2 static void subtract_avx2(double* c, size_t c_stride, const double* a, size_t a_stride, int first, int rows, int columns, int k)
+FIL_AT_AVX2 static void subtract_avx2(double* c, size_t c_stride, const double* a, size_t a_stride, int first, int rows, int columns, int k)
 {
     subtract_by(tile_avx2, tiles_avx2, c, c_stride, a, a_stride, first, rows, columns, k);
 }
 
-AVX2 static void scale_avx2(double* tile, size_t stride, int count, const double* w)
+FIL_AT_AVX2 static void scale_avx2(double* tile, size_t stride, int count, const double* w)
 {
     for (int t = 0; t < count; t++, tile += stride) {
-        const Four c0 = four_load(tile), c1 = four_load(tile + 4), c2 = four_load(tile + 8), c3 = four_load(tile + 12);
-        const Four x[FIL_STRIP] = {c0 * w[0], c0 * w[1] + c1 * w[5], c0 * w[2] + c1 * w[6] + c2 * w[10],
-                                   c0 * w[3] + c1 * w[7] + c2 * w[11] + c3 * w[15]};
+        const FilDouble4 c0 = FIL_VECTOR_IN(FilDouble4, tile), c1 = FIL_VECTOR_IN(FilDouble4, tile + 4), c2 = FIL_VECTOR_IN(FilDouble4, tile + 8),
+                         c3 = FIL_VECTOR_IN(FilDouble4, tile + 12);
+        const FilDouble4 x[FIL_STRIP] = {c0 * w[0], c0 * w[1] + c1 * w[5], c0 * w[2] + c1 * w[6] + c2 * w[10],
+                                         c0 * w[3] + c1 * w[7] + c2 * w[11] + c3 * w[15]};
         for (int k = 0; k < FIL_STRIP; k++) {
-            memcpy(tile + FIL_STRIP * k, &x[k], sizeof x[k]);
+            FIL_VECTOR_AT(FilDouble4, tile + FIL_STRIP * k) = x[k];
         }
     }
 }
 
 static const FilStripKernels avx2_kernels = {"avx2", subtract_avx2, scale_avx2};
+
+/* Columns of two strips in one register: half of the products and sums of AVX2, as many as the sums' latency leaves room for. */
+FIL_AT_AVX512 INLINE FilDouble8 eight_load(const double* upper, const double* lower)
+{
+    return __builtin_shufflevector(FIL_VECTOR_IN(FilDouble4, upper), FIL_VECTOR_IN(FilDouble4, lower), 0, 1, 2, 3, 4, 5, 6, 7);
+}
+
+FIL_AT_AVX512 INLINE void eight_subtract(double* upper, double* lower, FilDouble8 v)
+{
+    four_subtract(upper, __builtin_shufflevector(v, v, 0, 1, 2, 3));
+    four_subtract(lower, __builtin_shufflevector(v, v, 4, 5, 6, 7));
+}
+
+FIL_AT_AVX512 static void tiles_avx512(double* c, double* d, const double* a0, const double* a1, const double* b, int k)
+{
+    FilDouble8 s0 = {0.0}, s1 = s0, s2 = s0, s3 = s0;
+    for (int p = 0; p < k; p++, a0 += FIL_STRIP, a1 += FIL_STRIP, b += FIL_STRIP) {
+        const FilDouble8 column = eight_load(a0, a1);
+        s0 += column * b[0];
+        s1 += column * b[1];
+        s2 += column * b[2];
+        s3 += column * b[3];
+    }
+    eight_subtract(c, d, s0);
+    eight_subtract(c + 4, d + 4, s1);
+    eight_subtract(c + 8, d + 8, s2);
+    eight_subtract(c + 12, d + 12, s3);
+}
+
+FIL_AT_AVX512 static void subtract_avx512(double* c, size_t c_stride, const double* a, size_t a_stride, int first, int rows, int columns, int k)
+{
+    subtract_by(tile_avx2, tiles_avx512, c, c_stride, a, a_stride, first, rows, columns, k);
+}
+
+static const FilStripKernels avx512_kernels = {"avx512", subtract_avx512, scale_avx2};
 #endif
 
 const FilStripKernels* fil_strip_kernels_at(int level)
 {
-#if defined(FIL_STRIP_AVX2)
-    if (level == 2 && __builtin_cpu_supports("avx2")) {
-        return &avx2_kernels;
-    }
+    static const FilStripKernels* const kernels[FIL_STRIP_LEVELS] = {
+        &plain,
+        &pairs,
+#if defined(FIL_VECTOR_LEVELS)
+        &avx2_kernels,
+        &avx512_kernels,
 #endif
-#if defined(FIL_STRIP_VECTORS)
-    if (level == 1) {
-        return &pairs;
-    }
-#endif
-    return level == 0 ? &plain : NULL;
+    };
+    return level <= 1 + (int)fil_vector_level() ? kernels[level] : NULL;
 }
 
 const FilStripKernels* fil_strip_kernels(void)
 {
-    for (int level = 2; level > 0; level--) {
-        if (fil_strip_kernels_at(level) != NULL) {
-            return fil_strip_kernels_at(level);
-        }
-    }
-    return &plain;
+    return fil_strip_kernels_at(1 + (int)fil_vector_level());
 }

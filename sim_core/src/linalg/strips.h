@@ -9,6 +9,8 @@
 
 #include <stddef.h>
 
+#include "base/vector.h"
+
 /* As the blocks of linalg/block_matrix.h: 4 rows, 4x4 numbers. */
 enum { FIL_STRIP = 4, FIL_TILE = 16 };
 
@@ -35,7 +37,8 @@ const FilStripKernelsSingle* fil_strip_kernels_single_at(int level);
 
 /* The fastest kernels that this machine runs. */
 const FilStripKernels* fil_strip_kernels(void);
-/* All levels, the plainest first; NULL where there is no such level or the machine lacks it. */
+/* All levels, number by number first, then those of base/vector.h; NULL where the machine lacks it. */
+enum { FIL_STRIP_LEVELS = 1 + FIL_VECTOR_LEVEL_COUNT };
 const FilStripKernels* fil_strip_kernels_at(int level);
 
 #endif

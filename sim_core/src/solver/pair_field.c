@@ -152,11 +152,11 @@ static void line_up(FilPotentialStage* stage, const FilPairPotential* pair)
         c->edges = stage->edges_count - 1;
         c->lane = lane;
         FilPotentialEdges* e = edges_of(stage, c->edges);
-        for (int left = lane; left < (lane == 0 ? FIL_WIDE_COUNT : lane + 1); left++) {
+        for (int left = lane; left < (lane == 0 ? FIL_DOUBLE4_COUNT : lane + 1); left++) {
             take_lane(c, k, e, left);
         }
         e->count = ++lane;
-        lane %= FIL_WIDE_COUNT;
+        lane %= FIL_DOUBLE4_COUNT;
     }
 }
 
@@ -174,7 +174,7 @@ static FilStatus weigh(FilSolver* solver)
     const size_t count = (size_t)set->count;
     if (!fil_buffer_reserve(&stage->contacts, &stage->contact_capacity, count, sizeof(FilPotentialContact)) ||
         !fil_buffer_reserve(&stage->forces, &stage->force_capacity, count, sizeof(FilPotentialForce)) ||
-        !fil_buffer_reserve(&stage->edges, &stage->edges_capacity, count / FIL_WIDE_COUNT + 1, sizeof(FilPotentialEdges)) ||
+        !fil_buffer_reserve(&stage->edges, &stage->edges_capacity, count / FIL_DOUBLE4_COUNT + 1, sizeof(FilPotentialEdges)) ||
         !fil_doubles_reserve(&stage->distances, count)) {
         return FIL_OUT_OF_MEMORY;
     }
@@ -263,12 +263,12 @@ static void evaluate(const FilSolver* solver, int k, const double* v, FilPotenti
 }
 
 /* Where the ends of pairs side by side are after a step with velocities v. */
-static void place_edges(const FilPotentialEdges* e, const double* v, double dt, FilWide x[12])
+static void place_edges(const FilPotentialEdges* e, const double* v, double dt, FilDouble4 x[12])
 {
-    const FilWide step = fil_wide_splat(dt);
+    const FilDouble4 step = fil_double4_all(dt);
     for (int n = 0; n < 4; n++) {
         for (int k = 0; k < 3; k++) {
-            x[3 * n + k] = fil_wide_load(e->x[3 * n + k]) + step * fil_wide_gather(v + k, e->variable[n], 4);
+            x[3 * n + k] = fil_double4_load(e->x[3 * n + k]) + step * fil_double4_gather(v + k, e->variable[n], 4);
         }
     }
 }
@@ -336,7 +336,7 @@ static double add(FilSolver* solver, const double* v, double* residual)
     double energy = 0.0;
     for (int k = 0; k < stage->edges_count; k++) {
         FilPotentialEdges* e = edges_of(stage, k);
-        FilWide x[12];
+        FilDouble4 x[12];
         place_edges(e, v, p->dt, x);
         solver->model->pair->evaluate_edges(p, x, e);
         add_edges(e, p->dt, residual);
