@@ -495,7 +495,7 @@ FilStatus fil_ipc_list(FilSolver* solver)
     field->fall = 0.0;
     for (int p = 0; p < count; p++) {
         field->stale.at[p] = 1;
-        // a fifth more than they move now, so that lists serve for the iterations to come: 1.05 to 1.5 take cloth and nets as long, to 2 %
+        // a fifth more than they move now, so that lists serve for the iterations to come: 1.05 to 1.5 take cloth and nets as long, to 4 %
         field->fall = fmax(field->fall, 1.2 * motion_of(x, ends, p, nowhere) + NEAR_RANGE * range);
     }
     field->pair_count = 0;
