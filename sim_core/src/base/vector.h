@@ -164,17 +164,6 @@ FIL_VECTOR_INLINE FilDouble2 fil_double2_sub_second(FilDouble2 c, FilDouble2 a, 
 #endif
 }
 
-/* x += j' g of four numbers, for a 3x4 matrix j by rows: what a Jacobian block makes of an impulse */
-FIL_VECTOR_INLINE void fil_double2_add_impulse(double* restrict x, const double* j, const double* g)
-{
-    const FilDouble2 g0 = fil_double2_all(g[0]), g1 = fil_double2_all(g[1]), g2 = fil_double2_all(g[2]);
-    for (int half = 0; half < 4; half += 2) {
-        FilDouble2 sum = fil_double2_add_product(fil_double2_load(x + half), fil_double2_load(j + half), g0);
-        sum = fil_double2_add_product(sum, fil_double2_load(j + 4 + half), g1);
-        fil_double2_store(x + half, fil_double2_add_product(sum, fil_double2_load(j + 8 + half), g2));
-    }
-}
-
 /* ---- four doubles ---- */
 
 enum { FIL_DOUBLE4_COUNT = 4 };  // 32 bytes of 8

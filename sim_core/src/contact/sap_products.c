@@ -156,7 +156,7 @@ static void scatter_impulses(const Product* product, int first, int end, double*
         const double *j = problem->jacobian + FIL_SAP_JACOBIAN * (size_t)constraint->first_block, *gamma = product->in + 3 * i;
         const int count = is_apart(gamma) ? 0 : constraint->block_count;
         for (int k = 0; k < count; k++) {
-            fil_double2_add_impulse(out + FIL_BLOCK * (size_t)participant[k], j + FIL_SAP_JACOBIAN * k, gamma);
+            fil_sap_add_impulse(out + FIL_BLOCK * (size_t)participant[k], j + FIL_SAP_JACOBIAN * k, gamma);
         }
         participant += constraint->block_count;
     }
@@ -215,7 +215,7 @@ static void gather_impulses(void* context, int first, int end, int worker)
                 FIL_PREFETCH(product->problem->jacobian + FIL_SAP_JACOBIAN * (size_t)touches[t + AHEAD].at + FIL_SAP_JACOBIAN - 1);
             }
             if (!is_apart(gamma)) {
-                fil_double2_add_impulse(x, product->problem->jacobian + FIL_SAP_JACOBIAN * (size_t)touches[t].at, gamma);
+                fil_sap_add_impulse(x, product->problem->jacobian + FIL_SAP_JACOBIAN * (size_t)touches[t].at, gamma);
             }
         }
         memcpy(product->out + FIL_BLOCK * (size_t)p, x, sizeof x);

@@ -5,6 +5,7 @@
 #ifndef FILUM_CONTACT_SAP_SYSTEM_H
 #define FILUM_CONTACT_SAP_SYSTEM_H
 
+#include "base/vector.h"
 #include "contact/sap.h"
 #include "linalg/block_factor.h"
 #include "linalg/buffer.h"
@@ -108,6 +109,17 @@ void fil_sap_system_place_touches(FilSapSystem* system, const FilSapProblem* pro
 
 /* j = J' gamma */
 void fil_sap_system_multiply_transposed(const FilSapSystem* system, const FilSapProblem* problem, const double* gamma, double* j);
+
+/* x += j' g of four numbers, for a 3x4 matrix j by rows: what a Jacobian block makes of an impulse */
+static inline void fil_sap_add_impulse(double* restrict x, const double* j, const double* g)
+{
+    const FilDouble2 g0 = fil_double2_all(g[0]), g1 = fil_double2_all(g[1]), g2 = fil_double2_all(g[2]);
+    for (int half = 0; half < 4; half += 2) {
+        FilDouble2 sum = fil_double2_add_product(fil_double2_load(x + half), fil_double2_load(j + half), g0);
+        sum = fil_double2_add_product(sum, fil_double2_load(j + 4 + half), g1);
+        fil_double2_store(x + half, fil_double2_add_product(sum, fil_double2_load(j + 8 + half), g2));
+    }
+}
 
 /* The diagonal block of a column of A, NULL if it is missing. */
 static inline const double* fil_sap_diagonal_block(const FilSapProblem* problem, int column)

@@ -3,7 +3,6 @@ typedef double Number;
 #define ZERO 0.0
 #define ONE 1.0
 #define KERNELS kernels
-#define ADD_PRODUCT(sum, a, b) ((sum) + (a) * (b))
 
 #include "linalg/strips.h"
 typedef FilStripKernels Kernels;

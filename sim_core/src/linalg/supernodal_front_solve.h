@@ -1,5 +1,5 @@
 /* Solves with the fronts of a supernodal factor, one by one, for the numbers of linalg/supernodal_fronts.h: whoever includes this has also defined
- * ADD_PRODUCT, a sum and a product, and FUSED for strips where that is rounded once. */
+ * FUSED, a sum and a product of strips, where that is rounded once. */
 #ifndef FILUM_LINALG_SUPERNODAL_FRONT_SOLVE_H
 #define FILUM_LINALG_SUPERNODAL_FRONT_SOLVE_H
 
@@ -63,15 +63,9 @@ static void subtract_rows(const FilSupernodes* s, const FilSupernodalWork* work,
 
 /* ---- products of a solve ---- */
 
-/* The numbers of a strip in one column. Sums have one order, by vectors or number by number; FUSED, they are rounded once, which every machine of
+/* The numbers of a strip in one column. FUSED, they are rounded once, which every machine of
  * that kind can do in one instruction: see linalg/strips_single.c. */
-#if defined(__GNUC__) && !defined(FIL_SCALAR_LANES)
 typedef Number Strip __attribute__((vector_size(FIL_STRIP * sizeof(Number))));
-#else
-typedef struct Strip {
-    Number at[FIL_STRIP];
-} Strip;
-#endif
 
 static inline Strip strip_load(const Number* at)
 {
@@ -85,7 +79,6 @@ static inline void strip_store(Number* at, Strip strip)
     memcpy(at, &strip, sizeof strip);
 }
 
-#if defined(__GNUC__) && !defined(FIL_SCALAR_LANES)
 /* sum + a b, number by number */
 static inline Strip strip_add_product(Strip sum, Strip a, Strip b)
 {
@@ -100,28 +93,11 @@ static inline Strip strip_add(Strip a, Strip b)
 {
     return a + b;
 }
-#else
-static inline Strip strip_add_product(Strip sum, Strip a, Strip b)
-{
-    for (int r = 0; r < FIL_STRIP; r++) {
-        sum.at[r] = ADD_PRODUCT(sum.at[r], a.at[r], b.at[r]);
-    }
-    return sum;
-}
 
-static inline Strip strip_add(Strip a, Strip b)
-{
-    for (int r = 0; r < FIL_STRIP; r++) {
-        a.at[r] += b.at[r];
-    }
-    return a;
-}
-#endif
-
-/* As in base/wide.h: where a register holds a strip, it is not put together in memory. */
+/* As in base/vector.h: where a register holds a strip, it is not put together in memory. */
 static inline Strip strip_of(Number a, Number b, Number c, Number d)
 {
-#if defined(__AVX__) && defined(__GNUC__) && !defined(FIL_SCALAR_LANES)
+#if defined(__AVX__)
     return (Strip){a, b, c, d};
 #else
     const Number all[FIL_STRIP] = {a, b, c, d};

@@ -1,20 +1,13 @@
 /* Fronts in single precision. */
-#include <math.h>
-
-#if defined(__aarch64__)
-#include <arm_neon.h>
-#endif
+#include "base/vector.h"
 
 typedef float Number;
 #define ZERO 0.0F
 #define ONE 1.0F
 #define KERNELS kernels_single
 
-#if defined(__aarch64__)
+#if defined(FIL_VECTOR_NEON)
 #define FUSED(sum, a, b) vfmaq_f32(sum, a, b)
-#define ADD_PRODUCT(sum, a, b) fmaf(a, b, sum)
-#else
-#define ADD_PRODUCT(sum, a, b) ((sum) + (a) * (b))
 #endif
 
 #include "linalg/strips.h"

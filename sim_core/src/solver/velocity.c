@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/vec3.h"
-#include "base/vector.h"
+#include "contact/sap_system.h"
 #include "solver/own_constraint.h"
 #include "solver/solver.h"
 
@@ -113,7 +113,7 @@ static void gather_impulses(FilContactStage* stage)
         const FilSapConstraint* constraint = &stage->constraints[c];
         const double* gamma = stage->impulses + 3 * c;
         for (int k = constraint->first_block; k < constraint->first_block + constraint->block_count; k++) {
-            fil_double2_add_impulse(stage->v_free + 4 * (size_t)stage->rows.variable[k], stage->rows.jacobian + 12 * (size_t)k, gamma);
+            fil_sap_add_impulse(stage->v_free + 4 * (size_t)stage->rows.variable[k], stage->rows.jacobian + 12 * (size_t)k, gamma);
         }
     }
 }
