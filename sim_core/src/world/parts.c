@@ -1,4 +1,4 @@
-/* Into how many equal parts a step is divided from its start on: as many as the last steps have shown to be good. */
+/* Into how long parts a step is divided from its start on: as long as those before have shown to be good. */
 #include <math.h>
 
 #include "world/world.h"
@@ -14,56 +14,53 @@ static bool by_error(const FilWorld* world)
 }
 
 /* As many as there may be: no finer than failing steps may become. */
-static int within_limits(const FilWorld* world, double parts)
+static double within_limits(const FilWorld* world, double parts)
 {
-    // 2^30 parts still fit an int
-    return (int)fmax(fmin(parts, ldexp(1.0, world->def.max_halvings < 30 ? world->def.max_halvings : 30)), 1.0);
+    return fmax(fmin(parts, ldexp(1.0, world->def.max_halvings)), 1.0);
 }
 
-int fil_world_parts(const FilWorld* world)
+static double parts_of(const FilWorld* world)
 {
     // a restored state may be that of a world with other limits
-    return by_iterations(world) || by_error(world) ? within_limits(world, world->system.state.h[world->solver.memory + FIL_MEMORY_PARTS]) : 1;
+    return by_iterations(world) || by_error(world) ? within_limits(world, world->system.state.h[world->solver.memory + FIL_MEMORY_PARTS]) : 1.0;
+}
+
+static void keep_parts(FilWorld* world, double parts)
+{
+    world->system.state.h[world->solver.memory + FIL_MEMORY_PARTS] = within_limits(world, parts);
+}
+
+double fil_world_part(const FilWorld* world, double left)
+{
+    const double parts = ceil(left * parts_of(world));
+    return parts > 1.0 ? left / parts : left;
+}
+
+/* Errors grow with the cube of the length. */
+void fil_world_learn_from_part(FilWorld* world, double length, double error)
+{
+    /* Of the length that would have met the accuracy so much, since the next part may be worse (0.86 of the error; parts of equal length for what is
+     * left of a step are shorter still); at most so much longer than the last one at once, which may have been an easy one. */
+    static const double STEADY = 0.95, LONGER = 1.5;
+    if (by_error(world) && error > 0.0) {
+        const double ideal = length * cbrt(world->def.accuracy / error);
+        keep_parts(world, 1.0 / fmin(STEADY * ideal, LONGER * length));
+    }
 }
 
 /* Parts that need less than half as many iterations could be twice as long. */
-static int parts_by_iterations(const FilWorld* world, int used, int iterations)
+void fil_world_learn_from_step(FilWorld* world, const FilStepInfo* info)
 {
-    const double mean = (double)iterations / used;
-    const int max = world->def.adaptive_iterations;
-    return mean > max ? 2 * used : mean < 0.4 * max ? used / 2 : used;  // below a half, so that it does not go to and fro
-}
-
-/* Errors grow with the cube of the length: what would have met the accuracy, and a little more; fewer only by and by, and not for
- * what the next step may take back. Margins: 5 % where more are needed, as a step that is repeated
- * costs all of its parts; 15 % and no more than 30 % fewer at once, so that parts do not go to and fro. */
-static int parts_by_error(const FilWorld* world, int used, double error)
-{
-    // see above
-    static const double MORE = 1.05, FEWER = 1.15, AT_ONCE = 0.7;
-    const double length = cbrt(error / world->def.accuracy);
-    if (length > 1.0) {
-        return (int)fmin(ceil(used * length * MORE), 2.0 * used);
+    if (by_iterations(world)) {
+        const double used = parts_of(world), mean = info->newton_iterations / used;
+        const int max = world->def.adaptive_iterations;
+        keep_parts(world, mean > max ? 2.0 * used : mean < 0.4 * max ? 0.5 * used : used);  // below a half, so that it does not go to and fro
     }
-    return (int)fmin(fmax(ceil(used * length * FEWER), AT_ONCE * used), used);
 }
 
-int fil_world_next_parts(const FilWorld* world, int used, const FilStepInfo* info)
+bool fil_world_is_inaccurate(const FilWorld* world, double error)
 {
-    const int wanted = by_error(world)        ? parts_by_error(world, used, info->local_error)
-                       : by_iterations(world) ? parts_by_iterations(world, used, info->newton_iterations)
-                                              : 1;
-    return within_limits(world, wanted);
-}
-
-void fil_world_keep_parts(FilWorld* world, int parts)
-{
-    world->system.state.h[world->solver.memory + FIL_MEMORY_PARTS] = parts;
-}
-
-bool fil_world_is_inaccurate(const FilWorld* world, const FilStepInfo* info)
-{
-    return by_error(world) && info->local_error > world->def.accuracy;
+    return by_error(world) && error > world->def.accuracy;
 }
 
 double fil_world_local_error(const FilWorld* world, double gamma, double dt)

@@ -169,7 +169,7 @@ static void extrapolate(FilWorld* world, double t, double dt, double first)
 /* Two stages of backward Euler over gamma dt each: the first from the start, the second from what the first is extrapolated to,
  * y0 + (1 - gamma) dt y'. It ends the step. With gamma = 1 - sqrt(1/2) this is Alexander's SDIRK of order 2. In general it
  * solves y' = f + (2 gamma - gamma^2 - 1/2) dt f'f up to second order, and backward Euler y' = f + 1/2 dt f'f. */
-static FilStatus two_stages(FilWorld* world, double t, double dt, FilStepInfo* info)
+static FilStatus two_stages(FilWorld* world, double t, double dt, FilStepInfo* info, double* error)
 {
     FilSystem* system = &world->system;
     const double gamma = 1.0 - sqrt(0.5 - 0.5 * world->def.euler_dt / dt);
@@ -183,39 +183,40 @@ static FilStatus two_stages(FilWorld* world, double t, double dt, FilStepInfo* i
     status = stage(world, t + (1.0 - gamma) * dt, gamma * dt, info);
     system->in_second = false;
     fil_state_swap(&system->state, &system->origin);
-    if (status == FIL_OK) {
-        info->local_error = fmax(info->local_error, fil_world_local_error(world, gamma, dt));
-    }
+    *error = status == FIL_OK ? fil_world_local_error(world, gamma, dt) : 0.0;
     return status;
 }
 
-/* One sub-step. On failure the state is untouched. Where sheets pass through each other it fails too, unless it is the `last` resort: what
- * starts from velocities of a smaller step sees more of what comes. */
-static FilStatus advance(FilWorld* world, double t, double dt, bool last, FilStepInfo* info)
+/* One sub-step. On failure the state is untouched. It fails too where its `error` is too large, and where sheets pass through each other, unless
+ * it is the `last` resort: what starts from velocities of a smaller step sees more of what comes. */
+static FilStatus advance(FilWorld* world, double t, double dt, bool last, FilStepInfo* info, double* error)
 {
     // stages that shall have the error of backward Euler with no smaller step are one step of it
     const bool twice = world->def.integrator == FIL_SDIRK2 && world->def.euler_dt < dt;
     world->system.staged = twice;
-    FilStatus status = (twice ? two_stages : stage)(world, t, dt, info);
+    *error = 0.0;
+    FilStatus status = twice ? two_stages(world, t, dt, info, error) : stage(world, t, dt, info);
     int passed = 0;
     if (status == FIL_OK && world->solver.model->contacts) {
         status = fil_collision_sheet_crossings(&world->collision, world->system.state.q, world->system.next.q, &passed);
     }
-    if (status != FIL_OK || (passed > 0 && !last)) {
+    if (status != FIL_OK || ((passed > 0 || fil_world_is_inaccurate(world, *error)) && !last)) {
         return status != FIL_OK ? status : FIL_NOT_CONVERGED;
     }
     fil_state_swap(&world->system.state, &world->system.next);
     if (world->solver.model->contacts) {
         info->crossings += passed + fil_collision_crossings(&world->collision, world->system.next.q, world->system.state.q);
     }
+    info->local_error = fmax(info->local_error, *error);
     return FIL_OK;
 }
 
 /* How often a step is halved because sheets pass through each other. Chosen: those that hang in each other already do so again and again. */
 enum { PASSING_HALVINGS = 4 };
 
-/* Covers [t, t + dt] by sub-steps, halving whichever fails to converge, `max` times; fails if one does at the finest size. */
-static FilStatus advance_halving(FilWorld* world, double t, double dt, int max, int* halvings, FilStepInfo* info)
+/* Covers [t, t + dt] by sub-steps, halving whichever fails to converge, `max` times; fails if one does at the finest size, and at once
+ * where the first is not accurate: by its `error` the caller knows how long it should have been. */
+static FilStatus advance_halving(FilWorld* world, double t, double dt, int max, int* halvings, FilStepInfo* info, double* error)
 {
     const uint64_t end = UINT64_C(1) << max;
     uint64_t done = 0, size = end;  // in units of dt / 2^most
@@ -224,7 +225,7 @@ static FilStatus advance_halving(FilWorld* world, double t, double dt, int max, 
         const double from = t + dt * (double)done / (double)end;
         const bool last = size == 1 || size <= end >> PASSING_HALVINGS;
         const FilStatus status =
-            fil_watch_ended(&world->watch) ? FIL_NOT_CONVERGED : advance(world, from, dt * (double)size / (double)end, last, info);
+            fil_watch_ended(&world->watch) ? FIL_NOT_CONVERGED : advance(world, from, dt * (double)size / (double)end, last, info, error);
         if (status == FIL_OK) {
             done += size;
             // grow again where the grid allows it
@@ -233,7 +234,8 @@ static FilStatus advance_halving(FilWorld* world, double t, double dt, int max, 
             }
             continue;
         }
-        if (size == 1 || status != FIL_NOT_CONVERGED || world->watch.stopped || world->watch.late) {
+        const bool inaccurate = size == end && fil_world_is_inaccurate(world, *error);
+        if (size == 1 || inaccurate || status != FIL_NOT_CONVERGED || world->watch.stopped || world->watch.late) {
             return status;
         }
         size /= 2;
@@ -246,46 +248,28 @@ static FilStatus advance_halving(FilWorld* world, double t, double dt, int max, 
     return FIL_OK;
 }
 
-/* Whether a step in so many parts has shown already that it takes more. */
-static bool takes_more(const FilWorld* world, int parts, const FilStepInfo* info)
+/* The whole step, in parts as long as those before have shown to be good; one with too large an error is repeated by shorter ones. */
+static FilStatus advance_parts(FilWorld* world, double t, double dt, FilStepInfo* info)
 {
-    return fil_world_is_inaccurate(world, info) && fil_world_next_parts(world, parts, info) > parts;
-}
-
-/* The whole step, in equal parts, unless it turns out to take more of them. */
-static FilStatus advance_parts(FilWorld* world, double t, double dt, int parts, FilStepInfo* info)
-{
-    int whole = 0;  // halvings that would give as many parts, or more
-    while (1 << whole < parts) {
-        whole++;
-    }
-    FilStatus status = FIL_OK;
-    for (int k = 0; k < parts && status == FIL_OK && !takes_more(world, parts, info); k++) {
-        int halvings;
-        status = advance_halving(world, t + dt * k / parts, dt / parts, world->def.max_halvings - whole, &halvings, info);
-        info->halvings = whole + halvings > info->halvings ? whole + halvings : info->halvings;
-    }
-    return status;
-}
-
-/* The same, repeated in more parts where its error is too large: something has happened on the way. */
-static FilStatus advance_accurately(FilWorld* world, double t, double dt, FilStepInfo* info)
-{
-    for (int parts = fil_world_parts(world);;) {
-        const FilStatus status = advance_parts(world, t, dt, parts, info);
-        if (status != FIL_OK) {
+    for (double left = 1.0; left > 0.0;) {
+        int whole = 0, halvings;  // halvings that would give parts as long, or shorter
+        double error = 0.0;
+        const double length = fil_world_part(world, left);
+        while (whole < world->def.max_halvings && ldexp(length, whole) < 1.0) {
+            whole++;
+        }
+        const FilStatus status = advance_halving(world, t + dt * (1.0 - left), dt * length, world->def.max_halvings - whole, &halvings, info, &error);
+        if (status != FIL_OK && !fil_world_is_inaccurate(world, error)) {
             return status;
         }
-        const int next = fil_world_next_parts(world, parts, info);
-        if (!takes_more(world, parts, info)) {
-            fil_world_keep_parts(world, next);
-            return FIL_OK;
+        info->halvings = whole + halvings > info->halvings ? whole + halvings : info->halvings;
+        left = status == FIL_OK ? left - length : left;
+        if (halvings == 0) {
+            fil_world_learn_from_part(world, length, error);
         }
-        fil_system_copy_state(&world->system, &world->system.state, &world->system.saved);
-        parts = next;
-        info->local_error = 0.0;
-        info->crossings = 0;
     }
+    fil_world_learn_from_step(world, info);
+    return FIL_OK;
 }
 
 /* What sleeps has the forces of a step that it would make from its rest, alone. They are found again when those who sleep are others, and from
@@ -320,7 +304,7 @@ static FilStatus advance_awake(FilWorld* world, double t, double dt, FilStepInfo
         fil_sleep_see_scripted(world);
         stepped = !fil_sleep_is_all(world);
     }
-    status = status == FIL_OK && stepped ? advance_accurately(world, t, dt, info) : status;
+    status = status == FIL_OK && stepped ? advance_parts(world, t, dt, info) : status;
     return status == FIL_OK && world->def.sleep_time > 0.0 ? fil_sleep_end(world, stepped, info) : status;
 }
 

@@ -180,12 +180,13 @@ void fil_world_place_targets(FilWorld* world);
 /* Sets every body's targets, loads and live rest values for a sub-step from t to t + dt; writes the attachments'
  * new offsets to `next`. */
 void fil_world_apply_drives(FilWorld* world, double t, double dt, double theta);
-/* parts.c: into how many parts a step is divided from its start on; how many would be right after one of `used` parts; keeps a number
- * in the state; whether a step's error is larger than it should be. */
-int fil_world_parts(const FilWorld* world);
-int fil_world_next_parts(const FilWorld* world, int used, const FilStepInfo* info);
-void fil_world_keep_parts(FilWorld* world, int parts);
-bool fil_world_is_inaccurate(const FilWorld* world, const FilStepInfo* info);
+/* parts.c: how long the next part of a step is, if so much of the step is left; both in steps. */
+double fil_world_part(const FilWorld* world, double left);
+/* Keeps in the state how long the next ones are, after a part with such an error, good or not, and after a whole step. */
+void fil_world_learn_from_part(FilWorld* world, double length, double error);
+void fil_world_learn_from_step(FilWorld* world, const FilStepInfo* info);
+/* Whether a part's error is larger than it should be. */
+bool fil_world_is_inaccurate(const FilWorld* world, double error);
 /* Error of places after the second of two stages of gamma dt (SDIRK2), m: the worst body's mean. */
 double fil_world_local_error(const FilWorld* world, double gamma, double dt);
 
