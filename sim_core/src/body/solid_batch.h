@@ -48,4 +48,16 @@ void fil_solid_batch_dilation(const FilSolidBatch* batch, const FilSolidMaterial
 void fil_solid_batch_evaluate(const FilSolidBatch* batch, const FilSolidMaterial* material, const double* positions, int stride,
                               const FilSolidBatchStrain* strain, bool hessian, bool definite, double scale, FilSolidBatchResult* out);
 
+/* The last three as built for a level of vectors. */
+typedef struct FilSolidBatchKernels {
+    void (*find_rotation)(const FilSolidBatch*, const double*, int, FilDouble4*);
+    void (*find_dilation)(const FilSolidBatch*, const FilSolidMaterial*, const double*, int, const FilDouble4*, FilDouble4*);
+    void (*evaluate)(const FilSolidBatch*, const FilSolidMaterial*, const double*, int, const FilSolidBatchStrain*, bool, bool, double,
+                     FilSolidBatchResult*);
+} FilSolidBatchKernels;
+
+#if defined(FIL_VECTOR_LEVELS)
+extern const FilSolidBatchKernels fil_solid_batch_avx2;
+#endif
+
 #endif

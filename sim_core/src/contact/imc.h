@@ -48,6 +48,11 @@ double fil_imc_steps_ahead(const FilPotentialProblem* problem, const FilPotentia
 /* Normal and normal force at the step's start, which static friction is bounded by. */
 void fil_imc_bound_at_start(const FilPotentialProblem* problem, FilPotentialContact* contact);
 
+#if defined(FIL_VECTOR_LEVELS)
+/* FilPairPotential.evaluate_edges() but for static friction, for AVX2. */
+void fil_imc_edges_avx2(const FilPotentialProblem* problem, const FilDouble4 x[12], FilPotentialEdges* e);
+#endif
+
 /* NULL if the settings can be used; else what is wrong with them. */
 const char* fil_imc_settings_problem(const FilImcSettings* settings);
 

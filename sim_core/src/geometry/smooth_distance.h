@@ -40,6 +40,12 @@ typedef struct FilSmoothWide {
 void fil_smooth_distance_wide(const FilDouble4 x[12], const FilSoftClamp* soft, FilSmoothWide* out);
 void fil_smooth_wide_gradient(const FilSmoothWide* d, FilDouble4 gradient[12]);
 
+#if defined(FIL_VECTOR_LEVELS)
+/* The same, for AVX2. */
+void fil_smooth_distance_avx2(const FilDouble4 x[12], const FilSoftClamp* soft, FilSmoothWide* out);
+void fil_smooth_gradient_avx2(const FilSmoothWide* d, FilDouble4 gradient[12]);
+#endif
+
 /* Gradient by the twelve coordinates. */
 void fil_smooth_distance_gradient(const FilSmoothDistance* d, double gradient[12]);
 

@@ -58,6 +58,25 @@ typedef struct Columns {
     FilDouble4 c0, c1, c2, c3;
 } Columns;
 
+/* c + a b and c - a b, rounded as in base/vector.h */
+FIL_AT_AVX2 FIL_VECTOR_INLINE FilDouble4 add_scaled(FilDouble4 c, FilDouble4 a, double b)
+{
+#if defined(FIL_VECTOR_FMA)
+    return _mm256_fmadd_pd(a, _mm256_set1_pd(b), c);
+#else
+    return c + a * b;
+#endif
+}
+
+FIL_AT_AVX2 FIL_VECTOR_INLINE FilDouble4 subtract_scaled(FilDouble4 c, FilDouble4 a, double b)
+{
+#if defined(FIL_VECTOR_FMA)
+    return _mm256_fnmadd_pd(a, _mm256_set1_pd(b), c);
+#else
+    return c - a * b;
+#endif
+}
+
 FIL_AT_AVX2 FIL_VECTOR_INLINE Columns load_columns(const double* values, int source)
 {
     if (source == FIL_BLOCK_NO_SOURCE) {
@@ -95,10 +114,10 @@ FIL_AT_AVX2 FIL_VECTOR_INLINE Columns gather_columns(const FilBlockSymbolic* s, 
         const double* b = factor + FIL_BLOCK_SIZE * (size_t)pair[1];
         for (int k = 0; k < FIL_BLOCK_SIZE; k += 4) {
             const FilDouble4 column = FIL_VECTOR_IN(FilDouble4, a + k);
-            c.c0 -= column * b[k];
-            c.c1 -= column * b[k + 1];
-            c.c2 -= column * b[k + 2];
-            c.c3 -= column * b[k + 3];
+            c.c0 = subtract_scaled(c.c0, column, b[k]);
+            c.c1 = subtract_scaled(c.c1, column, b[k + 1]);
+            c.c2 = subtract_scaled(c.c2, column, b[k + 2]);
+            c.c3 = subtract_scaled(c.c3, column, b[k + 3]);
         }
     }
     return c;
@@ -118,8 +137,11 @@ FIL_AT_AVX2 static bool factor_column_avx2(FilBlockCholesky* cholesky, const dou
     }
     for (int p = diagonal + 1; p < s->column_start.at[j + 1]; p++) {
         const Columns c = gather_columns(s, factor, a_values, c_values, p);
-        const Columns x = {c.c0 * w[0], c.c0 * w[1] + c.c1 * w[5], c.c0 * w[2] + c.c1 * w[6] + c.c2 * w[10],
-                           c.c0 * w[3] + c.c1 * w[7] + c.c2 * w[11] + c.c3 * w[15]};
+        // from zero on, as fil_tile_times_transposed(): it makes zeros positive
+        const FilDouble4 zero = {0.0};
+        const Columns x = {add_scaled(zero, c.c0, w[0]), add_scaled(add_scaled(zero, c.c0, w[1]), c.c1, w[5]),
+                           add_scaled(add_scaled(add_scaled(zero, c.c0, w[2]), c.c1, w[6]), c.c2, w[10]),
+                           add_scaled(add_scaled(add_scaled(add_scaled(zero, c.c0, w[3]), c.c1, w[7]), c.c2, w[11]), c.c3, w[15])};
         store_columns(x, factor + FIL_BLOCK_SIZE * (size_t)p);
     }
     return true;

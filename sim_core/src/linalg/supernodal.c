@@ -6,13 +6,24 @@
 
 #include "linalg/supernodal_data.h"
 
+static const FilFrontOps* fronts_of(bool single)
+{
+#if defined(FIL_VECTOR_LEVELS)
+    // a strip in single precision fits every processor's registers
+    if (!single && fil_vector_level() >= FIL_VECTOR_AVX2) {
+        return &fil_fronts_double_avx2;
+    }
+#endif
+    return single ? &fil_fronts_single : &fil_fronts_double;
+}
+
 FilSupernodal* fil_supernodal_create(void)
 {
     FilSupernodal* factor = fil_alloc(1, sizeof *factor);
     if (factor != NULL) {
         factor->kernels = fil_strip_kernels();
         factor->kernels_single = fil_strip_kernels_single();
-        factor->fronts = &fil_fronts_double;
+        factor->fronts = fronts_of(false);
     }
     return factor;
 }
@@ -87,7 +98,7 @@ FilStatus fil_supernodal_analyze(FilSupernodal* factor, const FilBlockPattern* a
 
 void fil_supernodal_set_single(FilSupernodal* factor, bool single)
 {
-    factor->fronts = single ? &fil_fronts_single : &fil_fronts_double;
+    factor->fronts = fronts_of(single);
 }
 
 FilStatus fil_supernodal_bind(FilSupernodal* factor, const FilBlockPattern* a, const FilBlockPattern* c, bool* fits)

@@ -2,6 +2,7 @@
 #ifndef FILUM_LINALG_SUPERNODAL_DATA_H
 #define FILUM_LINALG_SUPERNODAL_DATA_H
 
+#include "base/vector.h"
 #include "base/workers.h"
 #include "linalg/strips.h"
 #include "linalg/supernodal.h"
@@ -28,6 +29,10 @@ typedef struct FilFrontOps {
 } FilFrontOps;
 
 extern const FilFrontOps fil_fronts_double, fil_fronts_single;
+#if defined(FIL_VECTOR_LEVELS)
+extern const FilFrontOps fil_fronts_double_avx2;
+#endif
+bool fil_front_factor_double(FilSupernodal* factor, FilSupernodalWork* work, const double* a_values, const double* c_values, int k);
 
 /* What is above all tasks of a part: branches, groups of supernodes that do not depend on each other, then the stem, which depends on all. In a pile
  * or cube half of a solve is above its tasks, and all but a fifth of that in branches. */

@@ -10,4 +10,9 @@ typedef FilStripKernels Kernels;
 /* after the fronts */
 #include "linalg/supernodal_front_solve.h"
 
-const FilFrontOps fil_fronts_double = {factor_node, forward_node, backward_node};
+bool fil_front_factor_double(FilSupernodal* factor, FilSupernodalWork* work, const double* a_values, const double* c_values, int k)
+{
+    return factor_node(factor, work, a_values, c_values, k);
+}
+
+const FilFrontOps fil_fronts_double = {fil_front_factor_double, forward_node, backward_node};

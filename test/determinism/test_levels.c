@@ -1,0 +1,320 @@
+/* Kernels that are built for several levels of vectors (base/vector.h) give the same bits at each that this processor has. A level is chosen once in
+ * a process, so that each is a process of its own. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/vector.h"
+#include "body/solid_batch.h"
+#include "contact/imc.h"
+#include "linalg/block_cholesky_data.h"
+#include "linalg/dense.h"
+#include "linalg/supernodal.h"
+#include "random_blocks.h"
+#include "random_matrix.h"
+#include "solid_material.h"
+
+/* Writes what it finds. */
+typedef void Job(FILE* out);
+
+static void put(FILE* out, const void* numbers, size_t bytes)
+{
+    if (fwrite(numbers, 1, bytes, out) != bytes) {
+        abort();
+    }
+}
+
+/* How a process ends whose processor lacks its level: unlike any failure. */
+enum { LACKING = 77 };
+
+/* What a job writes at a level, or NULL where the processor lacks it. */
+static char* run_at(FilVectorLevel level, Job* job, size_t* size)
+{
+    static const char* const names[FIL_VECTOR_LEVEL_COUNT] = {"plain", "avx2", "avx512"};
+    FILE* out = tmpfile();
+    int ended;
+    assert_non_null(out);
+    fflush(NULL);
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        setenv("FILUM_VECTORS", names[level], 1);
+        const bool has = fil_vector_level() == level;
+        if (has) {
+            job(out);
+        }
+        _exit(fflush(out) != 0 ? 1 : has ? 0 : LACKING);
+    }
+    assert_int_equal(waitpid(child, &ended, 0), child);
+    assert_true(WIFEXITED(ended) && (WEXITSTATUS(ended) == 0 || WEXITSTATUS(ended) == LACKING));
+    assert_int_equal(fseek(out, 0, SEEK_END), 0);
+    const long bytes = ftell(out);
+    assert_true(bytes >= 0);
+    rewind(out);
+    char* results = WEXITSTATUS(ended) == 0 ? malloc((size_t)bytes + 1) : NULL;
+    assert_true(results == NULL || fread(results, 1, (size_t)bytes, out) == (size_t)bytes);
+    *size = (size_t)bytes;
+    fclose(out);
+    return results;
+}
+
+static void compare(Job* job)
+{
+    size_t size, other;
+    int compared = 0;
+    char* plain = run_at(FIL_VECTOR_PLAIN, job, &size);
+    assert_non_null(plain);
+    assert_true(size > 1000);
+    for (FilVectorLevel level = FIL_VECTOR_AVX2; level < FIL_VECTOR_LEVEL_COUNT; level++) {
+        char* wide = run_at(level, job, &other);
+        if (wide != NULL) {
+            assert_int_equal(other, size);
+            assert_memory_equal(wide, plain, size);
+            compared++;
+        }
+        free(wide);
+    }
+    free(plain);
+    if (compared == 0) {
+        print_message("this processor has one level only: nothing to compare\n");
+        skip();
+    }
+}
+
+/* ---- linalg ---- */
+
+enum { MAX_ROWS = 23 };
+
+/* All sizes up to MAX_ROWS, so that every remainder of four and eight is among them. */
+static void dense_job(FILE* out)
+{
+    Random random = {21};
+    static double a[MAX_ROWS * MAX_ROWS], b[MAX_ROWS * MAX_ROWS], c[MAX_ROWS * MAX_ROWS];
+    for (int n = 1; n <= MAX_ROWS; n++) {
+        for (int inner = 1; inner <= 9; inner++) {
+            random_fill(&random, a, MAX_ROWS * MAX_ROWS);
+            random_fill(&random, b, MAX_ROWS * MAX_ROWS);
+            random_fill(&random, c, MAX_ROWS * MAX_ROWS);
+            fil_dense_multiply(n, 1 + inner % 3, inner, a, MAX_ROWS, b, MAX_ROWS, c, MAX_ROWS);
+            put(out, c, sizeof c);
+        }
+        int pivots[MAX_ROWS];
+        random_fill(&random, a, n * n);
+        random_fill(&random, b, 3 * n);
+        put(out, &(char){fil_dense_lu(n, a, pivots)}, 1);
+        fil_dense_lu_solve(n, a, pivots, 3, b);
+        put(out, b, 3 * (size_t)n * sizeof *b);
+        random_fill(&random, a, n * n);
+        for (int k = 0; k < n; k++) {
+            a[k * n + k] += 2.0 * n;
+        }
+        random_fill(&random, b, 3 * n);
+        put(out, &(char){fil_dense_cholesky(n, a)}, 1);
+        fil_dense_cholesky_solve(n, a, 3, b);
+        put(out, b, 3 * (size_t)n * sizeof *b);
+    }
+}
+
+static void dense(void** state)
+{
+    (void)state;
+    compare(dense_job);
+}
+
+/* Of one to MAX_COLUMNS columns, of the same matrices for both sparse factors. Some numbers are zeros of either sign, as where bodies do not meet. */
+static void make_matrices(Random* random, int trial, RandomBlocks** a, RandomBlocks** c)
+{
+    const int columns = 1 + trial % MAX_COLUMNS;
+    *a = random_blocks(random, columns, 0.02 + 0.005 * (trial % 20), true);
+    *c = random_blocks(random, columns, 0.05, false);
+    random_blocks_make_definite(*a, *c);
+    for (int j = 0; j < columns; j++) {
+        for (int k = (*a)->start[j]; k < (*a)->start[j + 1]; k++) {
+            for (int e = 0; e < FIL_BLOCK_SIZE && (*a)->row[k] != j; e++) {
+                if (random_bits(random) % 3 == 0) {
+                    (*a)->values[FIL_BLOCK_SIZE * k + e] = copysign(0.0, random_between(random, -1.0, 1.0));
+                }
+            }
+        }
+    }
+}
+
+static void columns_job(FILE* out)
+{
+    Random random = {22};
+    double x[MAX_N];
+    for (int trial = 0; trial < 2 * MAX_COLUMNS; trial++) {
+        RandomBlocks *a, *c;
+        make_matrices(&random, trial, &a, &c);
+        FilBlockCholesky* factor = fil_block_cholesky_create();
+        if (factor == NULL || fil_block_cholesky_analyze(factor, &a->pattern, &c->pattern) != FIL_OK ||
+            !fil_block_cholesky_factor(factor, a->values, c->values)) {
+            abort();
+        }
+        random_fill(&random, x, 4 * a->pattern.columns);
+        fil_block_cholesky_solve(factor, x);
+        put(out, factor->inverse.at, FIL_BLOCK_SIZE * (size_t)a->pattern.columns * sizeof(double));
+        for (int j = 0; j < a->pattern.columns; j++) {  // below the diagonal
+            const int *start = factor->symbolic.column_start.at + j, first = start[0] + 1, end = start[1];
+            put(out, factor->factor.at + FIL_BLOCK_SIZE * (size_t)first, FIL_BLOCK_SIZE * (size_t)(end - first) * sizeof(double));
+        }
+        put(out, x, 4 * (size_t)a->pattern.columns * sizeof *x);
+        fil_block_cholesky_destroy(factor);
+        free(a);
+        free(c);
+    }
+}
+
+static void columns_of_blocks(void** state)
+{
+    (void)state;
+    compare(columns_job);
+}
+
+static void fronts_job(FILE* out)
+{
+    Random random = {23};
+    double x[MAX_N];
+    unsigned char used[MAX_COLUMNS];
+    memset(used, 15, sizeof used);
+    for (int trial = 0; trial < 2 * MAX_COLUMNS; trial++) {
+        RandomBlocks *a, *c;
+        make_matrices(&random, trial, &a, &c);
+        FilSupernodal* factor = fil_supernodal_create();
+        if (factor == NULL || fil_supernodal_analyze(factor, &a->pattern, &c->pattern, used) != FIL_OK) {
+            abort();
+        }
+        for (int single = 0; single < 2; single++) {
+            fil_supernodal_set_single(factor, single == 1);
+            if (!fil_supernodal_factor(factor, a->values, c->values)) {
+                abort();
+            }
+            random_fill(&random, x, 4 * a->pattern.columns);
+            fil_supernodal_solve(factor, x);
+            put(out, x, 4 * (size_t)a->pattern.columns * sizeof *x);
+        }
+        fil_supernodal_destroy(factor);
+        free(a);
+        free(c);
+    }
+}
+
+static void fronts(void** state)
+{
+    (void)state;
+    compare(fronts_job);
+}
+
+/* ---- elements of solids ---- */
+
+/* Elements that share no vertex, deformed by any kind of matrix, for every law. */
+static void solids_job(FILE* out)
+{
+    Random random = {24};
+    for (int round = 0; round < 4 * MATRIX_KINDS; round++) {
+        for (FilSolidModel model = 0; model < FIL_SOLID_MODEL_COUNT; model++) {
+            const FilSolidMaterial m = material_of(model);
+            FilSolidElement elements[FIL_SOLID_LANES];
+            FilSolidBatch batch;
+            FilSolidBatchStrain strain = {.kept = 0.8};
+            FilSolidBatchResult result, alone;
+            FilDouble4 theta, rotation[9];
+            double positions[16 * FIL_SOLID_LANES], rest[12], f[9];
+            int tets[4 * FIL_SOLID_LANES];
+            for (int e = 0; e < FIL_SOLID_LANES; e++) {
+                const double* corners[4] = {rest, rest + 3, rest + 6, rest + 9};
+                do {
+                    random_fill(&random, rest, 12);
+                } while (!fil_solid_element_make(corners, &elements[e]) || elements[e].volume < 0.05);
+                random_matrix(&random, (round + e * (round % 3)) % MATRIX_KINDS, f);
+                for (int k = 0; k < 4; k++) {
+                    tets[4 * e + k] = 4 * e + k;
+                    fil_m3_apply(positions + 4 * (4 * e + k), f, rest + 3 * k);
+                }
+                random_rotation(&random, f);
+                for (int k = 0; k < 9; k++) {
+                    fil_double4_set(&strain.rotation[k], e, f[k]);
+                }
+                fil_double4_set(&strain.pressure, e, 0.1 * e);
+            }
+            fil_solid_batch_make(elements, tets, 1 + round % FIL_SOLID_LANES, &batch);
+            memset(&result, 0, sizeof result);
+            memset(&alone, 0, sizeof alone);
+            fil_solid_batch_evaluate(&batch, &m, positions, 4, &strain, true, round % 2 == 0, 0.7, &result);
+            fil_solid_batch_evaluate(&batch, &m, positions, 4, &strain, false, false, 1.0, &alone);
+            fil_solid_batch_dilation(&batch, &m, positions, 4, strain.rotation, &theta);
+            fil_solid_batch_rotation(&batch, positions, 4, rotation);
+            put(out, &result, sizeof result);
+            put(out, &alone, sizeof alone);
+            put(out, &theta, sizeof theta);
+            put(out, rotation, sizeof rotation);
+        }
+    }
+}
+
+static void solids(void** state)
+{
+    (void)state;
+    compare(solids_job);
+}
+
+/* ---- pairs of edges ---- */
+
+static void edges_job(FILE* out)
+{
+    const double radius = 1.6e-3;
+    Random random = {25};
+    FilImcSettings settings = fil_imc_settings_default();
+    settings.friction = FIL_IMC_SLIDING;  // static friction is found one by one
+    const FilPotentialProblem problem = {.dt = 5e-4, .gravity = 9.81, .settings = &settings, .soft = fil_soft_clamp(settings.smoothing)};
+    for (int trial = 0; trial < 500; trial++) {
+        FilPotentialEdges e;
+        FilSmoothWide d;
+        FilDouble4 x[12], gradient[12];
+        memset(&e, 0, sizeof e);
+        e.count = FIL_DOUBLE4_COUNT;
+        for (int lane = 0; lane < FIL_DOUBLE4_COUNT; lane++) {
+            e.stiffness[lane] = random_between(&random, 1.0, 1e5);
+            e.radius[lane] = radius;
+            e.thickness[lane] = 2.0 * radius;
+            e.start[lane] = random_between(&random, -0.1 * radius, radius);
+            e.ahead[lane] = random_between(&random, 0.0, 3.0);
+            for (int k = 0; k < 12; k++) {
+                e.push[k % 3][lane] = random_between(&random, -0.3, 0.3);
+                fil_double4_set(&x[k], lane, random_between(&random, -1.0, 1.0) * radius * (trial % 2 == 0 ? 2.0 : 20.0));
+            }
+        }
+        fil_smooth_distance_wide(x, &problem.soft, &d);
+        fil_smooth_wide_gradient(&d, gradient);
+        fil_imc_pair.evaluate_edges(&problem, x, &e);
+        put(out, &d, sizeof d);
+        put(out, gradient, sizeof gradient);
+        put(out, e.energy, sizeof e.energy);
+        put(out, e.gradient, sizeof e.gradient);
+        put(out, e.slope, sizeof e.slope);
+        put(out, e.second, sizeof e.second);
+    }
+}
+
+static void edges(void** state)
+{
+    (void)state;
+    compare(edges_job);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(dense), cmocka_unit_test(columns_of_blocks), cmocka_unit_test(fronts), cmocka_unit_test(solids), cmocka_unit_test(edges),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
