@@ -15,17 +15,17 @@ typedef struct FilBlockRuns {
     FilInts start, row, source; /* of a; of each block: that of A which it begins with, -1: none */
     FilInts c_start, c_row;
     FilInts place;    /* of each run: where its ends' blocks go, -1: nowhere */
-    FilInts order;    /* of runs: those of like length follow each other */
+    FilInts order;    /* of runs, two by two, of like length; -1: nobody */
     FilInts first;    /* of each run: pivot of its first variable */
-    FilInts begin;    /* of each run: first number of its columns of L */
-    FilInts chunk;    /* of work: first of `order`, and the end */
+    FilInts begin;    /* of each pair: first number of its columns of L */
+    FilInts chunk;    /* of work: first pair, and the end */
     FilInts kept_at;  /* of each kept variable: pivot */
     FilInts variable; /* of each kept one */
     FilInts pivot;    /* of each variable */
     FilInts scratch;
     FilDoubles values; /* of a */
     FilDoubles factor, windows, sums;
-    int chunk_count;
+    int pair_count, chunk_count;
 } FilBlockRuns;
 
 void fil_block_runs_free(FilBlockRuns* runs);

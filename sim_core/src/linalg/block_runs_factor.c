@@ -1,131 +1,24 @@
-/* Runs eliminated from end to end, three at a time, and solutions with them. Each writes places of its own, which are summed in the runs' order: the
- * same bits, whoever makes them. */
-#include <stdatomic.h>
-#include <string.h>
+/* Runs eliminated from end to end, two side by side in the lanes of vectors, and solutions with them. Each writes places of its own, which are summed
+ * in the runs' order: the same bits, whoever makes them, and beside whomever. */
+#include "linalg/block_runs_pair.h"
 
-#include "linalg/block_runs_data.h"
-#include "linalg/block_split.h"
-#include "linalg/tile.h"
-
-#define FIL_RUN_INLINE inline __attribute__((always_inline))
+#define FIL_RUN_PART __attribute__((noinline))
 
 /* What is left of the matrix where columns before k are eliminated, of variables k and k + 1 of the run and the two before it, b; after the last
- * column it is what the run leaves to its ends. In the order of fil_run_pairs. */
+ * column it is what the run leaves to its ends. */
 typedef struct Window {
-    double diagonal[2][FIL_BLOCK_SIZE];  /* (k, k), (k + 1, k + 1) */
-    double next[FIL_BLOCK_SIZE];         /* (k + 1, k) */
-    double before[2][2][FIL_BLOCK_SIZE]; /* (b, k), (b, k + 1) */
-    double ends[3][FIL_BLOCK_SIZE];      /* (b0, b0), (b1, b0), (b1, b1) */
+    Both own[HALF], own_next[HALF];    /* (k, k), (k + 1, k + 1) */
+    Both next[FIL_BLOCK_SIZE];         /* (k + 1, k) */
+    Both before[2][2][FIL_BLOCK_SIZE]; /* (b, k), (b, k + 1) */
+    Both ends_own[2][HALF];            /* (b0, b0), (b1, b1) */
+    Both ends[FIL_BLOCK_SIZE];         /* (b1, b0) */
 } Window;
 
-/* Runs that are eliminated, or solved with. */
-typedef struct Elimination {
-    const FilBlockRuns* runs;
-    const double* a_values;
-    double* x;
-    const double* v; /* A v is asked for, too ... */
-    double* product; /* ... unless this is NULL */
-    atomic_bool failed;
-} Elimination;
-
-/* One of them on its way. */
-typedef struct Traveller {
-    const FilRun* run;
-    Window* window;
-    double* l;    /* its columns of L */
-    double* x;    /* its numbers of a vector */
-    double* sums; /* what its ends get of that */
-    double* ends; /* ... and of A v */
-    int pitch;
-} Traveller;
-
-static double* sums_of(const FilBlockRuns* runs, int r)
-{
-    return runs->sums.at + 2 * FIL_RUN_ENDS * FIL_BLOCK * (size_t)r;
-}
-
-static Traveller traveller_of(const Elimination* e, int k)
-{
-    const FilBlockRuns* runs = e->runs;
-    const int r = runs->order.at[k];
-    const FilRun* run = &runs->runs.run[r];
-    return (Traveller){.run = run,
-                       .window = (Window*)runs->windows.at + r,
-                       .l = runs->factor.at + runs->begin.at[r],
-                       .x = e->x != NULL ? e->x + FIL_BLOCK * (size_t)runs->first.at[r] : NULL,
-                       .sums = sums_of(runs, r),
-                       .ends = sums_of(runs, r) + FIL_RUN_ENDS * FIL_BLOCK,
-                       .pitch = fil_run_pitch(run)};
-}
-
-/* ---- pivots ----
- * P = M^-1 D M'^-1 with unit lower triangular M (linalg/block_split.h). Stored by columns, the diagonal of M left out, and D^-1
- * in the place of its last column, which is nothing else. */
-
-/* First number of the last column of a block, where D^-1 stands. */
-enum { SCALES = 3 * FIL_BLOCK };
-
-/* False when a pivot is not positive and finite. */
-static inline bool split_pivot(const double* a, double* m)
-{
-    FilBlockSplit s;
-    const bool definite = fil_block_split(a, &s);
-    const double columns[FIL_BLOCK_SIZE] = {
-        0.0,  s.m10, s.m20, s.m30,  //
-        0.0,  0.0,   s.m21, s.m31,  //
-        0.0,  0.0,   0.0,   s.m32,  //
-        s.i0, s.i1,  s.i2,  s.i3,
-    };
-    memcpy(m, columns, sizeof columns);
-    return definite;
-}
-
-/* c M' */
-static inline FilTile times_pivot(FilTile c, const double* m)
-{
-    const FilDouble2 m0 = fil_double2_load(m), m1 = fil_double2_load(m + 2), m2 = fil_double2_load(m + 6), m3 = fil_double2_load(m + 10);
-    FilTile x = c;
-    x.u1 = fil_double2_add_second(x.u1, c.u0, m0);
-    x.l1 = fil_double2_add_second(x.l1, c.l0, m0);
-    x.u2 = fil_double2_add_first(fil_double2_add_first(x.u2, c.u0, m1), c.u1, m2);
-    x.l2 = fil_double2_add_first(fil_double2_add_first(x.l2, c.l0, m1), c.l1, m2);
-    x.u3 = fil_double2_add_second(fil_double2_add_second(fil_double2_add_second(x.u3, c.u0, m1), c.u1, m2), c.u2, m3);
-    x.l3 = fil_double2_add_second(fil_double2_add_second(fil_double2_add_second(x.l3, c.l0, m1), c.l1, m2), c.l2, m3);
-    return x;
-}
-
-/* c D^-1 */
-static inline FilTile times_scales(FilTile c, const double* m)
-{
-    const FilDouble2 zero = fil_double2_all(0.0), lo = fil_double2_load(m + SCALES), hi = fil_double2_load(m + SCALES + 2);
-    return (FilTile){fil_double2_add_first(zero, c.u0, lo),  fil_double2_add_first(zero, c.l0, lo), fil_double2_add_second(zero, c.u1, lo),
-                     fil_double2_add_second(zero, c.l1, lo), fil_double2_add_first(zero, c.u2, hi), fil_double2_add_first(zero, c.l2, hi),
-                     fil_double2_add_second(zero, c.u3, hi), fil_double2_add_second(zero, c.l3, hi)};
-}
-
-/* y = M y */
-static inline void apply_pivot(const double* m, double* y)
-{
-    const FilDouble2 lo = fil_double2_load(y), hi = fil_double2_load(y + 2), first = fil_double2_add_first(lo, fil_double2_load(m), lo);
-    FilDouble2 last = fil_double2_add_first(hi, fil_double2_load(m + 2), lo);
-    last = fil_double2_add_second(last, fil_double2_load(m + 6), lo);
-    last = fil_double2_add_first(last, fil_double2_load(m + 10), hi);
-    fil_double2_store(y, first);
-    fil_double2_store(y + 2, last);
-}
-
-/* y = M' (D^-1 y - sum), where sums of pairs are numbers */
-static inline void apply_pivot_transposed(const double* m, const FilDouble2* sum, double* y)
-{
-    double r[FIL_BLOCK];
-    for (int k = 0; k < FIL_BLOCK; k++) {
-        r[k] = m[SCALES + k] * y[k] - fil_double2_sum(sum[k]);
-    }
-    y[0] = r[0] + m[1] * r[1] + m[2] * r[2] + m[3] * r[3];
-    y[1] = r[1] + m[6] * r[2] + m[7] * r[3];
-    y[2] = r[2] + m[11] * r[3];
-    y[3] = r[3];
-}
+/* What is found along the way: a vector that is eliminated, too, what that leaves to the two before the run, and A v. */
+typedef struct Along {
+    Numbers x, v, product;
+    Both before[2][FIL_BLOCK];
+} Along;
 
 /* ---- numbers of A ---- */
 
@@ -136,224 +29,319 @@ static inline const double* block_at(const Elimination* e, int at)
     return at >= 0 ? e->a_values + FIL_BLOCK_SIZE * (size_t)at : none;
 }
 
-/* Block of variable k with itself. */
-static inline FilTile own_block(const Elimination* e, const FilRun* run, int k)
+/* Block of variable k with itself; those before the first are alone. */
+static inline const double* own_block(const Elimination* e, const FilRun* run, int k)
 {
-    return fil_tile_load(block_at(e, k < run->count ? e->runs->at.at[3 * (run->first + run->step * k)] : -1));
+    static const double alone[FIL_BLOCK_SIZE] = {[0] = 1.0, [5] = 1.0, [10] = 1.0, [15] = 1.0};
+    return k < 0 ? alone : block_at(e, k < run->count ? e->runs->at.at[3 * (run->first + run->step * k)] : -1);
 }
 
-/* Block of variables k + apart and k, in this order; `back` says that the run goes backwards. */
-static FIL_RUN_INLINE FilTile coupling(const Elimination* e, const FilRun* run, int k, int apart, bool back)
+/* Block of variables k + apart and k, transposed if the run goes backwards. */
+static inline const double* coupling(const Elimination* e, const FilRun* run, int k, int apart)
 {
-    const int v = back ? run->first - k - apart : run->first + k;
-    const FilTile block = fil_tile_load(block_at(e, k < run->count && v >= 0 ? e->runs->at.at[3 * v + apart] : -1));
-    return back ? fil_tile_transpose(block) : block;
+    const int v = run->step < 0 ? run->first - k - apart : run->first + k;
+    return block_at(e, k >= 0 && k < run->count && v >= 0 ? e->runs->at.at[3 * v + apart] : -1);
 }
 
-/* Block of the variable before a run, by `back`, which is one of its ends, with variable k of it. */
-static FilTile from_before(const Elimination* e, const FilRun* run, int back, int k)
+/* The same of variable k and the one `back` before the run, which is one of its ends. */
+static const double* from_before(const Elimination* e, const FilRun* run, int back, int k)
 {
     const int v = run->first - back, apart = back + k;
-    if (run->before[back - 1] < 0 || k >= run->count || apart > 2) {
-        return fil_tile_zero();
-    }
-    return fil_tile_transpose(fil_tile_load(block_at(e, e->runs->at.at[3 * v + apart])));
+    return block_at(e, k < 0 || k >= run->count || apart > 2 || run->before[back - 1] < 0 ? -1 : e->runs->at.at[3 * v + apart]);
 }
 
-/* ---- A v ---- */
-
-/* Where variable k of a run gets its part of A v; those before the run are -1 and -2. */
-static inline double* product_of(const Elimination* e, const Traveller* t, int k)
+/* Numbers of v of variable k, which may be one after the run. */
+static inline const double* v_of(const Elimination* e, const FilRun* run, int k)
 {
-    const FilRun* run = t->run;
-    if (k < 0) {
-        return t->ends + FIL_BLOCK * (FIL_RUN_BEFORE - 1 - k);
-    }
-    return k < run->count ? e->product + FIL_BLOCK * (run->first + run->step * k) : t->ends + FIL_BLOCK * (k - run->count);
+    static const double none[FIL_BLOCK] = {0.0};
+    const int variable = run->first + run->step * k;
+    return k < 0 || k > run->count + 1 || run->count == 0 || variable < 0 || variable >= e->runs->runs.columns ? none : e->v + FIL_BLOCK * variable;
 }
 
-/* Adds the part of a block (p, q) of two variables of a run, or one of its ends. */
-static inline void add_product(const Elimination* e, const Traveller* t, FilTile block, int p, int q)
+static FIL_RUN_INLINE void load_own(const Elimination* e, const Travellers* t, int k, Both* out)
 {
-    const FilRun* run = t->run;
-    fil_quarter_add_tile(product_of(e, t, p), block, e->v + FIL_BLOCK * (run->first + run->step * q));
-    if (p != q) {
-        fil_quarter_add_tile(product_of(e, t, q), fil_tile_transpose(block), e->v + FIL_BLOCK * (run->first + run->step * p));
+    const Traveller* side = t->side;
+    load_halves(own_block(e, side[0].run, k - side[0].late), own_block(e, side[1].run, k - side[1].late), out);
+}
+
+static FIL_RUN_INLINE void load_coupling(const Elimination* e, const Travellers* t, int k, int apart, Way way, Both* out)
+{
+    const Traveller* side = t->side;
+    const double *a = coupling(e, side[0].run, k - side[0].late, apart), *b = coupling(e, side[1].run, k - side[1].late, apart);
+    if (way == OPPOSITE) {
+        load_opposite_blocks(a, b, out);
+    } else {
+        load_blocks(a, b, way == BACKWARD, out);
     }
 }
 
-/* The same of variables k + apart and k, unless there is none so far. */
-static inline void add_product_if_there(const Elimination* e, const Traveller* t, FilTile block, int k, int apart)
+static FIL_RUN_INLINE void load_before(const Elimination* e, const Travellers* t, int back, int k, Both* out)
 {
-    const FilRun* run = t->run;
-    const int last = k + apart - run->count;  // of those after the run
-    if (k < run->count && (last < 0 || run->after[last] >= 0)) {
-        add_product(e, t, block, k + apart, k);
-    }
+    const Traveller* side = t->side;
+    load_blocks(from_before(e, side[0].run, back, k - side[0].late), from_before(e, side[1].run, back, k - side[1].late), true, out);
+}
+
+static FIL_RUN_INLINE void load_v(const Elimination* e, const Travellers* t, int k, Both* out)
+{
+    const Traveller* side = t->side;
+    load_quarters(v_of(e, side[0].run, k - side[0].late), v_of(e, side[1].run, k - side[1].late), out);
 }
 
 /* ---- factor ---- */
 
-static void begin_run(const Elimination* e, const Traveller* t)
+static FIL_RUN_INLINE void begin_pair(const Elimination* e, const Travellers* t, bool between, Window* w)
 {
-    const FilRun* run = t->run;
-    Window* w = t->window;
-    memset(w, 0, sizeof *w);
-    memset(t->sums, 0, 2 * FIL_RUN_ENDS * FIL_BLOCK * sizeof *t->sums);
-    for (int k = 0; k < 2; k++) {
-        const FilTile own = own_block(e, run, k);
-        fil_tile_store(own, w->diagonal[k]);
-        if (e->product != NULL && k < run->count) {
-            add_product(e, t, own, k, k);
+    load_own(e, t, 0, w->own);
+    load_own(e, t, 1, w->own_next);
+    load_coupling(e, t, 0, 1, t->way, w->next);
+    if (between) {
+        for (int b = 0; b < 2; b++) {
+            load_before(e, t, b + 1, 0, w->before[0][b]);
+            load_before(e, t, b + 1, 1, w->before[1][b]);
         }
-        for (int b = 0; b < 2 && t->pitch == FIL_RUN_LONG; b++) {
-            const FilTile before = from_before(e, run, b + 1, k);
-            fil_tile_store(before, w->before[k][b]);
-            if (e->product != NULL && run->before[b] >= 0 && k < run->count && k + b < 2) {
-                add_product(e, t, before, -b - 1, k);
+        set_zero(w->ends_own[0], 2 * HALF);
+        set_zero(w->ends, FIL_BLOCK_SIZE);
+    }
+}
+
+static FIL_RUN_INLINE void begin_along(const Elimination* e, const Travellers* t, const Window* w, Along* along)
+{
+    set_zero(along->product.at[0], 3 * FIL_BLOCK);
+    set_zero(along->before[0], 2 * FIL_BLOCK);
+    for (int k = 0; k < 2; k++) {
+        load_x(t, k, along->x.at[k]);
+        load_v(e, t, k, along->v.at[k]);
+    }
+    add_own_product(along->product.at[0], w->own, along->v.at[0]);
+    add_own_product(along->product.at[1], w->own_next, along->v.at[1]);
+    add_product(along->product.at[1], w->next, along->v.at[0]);
+    add_transposed_product(along->product.at[0], w->next, along->v.at[1]);
+}
+
+/* Blocks of A of variable k + 2 that enter the window, and what is not scaled of column k: its blocks are C M', those of L C M' D^-1. */
+typedef struct Blocks {
+    Both across[FIL_BLOCK_SIZE], next[FIL_BLOCK_SIZE], own[HALF]; /* (k + 2, k), (k + 2, k + 1), (k + 2, k + 2) */
+    Both plain_next[FIL_BLOCK_SIZE], plain_second[FIL_BLOCK_SIZE], plain_before[2][FIL_BLOCK_SIZE];
+} Blocks;
+
+static FIL_RUN_INLINE void store_product(const Elimination* e, const Travellers* t, int k, const Both* product)
+{
+    for (int side = 0; side < FIL_RUNS_TOGETHER; side++) {
+        const int own = k - t->side[side].late;
+        const FilRun* run = t->side[side].run;
+        if (own >= 0) {
+            fil_quarter_store(quarter_of(product, side), e->product + FIL_BLOCK * (run->first + run->step * own));
+        }
+    }
+}
+
+/* Parts of a column are functions of their own: together they have more numbers than there are registers. */
+
+/* Pivot k and the next one, which the next column waits for. */
+static FIL_RUN_PART BothBits factor_pivot(Window* restrict w, Blocks* restrict blocks, Both* restrict l)
+{
+    const BothBits good = split(w->own, l);
+    times_pivot(blocks->plain_next, w->next, l);
+    times_scales(l + NEXT, blocks->plain_next, l);
+    subtract_halves(w->own, w->own_next, l + NEXT, blocks->plain_next);
+    return good;
+}
+
+/* A block of L from c, and what is not scaled of it. */
+static FIL_RUN_PART void factor_block(const Both* restrict c, const Both* restrict m, Both* restrict plain, Both* restrict l)
+{
+    times_pivot(plain, c, m);
+    times_scales(l, plain, m);
+}
+
+static FIL_RUN_PART void pass_block(Both* out, const Both* c, const Both* restrict l, const Both* restrict plain)
+{
+    subtract_blocks(out, c, l, plain);
+}
+
+static FIL_RUN_PART void pass_half(Both* out, const Both* c, const Both* restrict l, const Both* restrict plain)
+{
+    subtract_halves(out, c, l, plain);
+}
+
+static FIL_RUN_INLINE void load_by_way(const Elimination* e, const Travellers* t, int k, Way way, Blocks* restrict blocks)
+{
+    load_coupling(e, t, k, 2, way, blocks->across);
+    load_coupling(e, t, k + 1, 1, way, blocks->next);
+    load_own(e, t, k + 2, blocks->own);
+}
+
+static FIL_RUN_PART void load_entering(const Elimination* e, const Travellers* t, int k, Blocks* restrict blocks)
+{
+    if (t->way == FORWARD) {
+        load_by_way(e, t, k, FORWARD, blocks);
+    } else if (t->way == BACKWARD) {
+        load_by_way(e, t, k, BACKWARD, blocks);
+    } else {
+        load_by_way(e, t, k, OPPOSITE, blocks);
+    }
+}
+
+static FIL_RUN_PART void multiply_entering(const Elimination* e, const Travellers* t, int k, const Blocks* restrict blocks, Along* restrict along)
+{
+    Both* product = along->product.at[2];
+    load_v(e, t, k + 2, along->v.at[2]);
+    set_zero(product, FIL_BLOCK);
+    add_own_product(product, blocks->own, along->v.at[2]);
+    add_both_products(product, along->product.at[1], blocks->next, along->v.at[1], along->v.at[2]);
+    add_both_products(product, along->product.at[0], blocks->across, along->v.at[0], along->v.at[2]);
+    store_product(e, t, k, along->product.at[0]);
+    shift(&along->v);
+    shift(&along->product);
+}
+
+/* w_0 = w_1 - l n_1', w_1 = w_2 - l n_2' of variables before the runs, whose blocks of column k are l, and n what is not scaled of the next two; w_2
+ * is A's own, of runs that have only just set out. */
+static void factor_before(const Elimination* e, const Travellers* t, int k, Window* w, Blocks* blocks, Both* l)
+{
+    static const Both none[FIL_BLOCK_SIZE];
+    const bool enters = k + 2 - t->side[0].late < 2 || k + 2 - t->side[1].late < 2;
+    for (int b = 0; b < 2; b++) {
+        Both entering[FIL_BLOCK_SIZE], *own = l + (b == 0 ? BEFORE : SECOND_BEFORE);
+        factor_block(w->before[0][b], l, blocks->plain_before[b], own);
+        pass_block(w->before[0][b], w->before[1][b], own, blocks->plain_next);
+        if (enters) {
+            load_before(e, t, b + 1, k + 2, entering);
+        }
+        pass_block(w->before[1][b], enters ? entering : none, own, blocks->plain_second);
+        pass_half(w->ends_own[b], w->ends_own[b], own, blocks->plain_before[b]);
+    }
+    pass_block(w->ends, w->ends, l + SECOND_BEFORE, blocks->plain_before[0]);
+}
+
+static FIL_RUN_PART void pass_x(const Travellers* t, int k, const Both* restrict l, Along* restrict along)
+{
+    load_x(t, k + 2, along->x.at[2]);
+    pass_numbers(l, &along->x);
+    store_x(t, k, along->x.at[0]);
+}
+
+/* Column k of L; the window moves on to k + 1. `between`: there are variables before the runs, which go forward then. */
+static FIL_RUN_INLINE BothBits factor_column(const Elimination* e, const Travellers* t, int k, bool between, Window* w, Along* along, Both* l)
+{
+    Blocks blocks;
+    const BothBits good = factor_pivot(w, &blocks, l);
+    load_entering(e, t, k, &blocks);
+    if (along != NULL) {
+        multiply_entering(e, t, k, &blocks, along);
+    }
+    factor_block(blocks.across, l, blocks.plain_second, l + SECOND);
+    pass_block(w->next, blocks.next, l + SECOND, blocks.plain_next);
+    pass_half(w->own_next, blocks.own, l + SECOND, blocks.plain_second);
+    if (between) {
+        factor_before(e, t, k, w, &blocks, l);
+    }
+    if (along != NULL) {
+        pass_x(t, k, l, along);
+        if (between) {
+            pass_numbers_before(l, along->x.at[0], along->before);
+        }
+        shift(&along->x);
+    }
+    return good;
+}
+
+/* One side's lower triangle as a block, or a block. */
+static void give_half(const Both* half, int side, double* out)
+{
+    for (int c = 0; c < FIL_BLOCK; c++) {
+        for (int r = 0; r < FIL_BLOCK; r++) {
+            out[FIL_BLOCK * c + r] = half[r >= c ? half_at(r, c) : half_at(c, r)][side];
+        }
+    }
+}
+
+static void give_block(const Both* block, int side, double* out)
+{
+    for (int k = 0; k < FIL_BLOCK_SIZE; k++) {
+        out[k] = block[k][side];
+    }
+}
+
+/* What a window leaves to the ends of a run, in the order of fil_run_pairs. */
+static void give_window(const Window* w, int side, bool between, double* out)
+{
+    give_half(w->own, side, out);
+    give_half(w->own_next, side, out + FIL_BLOCK_SIZE);
+    give_block(w->next, side, out + 2 * FIL_BLOCK_SIZE);
+    for (int b = 0; b < 4 && between; b++) {
+        give_block(w->before[b / 2][b % 2], side, out + (3 + b) * FIL_BLOCK_SIZE);
+    }
+    if (between) {
+        give_half(w->ends_own[0], side, out + 7 * FIL_BLOCK_SIZE);
+        give_block(w->ends, side, out + 8 * FIL_BLOCK_SIZE);
+        give_half(w->ends_own[1], side, out + 9 * FIL_BLOCK_SIZE);
+    }
+}
+
+/* The same of A v; couplings of a run with those before it are few. */
+static void give_product(const Elimination* e, const Travellers* t, const Numbers* product)
+{
+    for (int side = 0; side < FIL_RUNS_TOGETHER; side++) {
+        const FilRun* run = t->side[side].run;
+        double* ends = t->side[side].ends;
+        if (ends == NULL) {
+            continue;
+        }
+        fil_quarter_store(quarter_of(product->at[0], side), ends + FIL_BLOCK * FIL_RUN_AFTER);
+        fil_quarter_store(quarter_of(product->at[1], side), ends + FIL_BLOCK * FIL_RUN_SECOND_AFTER);
+        memset(ends + FIL_BLOCK * FIL_RUN_BEFORE, 0, 2 * FIL_BLOCK * sizeof *ends);
+        for (int back = 1; back <= 2 && fil_run_is_between(run); back++) {
+            for (int k = 0; k < run->count && k + back <= 2 && run->before[back - 1] >= 0; k++) {
+                const FilTile block = fil_tile_load(from_before(e, run, back, k));  // (k, before)
+                fil_quarter_add_tile(ends + FIL_BLOCK * (FIL_RUN_BEFORE + back - 1), fil_tile_transpose(block), e->v + FIL_BLOCK * (run->first + k));
+                fil_quarter_add_tile(e->product + FIL_BLOCK * (run->first + k), block, e->v + FIL_BLOCK * (run->first - back));
             }
         }
     }
-    const FilTile next = coupling(e, run, 0, 1, run->step < 0);
-    fil_tile_store(next, w->next);
-    if (e->product != NULL) {
-        add_product_if_there(e, t, next, 0, 1);
-    }
 }
 
-/* What is not scaled of a column: its blocks are C M', those of L C M' D^-1. */
-typedef struct Plain {
-    double next[FIL_BLOCK_SIZE], second[FIL_BLOCK_SIZE], before[2][FIL_BLOCK_SIZE];
-} Plain;
-
-/* w_0 = w_1 - l n_1', w_1 = -l n_2' of a variable before the run, whose block of column k is l; n: what is not scaled of the next two. */
-static inline void pass_before(Window* w, int b, const double* pivot, Plain* plain, double* l)
+static FIL_RUN_INLINE bool factor_pair(const Elimination* e, const Travellers* t, bool between, bool with_along)
 {
-    const FilTile own = times_pivot(fil_tile_load(w->before[0][b]), pivot);
-    fil_tile_store(own, plain->before[b]);
-    fil_tile_store(times_scales(own, pivot), l);
-    fil_tile_store(fil_tile_subtract_product(fil_tile_load(w->before[1][b]), l, plain->next), w->before[0][b]);
-    fil_tile_store(fil_tile_subtract_product(fil_tile_zero(), l, plain->second), w->before[1][b]);
-}
-
-/* Pivot k, the first block of its column; false when it is not positive. */
-static inline bool factor_pivot(const Traveller* t, int k)
-{
-    return split_pivot(t->window->diagonal[0], t->l + (size_t)t->pitch * (size_t)k);
-}
-
-/* The rest of column k of L; the window moves on to k + 1. `between`: there are variables before the run, which goes forward then. */
-static FIL_RUN_INLINE void factor_column(const Elimination* e, const Traveller* t, int k, bool back, bool between)
-{
-    const FilRun* run = t->run;
-    Window* w = t->window;
     const size_t pitch = between ? FIL_RUN_LONG : FIL_RUN_SHORT;
-    double *l = t->l + pitch * (size_t)k, *l1 = l + FIL_BLOCK_SIZE, *l2 = l1 + FIL_BLOCK_SIZE;
-    Plain plain;
-    const FilTile next = times_pivot(fil_tile_load(w->next), l);
-    fil_tile_store(next, plain.next);
-    fil_tile_store(times_scales(next, l), l1);
-    fil_tile_store(fil_tile_subtract_product(fil_tile_load(w->diagonal[1]), l1, plain.next), w->diagonal[0]);
-    const FilTile across = coupling(e, run, k, 2, back);
-    if (e->product != NULL) {
-        add_product_if_there(e, t, across, k, 2);
+    Window w;
+    Along found, *along = with_along ? &found : NULL;
+    BothBits good = {-1, -1};
+    begin_pair(e, t, between, &w);
+    if (with_along) {
+        begin_along(e, t, &w, along);
     }
-    const FilTile second = times_pivot(across, l);
-    fil_tile_store(second, plain.second);
-    fil_tile_store(times_scales(second, l), l2);
-    fil_tile_store(fil_tile_subtract_product(coupling(e, run, k + 1, 1, back), l2, plain.next), w->next);
-    fil_tile_store(fil_tile_subtract_product(own_block(e, run, k + 2), l2, plain.second), w->diagonal[1]);
-    if (e->product != NULL) {
-        add_product_if_there(e, t, coupling(e, run, k + 1, 1, back), k + 1, 1);
-        add_product_if_there(e, t, own_block(e, run, k + 2), k + 2, 0);
+    for (int k = 0; k < t->longest; k++) {
+        good &= factor_column(e, t, k, between, &w, along, (Both*)t->l + pitch * (size_t)k);
     }
-    if (between) {
-        double *m0 = l2 + FIL_BLOCK_SIZE, *m1 = m0 + FIL_BLOCK_SIZE;
-        pass_before(w, 0, l, &plain, m0);
-        pass_before(w, 1, l, &plain, m1);
-        fil_tile_store(fil_tile_subtract_product(fil_tile_load(w->ends[0]), m0, plain.before[0]), w->ends[0]);
-        fil_tile_store(fil_tile_subtract_product(fil_tile_load(w->ends[1]), m1, plain.before[0]), w->ends[1]);
-        fil_tile_store(fil_tile_subtract_product(fil_tile_load(w->ends[2]), m1, plain.before[1]), w->ends[2]);
+    for (int side = 0; side < FIL_RUNS_TOGETHER; side++) {
+        if (t->side[side].window != NULL) {
+            give_window(&w, side, between, t->side[side].window);
+        }
     }
-}
-
-static void factor_column_of(const Elimination* e, const Traveller* t, int k)
-{
-    if (t->run->step < 0) {
-        factor_column(e, t, k, true, false);
-    } else if (t->pitch == FIL_RUN_SHORT) {
-        factor_column(e, t, k, false, false);
-    } else {
-        factor_column(e, t, k, false, true);
+    if (with_along) {
+        give_numbers(t, &along->x, along->before);
+        give_product(e, t, &along->product);
     }
-}
-
-/* Numbers of variable k: its own, or what ends get. */
-static inline double* numbers_of(const Traveller* t, int k)
-{
-    return k < t->run->count ? t->x + FIL_BLOCK * k : t->sums + FIL_BLOCK * (k - t->run->count);
-}
-
-static inline void subtract_from(double* z, const double* l, const double* y)
-{
-    fil_quarter_store(fil_quarter_subtract(fil_quarter_load(z), l, y), z);
-}
-
-static inline void eliminate_column(const Traveller* t, int k)
-{
-    const double* l = t->l + (size_t)t->pitch * (size_t)k;
-    double* y = t->x + FIL_BLOCK * k;
-    apply_pivot(l, y);
-    subtract_from(numbers_of(t, k + 1), l + FIL_BLOCK_SIZE, y);
-    subtract_from(numbers_of(t, k + 2), l + 2 * FIL_BLOCK_SIZE, y);
-    if (t->pitch == FIL_RUN_LONG) {
-        subtract_from(t->sums + FIL_BLOCK * FIL_RUN_BEFORE, l + 3 * FIL_BLOCK_SIZE, y);
-        subtract_from(t->sums + FIL_BLOCK * FIL_RUN_SECOND_BEFORE, l + 4 * FIL_BLOCK_SIZE, y);
-    }
-}
-
-/* Runs that take turns: `count` of them; how many columns the longest has. */
-static int set_out(const Elimination* e, int first, int count, Traveller* travellers)
-{
-    int longest = 0;
-    for (int r = 0; r < count; r++) {
-        travellers[r] = traveller_of(e, first + r);
-        longest = travellers[r].run->count > longest ? travellers[r].run->count : longest;
-    }
-    return longest;
-}
-
-static inline int together(int first, int end)
-{
-    return end - first < FIL_RUNS_TOGETHER ? end - first : FIL_RUNS_TOGETHER;
+    return good[0] != 0 && good[1] != 0;
 }
 
 static void factor_chunks(void* context, int first_chunk, int end_chunk, int worker)
 {
     Elimination* e = context;
-    const int end = e->runs->chunk.at[end_chunk];
+    const FilBlockRuns* runs = e->runs;
+    const bool along = e->x != NULL;
     (void)worker;
-    for (int first = e->runs->chunk.at[first_chunk]; first < end; first += FIL_RUNS_TOGETHER) {
-        Traveller t[FIL_RUNS_TOGETHER];
-        const int count = together(first, end), longest = set_out(e, first, count, t);
-        bool definite = true;
-        for (int r = 0; r < count; r++) {
-            begin_run(e, &t[r]);
+    for (int pair = runs->chunk.at[first_chunk]; pair < runs->chunk.at[end_chunk]; pair++) {
+        const Travellers t = set_out(e, pair);
+        const bool between = fil_run_is_between(t.side[0].run) || fil_run_is_between(t.side[1].run);
+        bool good;
+        if (between) {
+            good = along ? factor_pair(e, &t, true, true) : factor_pair(e, &t, true, false);
+        } else {
+            good = along ? factor_pair(e, &t, false, true) : factor_pair(e, &t, false, false);
         }
-        for (int k = 0; k < longest && definite; k++) {
-            for (int r = 0; r < count; r++) {  // side by side: divisions take longest
-                definite = (k >= t[r].run->count || factor_pivot(&t[r], k)) && definite;
-            }
-            for (int r = 0; r < count; r++) {
-                if (k < t[r].run->count) {
-                    factor_column_of(e, &t[r], k);
-                    if (e->x != NULL) {
-                        eliminate_column(&t[r], k);
-                    }
-                }
-            }
-        }
-        if (!definite) {
+        if (!good) {
             atomic_store_explicit(&e->failed, true, memory_order_relaxed);
             return;
         }
@@ -382,20 +370,6 @@ static void sum_up(FilBlockRuns* runs, const double* a_values)
                 const FilTile tile = fil_tile_load(left + FIL_BLOCK_SIZE * p);
                 const bool below = fil_run_end(run, fil_run_pairs[p][0]) >= fil_run_end(run, fil_run_pairs[p][1]);
                 fil_tile_store(fil_tile_add(fil_tile_load(to), below ? tile : fil_tile_transpose(tile)), to);
-            }
-        }
-    }
-}
-
-/* Adds what runs give to their ends, in their order: `first` is the first of each run's numbers. */
-static void give_ends(const FilBlockRuns* runs, int first, const int* place, double* x)
-{
-    for (int r = 0; r < runs->runs.run_count; r++) {
-        const double* sums = sums_of(runs, r) + first;
-        for (int end = 0; end < FIL_RUN_ENDS; end++) {
-            const int kept = fil_run_end(&runs->runs.run[r], end);
-            for (int d = 0; d < FIL_BLOCK && kept >= 0; d++) {
-                x[FIL_BLOCK * place[kept] + d] += sums[FIL_BLOCK * end + d];
             }
         }
     }
@@ -439,82 +413,4 @@ bool fil_block_runs_factor(FilBlockRuns* runs, FilWorkers* workers, const double
         multiply_kept(runs, a_values, e.v, e.product);
     }
     return true;
-}
-
-/* ---- solutions ---- */
-
-static void eliminate_chunks(void* context, int first_chunk, int end_chunk, int worker)
-{
-    const Elimination* e = context;
-    const int end = e->runs->chunk.at[end_chunk];
-    (void)worker;
-    for (int first = e->runs->chunk.at[first_chunk]; first < end; first += FIL_RUNS_TOGETHER) {
-        Traveller t[FIL_RUNS_TOGETHER];
-        const int count = together(first, end), longest = set_out(e, first, count, t);
-        for (int r = 0; r < count; r++) {
-            memset(t[r].sums, 0, FIL_RUN_ENDS * FIL_BLOCK * sizeof *t[r].sums);
-        }
-        for (int k = 0; k < longest; k++) {
-            for (int r = 0; r < count; r++) {
-                if (k < t[r].run->count) {
-                    eliminate_column(&t[r], k);
-                }
-            }
-        }
-    }
-}
-
-void fil_block_runs_eliminate(FilBlockRuns* runs, FilWorkers* workers, double* x)
-{
-    Elimination e = {.runs = runs, .x = x};
-    fil_workers_run(workers, runs->chunk_count, 1, eliminate_chunks, &e);
-    give_ends(runs, 0, runs->kept_at.at, x);
-}
-
-static inline void substitute_column(const Traveller* t, int k)
-{
-    const double* l = t->l + (size_t)t->pitch * (size_t)k;
-    const FilDouble2 zero = fil_double2_all(0.0);
-    FilDouble2 sum[FIL_BLOCK] = {zero, zero, zero, zero};
-    fil_quarter_add_transposed(sum, l + 2 * FIL_BLOCK_SIZE, numbers_of(t, k + 2));
-    if (t->pitch == FIL_RUN_LONG) {
-        fil_quarter_add_transposed(sum, l + 3 * FIL_BLOCK_SIZE, t->sums + FIL_BLOCK * FIL_RUN_BEFORE);
-        fil_quarter_add_transposed(sum, l + 4 * FIL_BLOCK_SIZE, t->sums + FIL_BLOCK * FIL_RUN_SECOND_BEFORE);
-    }
-    fil_quarter_add_transposed(sum, l + FIL_BLOCK_SIZE, numbers_of(t, k + 1));  // the last that is known
-    apply_pivot_transposed(l, sum, t->x + FIL_BLOCK * k);
-}
-
-static void substitute_chunks(void* context, int first_chunk, int end_chunk, int worker)
-{
-    const Elimination* e = context;
-    const FilBlockRuns* runs = e->runs;
-    const int end = runs->chunk.at[end_chunk];
-    (void)worker;
-    for (int first = runs->chunk.at[first_chunk]; first < end; first += FIL_RUNS_TOGETHER) {
-        Traveller t[FIL_RUNS_TOGETHER];
-        const int count = together(first, end), longest = set_out(e, first, count, t);
-        for (int r = 0; r < count; r++) {
-            memset(t[r].sums, 0, FIL_RUN_ENDS * FIL_BLOCK * sizeof *t[r].sums);
-            for (int place = 0; place < FIL_RUN_ENDS; place++) {
-                const int kept = fil_run_end(t[r].run, place);
-                if (kept >= 0) {
-                    memcpy(t[r].sums + FIL_BLOCK * place, e->x + FIL_BLOCK * (size_t)runs->kept_at.at[kept], FIL_BLOCK * sizeof *e->x);
-                }
-            }
-        }
-        for (int k = 1; k <= longest; k++) {
-            for (int r = 0; r < count; r++) {
-                if (k <= t[r].run->count) {
-                    substitute_column(&t[r], t[r].run->count - k);
-                }
-            }
-        }
-    }
-}
-
-void fil_block_runs_substitute(const FilBlockRuns* runs, FilWorkers* workers, double* x)
-{
-    Elimination e = {.runs = runs, .x = x};
-    fil_workers_run(workers, runs->chunk_count, 1, substitute_chunks, &e);
 }

@@ -5,8 +5,9 @@
 /* Neighbours of a variable that is one of a row: nodes of a rod couple with the next two. */
 enum { REACH = 2 };
 
-/* What is known of a variable: it is touched, it has neighbours beyond reach, it is coupled with the next, and with the second next. */
-enum { TOUCHED = 1, BRANCHED = 2, NEXT = 4, SECOND_NEXT = 8 };
+/* What is known of a variable: it is touched, it has neighbours beyond reach, it is coupled with the next, and with the second next, it divides a
+ * run. */
+enum { TOUCHED = 1, BRANCHED = 2, NEXT = 4, SECOND_NEXT = 8, DIVIDES = 16 };
 
 void fil_runs_free(FilRuns* runs)
 {
@@ -56,7 +57,7 @@ static void find_ranges(FilRuns* runs, FilRun* run)
     for (int v = 0; v < n; v++) {
         const bool across = v > 1 && kept[v - 2] < 0 && (flags[v - 2] & SECOND_NEXT) != 0;
         const bool beside_run = v > 0 && kept[v - 1] < 0;
-        if ((flags[v] & (TOUCHED | BRANCHED)) != 0 || (across && !beside_run)) {
+        if ((flags[v] & (TOUCHED | BRANCHED | DIVIDES)) != 0 || (across && !beside_run)) {
             runs->touched.at[runs->kept_count] = flags[v] & TOUCHED;
             kept[v] = runs->kept_count++;
             continue;
@@ -89,6 +90,16 @@ static void find_ends(const FilRuns* runs, FilRun* run)
     }
 }
 
+static void find_runs(FilRuns* runs)
+{
+    FilRun* run = runs->buffer;
+    find_ranges(runs, run);
+    for (int r = 0; r < runs->run_count; r++) {
+        find_ends(runs, &run[r]);
+    }
+    runs->run = run;
+}
+
 bool fil_runs_find(FilRuns* runs, const FilBlockPattern* const* patterns, int count, bool same)
 {
     const size_t n = (size_t)patterns[0]->columns;
@@ -104,11 +115,16 @@ bool fil_runs_find(FilRuns* runs, const FilBlockPattern* const* patterns, int co
     }
     memcpy(runs->flags.at, runs->structure.at, n * sizeof(int));
     find_touched(patterns[count - 1], runs->flags.at);
-    FilRun* run = runs->buffer;
-    find_ranges(runs, run);
-    for (int r = 0; r < runs->run_count; r++) {
-        find_ends(runs, &run[r]);
-    }
-    runs->run = run;
+    find_runs(runs);
     return true;
+}
+
+void fil_runs_divide(FilRuns* runs, int r)
+{
+    const FilRun* run = &runs->run[r];
+    const int middle = run->first + run->step * (run->count / 2);
+    for (int k = 0; k < REACH; k++) {
+        runs->flags.at[middle + run->step * k] |= DIVIDES;
+    }
+    find_runs(runs);
 }

@@ -25,6 +25,8 @@ typedef struct FilRuns {
 /* Runs in the sum of `count` patterns of the same size, of which the last one touches variables. `same`: all but the last are those of the last call.
  * False when out of memory. */
 FIL_MUST_CHECK bool fil_runs_find(FilRuns* runs, const FilBlockPattern* const* patterns, int count, bool same);
+/* Divides a run of the last call in two halves, with its middle kept between them. */
+void fil_runs_divide(FilRuns* runs, int r);
 void fil_runs_free(FilRuns* runs);
 
 static inline bool fil_run_is_between(const FilRun* run)
