@@ -164,6 +164,71 @@ static inline void put_backward(const double* a, double scale, double* second, d
     second[SECOND_NEXT + 15] = 0.0;
 }
 
+#if FIL_LANE_COUNT == 2
+/* Numbers of half 0, and of half 1, of two entries. */
+static inline void store_forward(double* to, FilLanes a, FilLanes b)
+{
+    fil_double2_store(to, fil_double2_firsts(a, b));
+}
+
+static inline void store_backward(double* to, FilLanes a, FilLanes b)
+{
+    fil_double2_store(to, fil_double2_seconds(a, b));
+}
+#endif
+
+/* Both at once: a place of half 0 given its node's blocks, and that of half 1. */
+static inline void put_both(const double* a, double scale, double* blocks, double* second, double* own)
+{
+#if FIL_LANE_COUNT == 2
+    FilLanes e[FIL_FOLD_COLUMNS];
+    double* first = second + NODE;
+    const FilLanes same = {scale, scale}, turned = {scale, -scale}, zero = {0.0, 0.0};  // angles change sign in half 1
+#pragma GCC unroll 4
+    for (int c = 0; c < 4; c++) {
+#pragma GCC unroll 16
+        for (int row = c; row < FIL_FOLD_JOINT; row++) {
+            const int at = fil_fold_entry(c, row);
+            e[at] = ((row % 4 == 3) != (c == 3) ? turned : same) * fil_lanes_load(a + STRIDE * at);
+        }
+    }
+#pragma GCC unroll 4
+    for (int c = 0; c < 4; c++) {  // half 0, by columns
+        const FilLanes* column = e + fil_fold_entry(c, c) - c;
+        double* to = blocks + 4 * c;
+        if (c % 2 == 1) {
+            to[c] = column[c][0];
+        }
+#pragma GCC unroll 2
+        for (int row = c + c % 2; row < 4; row += 2) {
+            store_forward(to + row, column[row], column[row + 1]);
+        }
+        store_forward(to + NEXT, column[4], column[5]);
+        store_forward(to + NEXT + 2, column[6], column[7]);
+        store_forward(to + SECOND_NEXT, column[8], column[9]);
+        store_forward(to + SECOND_NEXT + 2, column[10], zero);  // an angle and the node before the last
+    }
+    // half 1, by rows of x_i
+    store_backward(own, e[fil_fold_entry(0, 0)], e[fil_fold_entry(0, 1)]);
+    own[2] = e[fil_fold_entry(0, 2)][1];
+    store_backward(own + 5, e[fil_fold_entry(1, 1)], e[fil_fold_entry(1, 2)]);
+    own[10] = e[fil_fold_entry(2, 2)][1];
+#pragma GCC unroll 4
+    for (int k = 0; k < 4; k++) {
+        // of x_{i-1} and x_{i-2}, then of their angles, whose rows come before them here
+        const int near = k < 3 ? 4 + k : 3, far = k < 3 ? 8 + k : 7;
+        store_backward(first + NEXT + 4 * k, e[fil_fold_entry(0, near)], e[fil_fold_entry(1, near)]);
+        first[NEXT + 4 * k + 2] = e[fil_fold_entry(2, near)][1];
+        store_backward(second + SECOND_NEXT + 4 * k, e[fil_fold_entry(0, far)], e[fil_fold_entry(1, far)]);
+        store_backward(second + SECOND_NEXT + 4 * k + 2, e[fil_fold_entry(2, far)], zero);
+        first[4 * k + 3] = e[fil_fold_entry(3, near)][1];
+        second[NEXT + 4 * k + 3] = e[fil_fold_entry(3, far)][1];
+    }
+#else
+    (void)a, (void)scale, (void)blocks, (void)second, (void)own;
+#endif
+}
+
 /* Adds the entries of a place, given their slots; returns the number of these. */
 static int scatter_place(const FilRodChain* chain, int half, int i, const int* slots, const double* factor, double* values)
 {
@@ -215,6 +280,12 @@ static int scatter_all(FilRodChain* chain, const int* slots, double scale, doubl
             if (blocks == NULL) {
                 for (int at = 0; at < FIL_FOLD_COLUMNS; at++) {
                     values[slot[at]] += factor[at] * column[STRIDE * at];
+                }
+            } else if (FIL_LANE_COUNT == 2 && all_known(chain, 1 - half, i)) {
+                if (half == 0) {
+                    const int other = chain->node_at[1][i];
+                    put_both(column, scale, blocks + (size_t)NODE * (size_t)node, blocks + (size_t)NODE * (size_t)(other - 2),
+                             blocks_of(chain, other, blocks));
                 }
             } else if (half == 0) {
                 put_forward(column, scale, blocks + (size_t)NODE * (size_t)node);

@@ -3,6 +3,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "base/vector.h"
+
 /* A diagonal this large holds its variable at v*: the guess starts there, and its momentum measures nothing. */
 #define HELD 1e20
 
@@ -58,6 +60,7 @@ static bool reserve(FilSap* sap, const FilSapProblem* problem)
     } parts[] = {
         {&sap->p_free, all},
         {&sap->p_change, all},
+        {&sap->weight, all},
         {&sap->mass_inverse, n},
         {&sap->p0, n},
         {&sap->x, n},
@@ -97,12 +100,6 @@ static bool reserve(FilSap* sap, const FilSapProblem* problem)
 
 /* ---- what A says about scales ---- */
 
-/* 1/diag(A) of one variable, 0 if it is held. */
-static double inverse_diagonal(const double* block, int d)
-{
-    return block[5 * d] > HELD ? 0.0 : 1.0 / block[5 * d];
-}
-
 /* A pass over the columns of A. */
 typedef struct Columns {
     FilSap* sap;
@@ -111,11 +108,11 @@ typedef struct Columns {
     atomic_bool failed;
 } Columns;
 
-/* p_free = x = v - v*, of the guess; what is held stays. */
+/* p_free = x = v - v*, of the guess; what is held stays. Also 1/diag(A). */
 static void start_some(void* context, int first, int end, int worker)
 {
     Columns* c = context;
-    double* x = c->sap->p_free;
+    double *x = c->sap->p_free, *weight = c->sap->weight;
     (void)worker;
     for (int column = first; column < end; column++) {
         const double* block = fil_sap_diagonal_block(c->problem, column);
@@ -125,8 +122,11 @@ static void start_some(void* context, int first, int end, int worker)
         }
         for (int d = 0; d < FIL_BLOCK; d++) {
             const int k = FIL_BLOCK * column + d;
-            c->v[k] = block[5 * d] > HELD ? c->problem->v_free[k] : c->v[k];
-            x[k] = c->v[k] - c->problem->v_free[k];
+            const bool held = block[5 * d] > HELD;
+            const double free = c->problem->v_free[k], v = held ? free : c->v[k];
+            c->v[k] = v;
+            x[k] = v - free;
+            weight[k] = held ? 0.0 : 1.0 / block[5 * d];
         }
     }
 }
@@ -149,42 +149,54 @@ static bool is_at_free(const double* x, int n)
     return k == n;
 }
 
-/* Sorts v - v*, A v*, A (v - v*) + push and the diagonal of A into participants and others. For participants also the inverse
- * of each diagonal block. */
+/* A participant's part of v - v*, A v*, A (v - v*) + push and the diagonal of A, and the inverse of its diagonal block; false if that is not positive
+ * definite. */
+static bool gather_participant(const Columns* c, int column, int local)
+{
+    FilSap* sap = c->sap;
+    for (int d = 0; d < FIL_BLOCK; d++) {
+        const int k = FIL_BLOCK * local + d, all = FIL_BLOCK * column + d;
+        sap->mass_inverse[k] = sap->weight[all];
+        sap->p0[k] = sap->p_free[all];
+        sap->p[k] = sap->p_change[all];
+        sap->x[k] = c->v[all] - c->problem->v_free[all];
+        sap->dx[k] = c->v[all];
+    }
+    return fil_block_inverse_parts(fil_sap_diagonal_block(c->problem, column), sap->inverse + FIL_BLOCK_SIZE * (size_t)local);
+}
+
+/* Sorts all that into participants and others, and sums up momenta, in pairs of sums side by side; those that a guess is judged by only where it is
+ * v*. */
 static void gather_some(void* context, int first, int end, int worker)
 {
+    enum { FIXED, AT_WORK, REST, SUMS };
     Columns* c = context;
     FilSap* sap = c->sap;
-    double fixed = 0.0, at_work = 0.0, rest = 0.0, *momenta = sap->momenta + 3 * (first / COLUMN_GRAIN);
+    const int *pivot = fil_block_factor_pivots(&sap->system.factor), first_local = fil_block_factor_first_changing(&sap->system.factor);
+    FilDouble2 sums[SUMS][2] = {{{0.0, 0.0}}};
     (void)worker;
     for (int column = first; column < end; column++) {
-        const double* block = fil_sap_diagonal_block(c->problem, column);
-        const double *p = sap->p_free + FIL_BLOCK * column, *change = sap->p_change + FIL_BLOCK * column;
-        const int local = fil_sap_system_participant(&sap->system, column);
-        for (int d = 0; d < FIL_BLOCK; d++) {
-            const int k = FIL_BLOCK * local + d, all = FIL_BLOCK * column + d;
-            const double inverse = inverse_diagonal(block, d);
-            at_work += (p[d] + change[d]) * (p[d] + change[d]) * inverse;
+        const int local = pivot[column] - first_local;
+        for (int k = 0; k < 2; k++) {
+            const int at = FIL_BLOCK * column + 2 * k;
+            const FilDouble2 p = fil_double2_load(sap->p_free + at), weight = fil_double2_load(sap->weight + at);
             if (local < 0) {
-                fixed += p[d] * p[d] * inverse;
-                rest += change[d] * change[d] * inverse;
-                continue;
+                sums[FIXED][k] += p * p * weight;
             }
-            at_work += change[d] * change[d] * inverse;
-            sap->mass_inverse[k] = inverse;
-            sap->p0[k] = p[d];
-            sap->p[k] = change[d];
-            sap->x[k] = c->v[all] - c->problem->v_free[all];
-            sap->dx[k] = c->v[all];
+            if (sap->at_free) {
+                const FilDouble2 change = fil_double2_load(sap->p_change + at);
+                sums[AT_WORK][k] += (p + change) * (p + change) * weight;
+                sums[local < 0 ? REST : AT_WORK][k] += change * change * weight;
+            }
         }
-        if (local >= 0 && !fil_block_inverse_parts(block, sap->inverse + FIL_BLOCK_SIZE * (size_t)local)) {
+        if (local >= 0 && !gather_participant(c, column, local)) {
             atomic_store_explicit(&c->failed, true, memory_order_relaxed);
             return;
         }
     }
-    momenta[0] = fixed;
-    momenta[1] = at_work;
-    momenta[2] = rest;
+    for (int k = 0; k < SUMS; k++) {
+        sap->momenta[SUMS * (first / COLUMN_GRAIN) + k] = fil_double2_sum(sums[k][0] + sums[k][1]);
+    }
 }
 
 static bool gather(FilSap* sap, const FilSapProblem* problem, double* v)

@@ -25,9 +25,10 @@ struct FilSap {
     /* of the current solve: all variables, in the caller's order */
     double* p_free;   /* A v* */
     double* p_change; /* A (v - v*) of the guess */
+    double* weight;   /* 1/diag(A); 0 if held */
     /* n numbers each: participating variables */
     int n;
-    double* mass_inverse;    /* 1/diag(A); 0 if held */
+    double* mass_inverse;    /* the same of these */
     double* p0;              /* A v* */
     double* x;               /* v - v* */
     double* p;               /* A (v - v*) = S x */
@@ -45,7 +46,7 @@ struct FilSap {
     bool stood;              /* since nothing bore at the guess, all that touches has stood first */
     double softness;         /* friction's compliance over its own; 1: the law itself */
     double fixed_momentum;   /* |D A v*|^2 of the other variables, which never changes, ... */
-    double at_work;          /* ... |D (A v + push)|^2 of all and |D (A (v - v*) + push)|^2 of participants at the guess, ... */
+    double at_work;          /* ... |D (A v + push)|^2 of all and |D (A (v - v*) + push)|^2 of participants at the guess, where that is v*, ... */
     double fixed_rest;       /* ... |D (A (v - v*) + push)|^2 of the others there, ... */
     double* momenta;         /* ... and all three of each chunk of columns */
     bool at_free;            /* the guess is v* */

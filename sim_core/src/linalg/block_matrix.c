@@ -1,6 +1,7 @@
 #include "linalg/block_matrix.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/vector.h"
@@ -54,9 +55,22 @@ void fil_block_multiply(const FilBlockPattern* pattern, const double* values, co
     fil_block_multiply_add(pattern, values, x, y);
 }
 
+/* By their bits but for signs: at once. */
 static inline bool is_zero(const double* x)
 {
-    return x[0] == 0.0 && x[1] == 0.0 && x[2] == 0.0 && x[3] == 0.0;
+    uint64_t bits[FIL_BLOCK];
+    memcpy(bits, x, sizeof bits);
+    return ((bits[0] | bits[1] | bits[2] | bits[3]) << 1) == 0;
+}
+
+/* Whether x is 0 in all rows of a column. */
+static inline bool are_zero(const FilBlockPattern* pattern, int j, const double* x)
+{
+    bool zero = true;
+    for (int k = pattern->start[j]; k < pattern->start[j + 1] && zero; k++) {
+        zero = is_zero(x + FIL_BLOCK * pattern->row[k]);
+    }
+    return zero;
 }
 
 /* Columns begin to end of one term; rows from `end` on go to `beyond`. */
@@ -66,13 +80,16 @@ static void multiply_part(const FilBlockPattern* pattern, const double* values, 
     for (int j = begin; j < end; j++) {
         const double* xj = x + FIL_BLOCK * j;
         const bool at_rest = is_zero(xj);
+        if (at_rest && are_zero(pattern, j, x)) {
+            continue;  // nor are blocks read
+        }
         const FilDouble2 scale[FIL_BLOCK] = {fil_double2_all(xj[0]), fil_double2_all(xj[1]), fil_double2_all(xj[2]), fil_double2_all(xj[3])};
         ColumnSum sum = {{zero, zero, zero, zero}};
         for (int k = pattern->start[j]; k < pattern->start[j + 1]; k++) {
             const int i = pattern->row[k];
             const double* block = values + FIL_BLOCK_SIZE * (size_t)k;
             if (at_rest && is_zero(x + FIL_BLOCK * i)) {
-                continue;  // nor is the block read
+                continue;
             }
             // a block at (i, j) stands at (j, i), too; diagonal ones are symmetric
             add_transposed(&sum, block, x + FIL_BLOCK * i);
