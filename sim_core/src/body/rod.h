@@ -132,6 +132,8 @@ void fil_rod_node_curvature(const FilRod* rod, const double* q, const FilRodHist
 double fil_rod_edge_tension(const FilRod* rod, const double* q, const FilRodHistory* h, int edge);
 /* Rest strains of a node for curvatures per metre: what a smooth curve shows at a hinge, 2 tan(kappa l / 2). */
 void fil_rod_rest_from_curvature(double voronoi, const double* curvature, double* rest1, double* rest2);
+/* The same where the curvature's size is known. */
+void fil_rod_rest_from_curvature_of(double voronoi, const double* curvature, double size, double* rest1, double* rest2);
 void fil_rod_curvature_from_rest(double voronoi, double rest1, double rest2, double* curvature);
 /* A clamp's held cross-section when turned by a rotation vector, and its half hinge at the node's rest strains. */
 Frame1 fil_rod_clamp_section(const FilClampSide* side, const double* turn);

@@ -456,6 +456,7 @@ void fil_rod_load(void* pointer, int object, FilDriveKind kind, int first, int c
     FilRodBody* body = pointer;
     const FilRod* rod = &body->rods[object];
     FilRodHistory* history = (FilRodHistory*)h + rod->first_node;
+    const double size = kind == FIL_DRIVE_CURVATURE ? hypot(value[0], value[1]) : 0.0;
     body->any_load = true;
     for (int i = first; i < first + count; i++) {
         switch (kind) {
@@ -470,7 +471,7 @@ void fil_rod_load(void* pointer, int object, FilDriveKind kind, int first, int c
                 body->load[angle_unknown(rod, i)] += value[0];
                 break;
             case FIL_DRIVE_CURVATURE:
-                fil_rod_rest_from_curvature(rod->voronoi[i], value, &history[i].rest1, &history[i].rest2);
+                fil_rod_rest_from_curvature_of(rod->voronoi[i], value, size, &history[i].rest1, &history[i].rest2);
                 break;
             case FIL_DRIVE_REST_TWIST:
                 history[i].rest_twist = value[0] * rod->voronoi[i];

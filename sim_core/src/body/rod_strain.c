@@ -8,7 +8,12 @@
 
 void fil_rod_rest_from_curvature(double voronoi, const double* curvature, double* rest1, double* rest2)
 {
-    const double size = hypot(curvature[0], curvature[1]), angle = 0.5 * size * voronoi;
+    fil_rod_rest_from_curvature_of(voronoi, curvature, hypot(curvature[0], curvature[1]), rest1, rest2);
+}
+
+void fil_rod_rest_from_curvature_of(double voronoi, const double* curvature, double size, double* rest1, double* rest2)
+{
+    const double angle = 0.5 * size * voronoi;
     // the angle's square, below which the quotient is 1 to the last bit, is 1e-16
     const double scale = angle < 1e-8 ? voronoi : 2.0 * tan(angle) / size;
     *rest1 = scale * curvature[0];

@@ -64,8 +64,8 @@ static void bound_colliders(void* context, int first, int end, int worker)
     }
 }
 
-/* Colliders that are placed and bounded at a time. */
-enum { BOUND_GRAIN = 8 };
+/* Colliders that are placed and bounded at a time, at most; and into how many chunks few of them, which may be long rods, are cut. */
+enum { BOUND_GRAIN = 8, BOUND_CHUNKS = 32 };
 
 /* Vertices of one body that deforms are joined, all of them: hundreds lie side by side. */
 static int own_group(const FilCollisionStage* stage, const FilWorldCollider* c)
@@ -82,7 +82,8 @@ static FilStatus broad_phase(FilCollisionStage* stage, double dt)
         body->ops->place(body->impl, c->index, stage->system->state.q + body->q, stage->system->state.v + body->v, &c->place);
     }
     Bounding bounding = {stage, dt};
-    fil_workers_run(stage->system->workers, stage->collider_count, BOUND_GRAIN, bound_colliders, &bounding);
+    const int grain = 1 + stage->collider_count / BOUND_CHUNKS;
+    fil_workers_run(stage->system->workers, stage->collider_count, grain < BOUND_GRAIN ? grain : BOUND_GRAIN, bound_colliders, &bounding);
     for (int k = 0; k < stage->collider_count; k++) {
         const FilWorldCollider* c = &stage->colliders[k];
         if (c->unbounded || !c->collider.collision.enabled) {

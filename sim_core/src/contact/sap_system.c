@@ -420,15 +420,20 @@ void fil_sap_system_reduce(FilSapSystem* system, const double* b, double* reduce
 }
 
 /* By rows if workers share it and there is room for these. */
-void fil_sap_system_multiply_a(FilSapSystem* system, const FilSapProblem* problem, const double* x, double* y)
+void fil_sap_system_add_product(FilSapSystem* system, const FilSapProblem* problem, const double* x, double* y)
 {
-    memset(y, 0, (size_t)system->columns * FIL_BLOCK * sizeof *y);
     system->a_rows_found = system->a_rows_found || (problem->workers != NULL && fil_block_rows_find(&system->a_rows, &problem->pattern));
     if (problem->workers != NULL && system->a_rows_found) {
         fil_block_rows_multiply_add(&system->a_rows, problem->workers, &problem->pattern, problem->a, x, y);
     } else {
         fil_block_multiply_add(&problem->pattern, problem->a, x, y);
     }
+}
+
+void fil_sap_system_multiply_a(FilSapSystem* system, const FilSapProblem* problem, const double* x, double* y)
+{
+    memset(y, 0, (size_t)system->columns * FIL_BLOCK * sizeof *y);
+    fil_sap_system_add_product(system, problem, x, y);
 }
 
 /* Participants' numbers to all variables', of which the others are 0. */

@@ -73,6 +73,7 @@ void fil_sap_system_assemble_more(FilSapSystem* system, const FilSapProblem* pro
 FIL_MUST_CHECK bool fil_sap_system_factor_assembled(FilSapSystem* system, const FilSapProblem* problem);
 /* y = A x, all variables in the caller's order */
 void fil_sap_system_multiply_a(FilSapSystem* system, const FilSapProblem* problem, const double* x, double* y);
+void fil_sap_system_add_product(FilSapSystem* system, const FilSapProblem* problem, const double* x, double* y); /* y += A x */
 /* y = S x, or with_contacts (S + C) x for C as last assembled */
 void fil_sap_system_apply(FilSapSystem* system, const FilSapProblem* problem, bool with_contacts, const double* x, double* y);
 void fil_sap_system_solve(FilSapSystem* system, double* x); /* participants, in place */

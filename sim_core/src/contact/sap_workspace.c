@@ -106,6 +106,7 @@ typedef struct Columns {
     const FilSapProblem* problem;
     double* v; /* the guess */
     atomic_bool failed;
+    atomic_bool moves; /* the guess is not v* */
 } Columns;
 
 /* p_free = x = v - v*, of the guess; what is held stays. Also 1/diag(A). */
@@ -113,6 +114,7 @@ static void start_some(void* context, int first, int end, int worker)
 {
     Columns* c = context;
     double *x = c->sap->p_free, *weight = c->sap->weight;
+    bool moves = false;
     (void)worker;
     for (int column = first; column < end; column++) {
         const double* block = fil_sap_diagonal_block(c->problem, column);
@@ -127,26 +129,23 @@ static void start_some(void* context, int first, int end, int worker)
             c->v[k] = v;
             x[k] = v - free;
             weight[k] = held ? 0.0 : 1.0 / block[5 * d];
+            moves |= x[k] != 0.0;
         }
+    }
+    if (moves) {
+        atomic_store_explicit(&c->moves, true, memory_order_relaxed);
     }
 }
 
-/* Runs a pass; false when a diagonal block is missing, or not positive definite. */
-static bool pass(FilSap* sap, const FilSapProblem* problem, double* v, FilWork* work)
+/* Runs a pass; false when a diagonal block is missing, or not positive definite. *moves: unless it is NULL, whether the guess is not v*. */
+static bool pass(FilSap* sap, const FilSapProblem* problem, double* v, FilWork* work, bool* moves)
 {
     Columns columns = {.sap = sap, .problem = problem, .v = v};
     fil_workers_run(problem->workers, problem->pattern.columns, COLUMN_GRAIN, work, &columns);
-    return !atomic_load(&columns.failed);
-}
-
-/* Whether a guess is v*, from x = v - v*. */
-static bool is_at_free(const double* x, int n)
-{
-    int k = 0;
-    while (k < n && x[k] == 0.0) {
-        k++;
+    if (moves != NULL) {
+        *moves = atomic_load(&columns.moves);
     }
-    return k == n;
+    return !atomic_load(&columns.failed);
 }
 
 /* A participant's part of v - v*, A v*, A (v - v*) + push and the diagonal of A, and the inverse of its diagonal block; false if that is not positive
@@ -165,21 +164,24 @@ static bool gather_participant(const Columns* c, int column, int local)
     return fil_block_inverse_parts(fil_sap_diagonal_block(c->problem, column), sap->inverse + FIL_BLOCK_SIZE * (size_t)local);
 }
 
-/* Sorts all that into participants and others, and sums up momenta, in pairs of sums side by side; those that a guess is judged by only where it is
- * v*. */
+/* p_free = A v* - push. Sorts all that into participants and others, and sums up momenta, in pairs of sums side by side; those that a guess is judged
+ * by only where it is v*. */
 static void gather_some(void* context, int first, int end, int worker)
 {
     enum { FIXED, AT_WORK, REST, SUMS };
     Columns* c = context;
     FilSap* sap = c->sap;
     const int *pivot = fil_block_factor_pivots(&sap->system.factor), first_local = fil_block_factor_first_changing(&sap->system.factor);
+    const double* push = c->problem->push;
     FilDouble2 sums[SUMS][2] = {{{0.0, 0.0}}};
     (void)worker;
     for (int column = first; column < end; column++) {
         const int local = pivot[column] - first_local;
         for (int k = 0; k < 2; k++) {
             const int at = FIL_BLOCK * column + 2 * k;
-            const FilDouble2 p = fil_double2_load(sap->p_free + at), weight = fil_double2_load(sap->weight + at);
+            const FilDouble2 product = fil_double2_load(sap->p_free + at), weight = fil_double2_load(sap->weight + at);
+            const FilDouble2 p = push != NULL ? product - fil_double2_load(push + at) : product;
+            fil_double2_store(sap->p_free + at, p);
             if (local < 0) {
                 sums[FIXED][k] += p * p * weight;
             }
@@ -201,7 +203,7 @@ static void gather_some(void* context, int first, int end, int worker)
 
 static bool gather(FilSap* sap, const FilSapProblem* problem, double* v)
 {
-    if (!pass(sap, problem, v, gather_some)) {
+    if (!pass(sap, problem, v, gather_some, NULL)) {
         return false;
     }
     sap->fixed_momentum = sap->at_work = sap->fixed_rest = 0.0;
@@ -251,7 +253,7 @@ static void prepare_laws(FilSap* sap, const FilSapProblem* problem, const FilSap
     sap->bounds = atomic_load(&preparation.bounds);
 }
 
-/* p_free = A v* - push. Where the guess cannot be the solution, all that does not participate is eliminated in the same pass over A; false when that
+/* p_free = A v*. Where the guess cannot be the solution, all that does not participate is eliminated in the same pass over A; false when that
  * is not positive definite. */
 static bool find_free_momentum(FilSap* sap, const FilSapProblem* problem)
 {
@@ -261,9 +263,6 @@ static bool find_free_momentum(FilSap* sap, const FilSapProblem* problem)
         definite = fil_sap_system_start_at_once(&sap->system, problem, sap->p_change, problem->v_free, sap->p_free);
     } else {
         fil_sap_system_multiply_a(&sap->system, problem, problem->v_free, sap->p_free);
-    }
-    for (int k = 0; k < FIL_BLOCK * problem->pattern.columns && problem->push != NULL; k++) {
-        sap->p_free[k] -= problem->push[k];
     }
     return definite;
 }
@@ -278,19 +277,21 @@ FilStatus fil_sap_begin(FilSap* sap, const FilSapProblem* problem, const FilSapO
     if (!reserve(sap, problem)) {
         return FIL_OUT_OF_MEMORY;
     }
-    // A (v - v*), then A v*; the difference borrows p_free
-    if (!pass(sap, problem, v, start_some)) {
+    // A (v - v*) + push, then A v*; the difference borrows p_free
+    bool moves;
+    if (!pass(sap, problem, v, start_some, &moves)) {
         stats->indefinite = true;
         return FIL_NOT_CONVERGED;
     }
-    sap->at_free = is_at_free(sap->p_free, FIL_BLOCK * problem->pattern.columns);
-    if (sap->at_free) {
-        memset(sap->p_change, 0, FIL_BLOCK * (size_t)problem->pattern.columns * sizeof *sap->p_change);
+    sap->at_free = !moves;
+    const size_t size = FIL_BLOCK * (size_t)problem->pattern.columns * sizeof *sap->p_change;
+    if (problem->push != NULL) {
+        memcpy(sap->p_change, problem->push, size);
     } else {
-        fil_sap_system_multiply_a(&sap->system, problem, sap->p_free, sap->p_change);
+        memset(sap->p_change, 0, size);
     }
-    for (int k = 0; k < FIL_BLOCK * problem->pattern.columns && problem->push != NULL; k++) {
-        sap->p_change[k] += problem->push[k];
+    if (moves) {
+        fil_sap_system_add_product(&sap->system, problem, sap->p_free, sap->p_change);
     }
     if (!find_free_momentum(sap, problem)) {
         stats->indefinite = true;

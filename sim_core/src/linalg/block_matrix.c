@@ -162,12 +162,18 @@ static void multiply_rows(void* context, int first, int end, int worker)
         double* y = p->y + FIL_BLOCK * i;
         for (int at = p->rows->start.at[i]; at < p->rows->start.at[i + 1]; at++) {
             const double* x = p->x + FIL_BLOCK * p->rows->column.at[at];
+            if (is_zero(x)) {
+                continue;  // nor is the block read
+            }
             const FilDouble2 scale[FIL_BLOCK] = {fil_double2_all(x[0]), fil_double2_all(x[1]), fil_double2_all(x[2]), fil_double2_all(x[3])};
             add_straight(y, p->values + FIL_BLOCK_SIZE * (size_t)p->rows->block.at[at], scale);
         }
         ColumnSum sum = {{zero, zero, zero, zero}};
         for (int k = p->pattern->start[i]; k < p->pattern->start[i + 1]; k++) {
-            add_transposed(&sum, p->values + FIL_BLOCK_SIZE * (size_t)k, p->x + FIL_BLOCK * p->pattern->row[k]);
+            const double* x = p->x + FIL_BLOCK * p->pattern->row[k];
+            if (!is_zero(x)) {
+                add_transposed(&sum, p->values + FIL_BLOCK_SIZE * (size_t)k, x);
+            }
         }
         for (int c = 0; c < FIL_BLOCK; c++) {
             y[c] += fil_double2_sum(sum.at[c]);
