@@ -16,8 +16,7 @@ static const double MAX_SCALE = 1e4;
 
 /* ---- corners ---- */
 
-/* What a corner's velocity depends on: blocks of the world's velocities and 3 x 4 Jacobians; `bias` if on nothing. */
-static int corner_blocks(const FilSolver* solver, int point, const double* x, const double* q, int* blocks, double* jacobian, double* bias)
+int fil_ipc_corner_blocks(const FilSolver* solver, int point, const double* x, const double* q, int* blocks, double* jacobian, double* bias)
 {
     const FilIpcPoint* p = &solver->ipc.surface.points[point];
     const FilWorldCollider* c = &solver->collision->colliders[p->collider];
@@ -245,15 +244,14 @@ static void find_energies(void* context, int first, int end, int worker)
     }
 }
 
-/* Adds a gradient over the corners of a pair to those of its unknowns. */
-static void add_gradient(const FilSolver* solver, const FilIpcPair* pair, const double* gradient, double* residual)
+void fil_ipc_add_gradient(const FilSolver* solver, const FilIpcPair* pair, const double* gradient, double* residual)
 {
     const FilIpcField* field = &solver->ipc;
     for (int i = 0; i < pair->corner_count; i++) {
         int blocks[FIL_JACOBIAN_BLOCKS];
         double jacobian[12 * FIL_JACOBIAN_BLOCKS], bias[3];
         const double* g = gradient + 3 * i;
-        const int count = corner_blocks(solver, pair->point[i], field->points.at + 3 * pair->point[i], field->x.at, blocks, jacobian, bias);
+        const int count = fil_ipc_corner_blocks(solver, pair->point[i], field->points.at + 3 * pair->point[i], field->x.at, blocks, jacobian, bias);
         for (int b = 0; b < count; b++) {
             const double* j = jacobian + 12 * b;
             for (int m = 0; m < 4; m++) {
@@ -280,7 +278,7 @@ double fil_ipc_contacts_add(FilSolver* solver, const double* v, double* residual
             if (!isfinite(energy)) {
                 return INFINITY;
             }
-            add_gradient(solver, pair, found + 1, residual);
+            fil_ipc_add_gradient(solver, pair, found + 1, residual);
         }
     }
     return energy + add_slides(solver, v, residual);
@@ -307,7 +305,9 @@ FilStatus fil_ipc_contacts_accept(FilSolver* solver, bool* changed)
     field->was_active = swap;
     field->active_count = count;
     // both grow at once: which is which depends on the number of iterations
-    return fil_ints_reserve(&field->was_active, (size_t)field->pair_count) ? FIL_OK : FIL_OUT_OF_MEMORY;
+    const bool room = fil_ints_reserve(&field->was_active, (size_t)field->pair_count) && fil_doubles_reserve(&field->pushes, 12 * (size_t)count) &&
+                      fil_doubles_reserve(&field->held, (size_t)solver->system->v_count / 4);
+    return room ? FIL_OK : FIL_OUT_OF_MEMORY;
 }
 
 /* ---- second derivatives ---- */
@@ -330,7 +330,8 @@ void fil_ipc_contacts_list(FilSolver* solver, int* list_end, int* variable, int*
         for (int i = 0; i < pair->corner_count; i++) {
             int blocks[FIL_JACOBIAN_BLOCKS];
             double jacobian[12 * FIL_JACOBIAN_BLOCKS], bias[3];
-            const int count = corner_blocks(solver, pair->point[i], field->points.at + 3 * pair->point[i], field->x.at, blocks, jacobian, bias);
+            const int count =
+                fil_ipc_corner_blocks(solver, pair->point[i], field->points.at + 3 * pair->point[i], field->x.at, blocks, jacobian, bias);
             for (int b = 0; b < count; b++) {
                 (void)fil_block_list_put(variable, first, variables, column_of(solver, pair->point[i], blocks[b]));
             }
@@ -400,7 +401,7 @@ static void add_pair_hessian(const FilSolver* solver, const FilIpcPair* pair, co
         const int point = pair->point[i];
         const bool node = field->surface.points[point].node >= 0;
         int blocks[FIL_JACOBIAN_BLOCKS];
-        const int own = corner_blocks(solver, point, field->points.at + 3 * point, field->x.at, blocks, jacobian[i], bias);
+        const int own = fil_ipc_corner_blocks(solver, point, field->points.at + 3 * point, field->x.at, blocks, jacobian[i], bias);
         for (int b = 0; b < own; b++) {
             const int local = fil_block_sum_find(sum, list, column_of(solver, point, blocks[b]));
             if (local >= 0) {
@@ -423,6 +424,11 @@ static void find_hessians(void* context, int first, int end, int worker)
         const FilIpcPair* pair = &field->pairs[field->active.at[batch->first + k]];
         double gradient[12], *found = field->work.at + HESSIAN_SIZE * k;
         found[0] = fil_ipc_pair_energy(batch->solver, pair, gradient, found + 1, batch->majorised || !turns_slowly(pair));
+        const int size = 3 * pair->corner_count;
+        const double share = field->anticipates && pair->expected != pair->gap ? fil_ipc_model(pair).stiffness : 1.0;
+        for (int i = 1; i <= size * size && share != 1.0; i++) {
+            found[i] *= share;
+        }
     }
 }
 

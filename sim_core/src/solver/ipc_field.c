@@ -9,9 +9,10 @@
 
 void fil_ipc_field_free(FilIpcField* field)
 {
-    void* blocks[] = {field->x.at,      field->rings,         field->points.at,     field->ends.at,  field->x_end.at,   field->ahead.at,
-                      field->listed.at, field->listed_end.at, field->slack.at,      field->stale.at, field->boxes,      field->swept_bounds,
-                      field->pairs,     field->active.at,     field->was_active.at, field->work.at,  field->overlap.at, field->moved.at};
+    void* blocks[] = {field->x.at,     field->rings,        field->points.at,     field->ends.at,   field->x_end.at,
+                      field->ahead.at, field->listed.at,    field->listed_end.at, field->slack.at,  field->stale.at,
+                      field->boxes,    field->swept_bounds, field->pairs,         field->active.at, field->was_active.at,
+                      field->work.at,  field->overlap.at,   field->moved.at,      field->pushes.at, field->held.at};
     for (size_t k = 0; k < sizeof blocks / sizeof blocks[0]; k++) {
         fil_free(blocks[k]);
     }
@@ -403,6 +404,7 @@ const FilPotentialField fil_ipc_potential = {
     .review = review,
     .revise = revise,
     .center = center,
+    .anticipate = fil_ipc_anticipate,
     .longest = longest,
     .accept = accept,
     .refine = fil_ipc_follow_friction,

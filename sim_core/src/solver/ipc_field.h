@@ -42,9 +42,15 @@ typedef struct FilIpcPair {
     int corner_count;
     int plane; /* of the surface; -1: none */
     double friction;
-    double share; /* of what touches it and its neighbours along rods: in the stiffness */
-    double gap;   /* m, where points were when last asked for forces, or listed */
+    double share;    /* of what touches it and its neighbours along rods: in the stiffness */
+    double gap;      /* m, where points were when last asked for forces, or listed */
+    double expected; /* m, what Newton's model of it is made about */
 } FilIpcPair;
+
+/* What Newton's model has of a barrier's force and stiffness, as shares of the true ones. */
+typedef struct FilIpcModel {
+    double force, stiffness;
+} FilIpcModel;
 
 /* Friction of a pair that touched at the step's start, with what it was then. */
 typedef struct FilIpcSlide {
@@ -79,9 +85,10 @@ typedef struct FilIpcRound {
 
 typedef struct FilIpcField {
     double dt;
-    double scale;  /* of the barriers' stiffness */
-    bool relisted; /* since the last accepted v */
-    FilDoubles x;  /* positions of a trial, as long as q: of bodies that are points */
+    double scale;     /* of the barriers' stiffness */
+    bool anticipates; /* Newton's model is about the gaps that are expected, not those there are */
+    bool relisted;    /* since the last accepted v */
+    FilDoubles x;     /* positions of a trial, as long as q: of bodies that are points */
     FilRingTerm* rings;
     int ring_count, ring_capacity;
     FilIpcSurface surface;
@@ -106,6 +113,8 @@ typedef struct FilIpcField {
     int pair_count, pair_capacity;
     FilInts active, was_active; /* pairs within range at the last accepted v */
     int active_count;
+    FilDoubles pushes;         /* gradients of those over their corners, 12 each: while what is expected of them is found, ... */
+    FilDoubles held;           /* ... and what they add to the diagonal of each block of velocities */
     FilIpcSlides slides;       /* as they are taken: of the step's start, or of the last solution */
     FilIpcSlides other_slides; /* room for those of the next one */
     int lag_round;             /* how often friction has been found again in this step */
@@ -185,6 +194,19 @@ double fil_ipc_scale(const struct FilSolver* solver);
 double fil_ipc_pair_see(const struct FilSolver* solver, const FilIpcPair* pair, double* normal, double* weight);
 /* Its energy with derivatives over the corners; hessian may be NULL. `positive`: only what makes it positive semi-definite. */
 double fil_ipc_pair_energy(const struct FilSolver* solver, const FilIpcPair* pair, double* gradient, double* hessian, bool positive);
+
+/* What a corner's velocity depends on: blocks of the world's velocities and 3 x 4 Jacobians; `bias` if on nothing. */
+int fil_ipc_corner_blocks(const struct FilSolver* solver, int point, const double* x, const double* q, int* blocks, double* jacobian, double* bias);
+/* Adds a gradient over the corners of a pair to those of its unknowns. */
+void fil_ipc_add_gradient(const struct FilSolver* solver, const FilIpcPair* pair, const double* gradient, double* residual);
+
+/* ipc_expect.c: finds which gaps Newton's model is made about, where the residual is this, and adds by how much the model's gradient differs from the
+ * true one; hessian() then is that model's, until this is called with NULL. */
+void fil_ipc_anticipate(struct FilSolver* solver, double* residual);
+/* Where a pair in range comes to by itself: `change` of its gap without its force, and how far it gives way to that, m/N. */
+double fil_ipc_expected_gap(const FilIpcPair* pair, double change, double give);
+/* Of a pair whose gap is within its range. */
+FilIpcModel fil_ipc_model(const FilIpcPair* pair);
 
 /* ipc_slide.c: friction of a pair in range, seen from the first feature along `normal` with those weights and that gap, under a
  * normal force; and the blocks that its slip depends on at most. There is room for them. */

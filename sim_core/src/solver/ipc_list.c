@@ -139,7 +139,8 @@ static bool make_pair(const FilSolver* solver, FilFeature kind, const int* point
                          .corner_count = count,
                          .plane = -1,
                          .friction = friction_of(solver, collider_of(solver, points[0]), collider_of(solver, other)),
-                         .gap = gap};
+                         .gap = gap,
+                         .expected = gap};
     memcpy(pair->point, points, sizeof(int) * (size_t)count);
     pair->share = fmax(fil_ipc_share(solver, &pair->repulsion, points, field->ahead.at), MIN_SHARE);
     pair->repulsion.stiffness *= pair->share;
@@ -411,7 +412,8 @@ static FilStatus list_planes(FilSolver* solver, const double* x, double reach)
                     .corner_count = 1,
                     .plane = k,
                     .friction = friction_of(solver, own, c),
-                    .gap = gap};
+                    .gap = gap,
+                    .expected = gap};
                 status = append(solver, &pair);
             }
         }

@@ -106,6 +106,9 @@ typedef struct FilPotentialField {
     void (*revise)(struct FilSolver* solver, double negligible);
     /* Makes the model about v itself: the potential's own gradient and Hessian there. */
     void (*center)(struct FilSolver* solver, const double* v);
+    /* Adds by how much the gradient of a model about what is expected of the terms differs from the true one, and lets hessian() be of that
+     * model until this is asked for the one about v, with NULL. NULL: there is no other. */
+    void (*anticipate)(struct FilSolver* solver, double* residual);
     /* ---- between iterations ---- */
     /* The longest part of the step -direction from v, where add() was asked last, on which nothing meets. NULL: all of it. */
     double (*longest)(struct FilSolver* solver, const double* v, const double* direction);
