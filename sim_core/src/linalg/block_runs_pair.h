@@ -248,14 +248,19 @@ static FIL_RUN_INLINE void subtract_product(Both* y, const Both* a, const Both* 
     }
 }
 
+static FIL_RUN_INLINE void copy_both(Both* to, const Both* from, int count)
+{
+#pragma GCC unroll 16
+    for (int at = 0; at < count; at++) {
+        to[at] = from[at];
+    }
+}
+
 /* out = c - a b', one column of a and of b at a time */
 static FIL_RUN_INLINE void subtract_blocks(Both* out, const Both* c, const Both* a, const Both* b)
 {
     Both rest[FIL_BLOCK_SIZE];
-#pragma GCC unroll 16
-    for (int at = 0; at < FIL_BLOCK_SIZE; at++) {
-        rest[at] = c[at];
-    }
+    copy_both(rest, c, FIL_BLOCK_SIZE);
 #pragma GCC unroll 4
     for (int k = 0; k < FIL_BLOCK; k++) {
 #pragma GCC unroll 4
@@ -266,20 +271,14 @@ static FIL_RUN_INLINE void subtract_blocks(Both* out, const Both* c, const Both*
             }
         }
     }
-#pragma GCC unroll 16
-    for (int at = 0; at < FIL_BLOCK_SIZE; at++) {
-        out[at] = rest[at];
-    }
+    copy_both(out, rest, FIL_BLOCK_SIZE);
 }
 
 /* The same of lower triangles. */
 static FIL_RUN_INLINE void subtract_halves(Both* out, const Both* c, const Both* a, const Both* b)
 {
     Both rest[HALF];
-#pragma GCC unroll 16
-    for (int at = 0; at < HALF; at++) {
-        rest[at] = c[at];
-    }
+    copy_both(rest, c, HALF);
 #pragma GCC unroll 4
     for (int k = 0; k < FIL_BLOCK; k++) {
 #pragma GCC unroll 4
@@ -290,10 +289,7 @@ static FIL_RUN_INLINE void subtract_halves(Both* out, const Both* c, const Both*
             }
         }
     }
-#pragma GCC unroll 16
-    for (int at = 0; at < HALF; at++) {
-        out[at] = rest[at];
-    }
+    copy_both(out, rest, HALF);
 }
 
 /* ---- pivots ----

@@ -28,17 +28,20 @@ static FIL_RUN_INLINE void eliminate_pair(const Elimination* e, int pair, bool b
     give_numbers(&t, &x, before);
 }
 
+/* One pass over pairs of runs, `between`: of those with ends on both sides. */
+typedef void PairPass(const Elimination* e, int pair, bool between);
+
+static FIL_RUN_INLINE void pass_chunks(const Elimination* e, int first_chunk, int end_chunk, PairPass* pass)
+{
+    for (int pair = e->runs->chunk.at[first_chunk]; pair < e->runs->chunk.at[end_chunk]; pair++) {
+        is_between(e->runs, pair) ? pass(e, pair, true) : pass(e, pair, false);
+    }
+}
+
 static void eliminate_chunks(void* context, int first_chunk, int end_chunk, int worker)
 {
-    const Elimination* e = context;
     (void)worker;
-    for (int pair = e->runs->chunk.at[first_chunk]; pair < e->runs->chunk.at[end_chunk]; pair++) {
-        if (is_between(e->runs, pair)) {
-            eliminate_pair(e, pair, true);
-        } else {
-            eliminate_pair(e, pair, false);
-        }
-    }
+    pass_chunks(context, first_chunk, end_chunk, eliminate_pair);
 }
 
 void fil_block_runs_eliminate(FilBlockRuns* runs, FilWorkers* workers, double* x)
@@ -89,15 +92,8 @@ static FIL_RUN_INLINE void substitute_pair(const Elimination* e, int pair, bool 
 
 static void substitute_chunks(void* context, int first_chunk, int end_chunk, int worker)
 {
-    const Elimination* e = context;
     (void)worker;
-    for (int pair = e->runs->chunk.at[first_chunk]; pair < e->runs->chunk.at[end_chunk]; pair++) {
-        if (is_between(e->runs, pair)) {
-            substitute_pair(e, pair, true);
-        } else {
-            substitute_pair(e, pair, false);
-        }
-    }
+    pass_chunks(context, first_chunk, end_chunk, substitute_pair);
 }
 
 void fil_block_runs_substitute(const FilBlockRuns* runs, FilWorkers* workers, double* x)

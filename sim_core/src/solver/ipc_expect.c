@@ -138,12 +138,6 @@ static void find_gaps(void* context, int first, int end, int worker)
     }
 }
 
-FilIpcModel fil_ipc_model(const FilIpcPair* pair)
-{
-    const FilJet model = barrier_at(pair, pair->expected), now = barrier_at(pair, pair->gap);
-    return (FilIpcModel){(model.first + model.second * (pair->gap - pair->expected)) / now.first, model.second / now.second};
-}
-
 void fil_ipc_anticipate(FilSolver* solver, double* residual)
 {
     FilIpcField* field = &solver->ipc;

@@ -132,6 +132,14 @@ static inline FilSlipping fil_slide_slipping(const FilIpcSlides* slides, const F
     return (FilSlipping){slide->count, slides->variable.at + slide->first, slides->column.at + slide->first, slides->jacobian.at + 12 * slide->first};
 }
 
+/* Of a pair whose gap is within its range. */
+static inline FilIpcModel fil_ipc_model(const FilIpcPair* pair)
+{
+    const FilRepulsion* r = &pair->repulsion;
+    const FilJet model = fil_barrier(pair->expected, r->range, r->stiffness), now = fil_barrier(pair->gap, r->range, r->stiffness);
+    return (FilIpcModel){(model.first + model.second * (pair->gap - pair->expected)) / now.first, model.second / now.second};
+}
+
 struct FilSolver;
 
 /* The field of the model; solver/model.h. */
@@ -205,8 +213,6 @@ void fil_ipc_add_gradient(const struct FilSolver* solver, const FilIpcPair* pair
 void fil_ipc_anticipate(struct FilSolver* solver, double* residual);
 /* Where a pair in range comes to by itself: `change` of its gap without its force, and how far it gives way to that, m/N. */
 double fil_ipc_expected_gap(const FilIpcPair* pair, double change, double give);
-/* Of a pair whose gap is within its range. */
-FilIpcModel fil_ipc_model(const FilIpcPair* pair);
 
 /* ipc_slide.c: friction of a pair in range, seen from the first feature along `normal` with those weights and that gap, under a
  * normal force; and the blocks that its slip depends on at most. There is room for them. */
