@@ -35,7 +35,8 @@ typedef struct FilRodChain {
     int* edge_at[2]; /* plain edge at each place but the last; a copy that must not act twice is marked in acts */
     bool* edge_acts[2];
     bool* hinge_acts[2];
-    int middle; /* plain node of the middle hinge */
+    int middle;  /* plain node of the middle hinge */
+    int regular; /* first place from which on both halves act, up to the middle: nearly all */
 
     bool twist_free; /* set by its owner: bends alike in all directions and resists no twist */
 
