@@ -481,6 +481,26 @@ static void store_place(const FilRodChain* chain, int half, size_t i, int lane, 
     }
 }
 
+/* The same of both halves at once, where both act. */
+static inline void store_regular(const FilRodChain* chain, size_t i, const FilLanes* tangent, const FilLanes* director, const FilLanes* twist,
+                                 FilRodHistory* history)
+{
+    FilRodHistory *e = &history[chain->edge_at[0][i]], *f = &history[chain->edge_at[1][i]];
+    FilRodHistory *g = &history[chain->node_at[0][i]], *h = &history[chain->node_at[1][i]];
+    for (int k = 0; k < 3; k++) {
+        e->tangent[k] = fil_lanes_get(tangent[k], 0);
+        f->tangent[k] = -fil_lanes_get(tangent[k], 1);
+        e->director[k] = fil_lanes_get(director[k], 0);
+        f->director[k] = fil_lanes_get(director[k], 1);
+    }
+    g->twist = fil_lanes_get(twist[0], 0);
+    g->cosine = fil_lanes_get(twist[1], 0);
+    g->sine = fil_lanes_get(twist[2], 0);
+    h->twist = fil_lanes_get(twist[0], 1);
+    h->cosine = fil_lanes_get(twist[1], 1);
+    h->sine = fil_lanes_get(twist[2], 1);
+}
+
 static void store_middle(const FilRodChain* chain, FilRodHistory* hinge)
 {
     Frame1 e, f;
@@ -543,6 +563,10 @@ void fil_rod_chain_transport(FilRodChain* chain, const double* q, FilRodHistory*
             find_director(&frames[i], director);
             if (i > 0) {
                 find_twist(&frames[i - 1], &frames[i], &chain->twist0[g * n + i], twist);
+            }
+            if (FIL_LANE_COUNT == 2 && i > 0 && i >= (size_t)chain->regular) {
+                store_regular(chain, i, frames[i].t, director, twist, history);
+                continue;
             }
             for (int lane = 0; lane < FIL_LANE_COUNT; lane++) {
                 store_place(chain, (int)g + lane, i, lane, frames[i].t, director, twist, history);

@@ -19,23 +19,37 @@ static void joint_unknowns(const FilRodChain* chain, int* out)
     }
 }
 
-void fil_rod_chain_add_gradient(const FilRodChain* chain, double* out)
+/* Of one half at a place. */
+static void add_place_gradient(const FilRodChain* chain, int half, size_t i, double* out)
 {
     const size_t n = (size_t)chain->matrix.half_nodes;
+    const int node = chain->node_at[half][i];
+    for (size_t k = 0; k < 3 && node >= 0; k++) {
+        out[4 * (size_t)node + k] += fil_lane_get(chain->gradient, 4 * n, half, 4 * i + k);
+    }
+    if (i + 1 < n && chain->edge_at[half][i] >= 0) {
+        out[4 * (size_t)chain->edge_at[half][i] + 3] += fil_rod_half_direction(half) * fil_lane_get(chain->gradient, 4 * n, half, 4 * i + 3);
+    }
+}
+
+void fil_rod_chain_add_gradient(const FilRodChain* chain, double* out)
+{
+    const size_t n = (size_t)chain->matrix.half_nodes, regular = (size_t)chain->regular;
+    const FilLanes* gradient = chain->gradient;
     for (int half = 0; half < 2; half++) {
-        const double sign = fil_rod_half_direction(half), *gradient = (const double*)chain->gradient + fil_lane_index(4 * n, half, 0);
-        const int *node_at = chain->node_at[half], *edge_at = chain->edge_at[half];
-        for (size_t i = 0; i < n; i++, gradient += 4 * FIL_LANE_COUNT) {
-            if (node_at[i] >= 0) {
-                double* own = out + 4 * (size_t)node_at[i];
-                own[0] += gradient[0];
-                own[1] += gradient[FIL_LANE_COUNT];
-                own[2] += gradient[2 * FIL_LANE_COUNT];
-            }
-            if (i + 1 < n && edge_at[i] >= 0) {
-                out[4 * (size_t)edge_at[i] + 3] += sign * gradient[3 * FIL_LANE_COUNT];
-            }
+        for (size_t i = 0; i < regular; i++) {
+            add_place_gradient(chain, half, i, out);
         }
+        add_place_gradient(chain, half, n - 1, out);
+    }
+    for (size_t i = regular; i + 1 < n; i++) {
+        double *a = out + 4 * (size_t)chain->node_at[0][i], *b = out + 4 * (size_t)chain->node_at[1][i];
+        for (size_t k = 0; k < 3; k++) {
+            a[k] += fil_lane_get(gradient, 4 * n, 0, 4 * i + k);
+            b[k] += fil_lane_get(gradient, 4 * n, 1, 4 * i + k);
+        }
+        out[4 * (size_t)chain->edge_at[0][i] + 3] += fil_lane_get(gradient, 4 * n, 0, 4 * i + 3);
+        out[4 * (size_t)chain->edge_at[1][i] + 3] -= fil_lane_get(gradient, 4 * n, 1, 4 * i + 3);
     }
     int joint[FIL_FOLD_JOINT];
     joint_unknowns(chain, joint);
