@@ -39,6 +39,14 @@ static inline FilLanes fil_lanes_min(FilLanes a, FilLanes b)
     return (FilLanes)((less & (Bits)a) | (~less & (Bits)b));
 }
 
+/* x where a > b, else y */
+static inline FilLanes fil_lanes_where_more(FilLanes a, FilLanes b, FilLanes x, FilLanes y)
+{
+    typedef long long Bits __attribute__((vector_size(16)));
+    const Bits more = (Bits)(a > b);
+    return (FilLanes)((more & (Bits)x) | (~more & (Bits)y));
+}
+
 static inline double fil_lanes_smallest(FilLanes a)
 {
     return a[0] < a[1] ? a[0] : a[1];
@@ -73,6 +81,11 @@ static inline FilLanes fil_lanes_min(FilLanes a, FilLanes b)
     return a < b ? a : b;
 }
 
+static inline FilLanes fil_lanes_where_more(FilLanes a, FilLanes b, FilLanes x, FilLanes y)
+{
+    return a > b ? x : y;
+}
+
 static inline double fil_lanes_smallest(FilLanes a)
 {
     return a;
@@ -89,6 +102,11 @@ static inline FilLanes fil_lanes_load(const double* numbers)
     FilLanes a;
     memcpy(&a, numbers, sizeof a);
     return a;
+}
+
+static inline void fil_lanes_store(double* numbers, FilLanes a)
+{
+    memcpy(numbers, &a, sizeof a);
 }
 
 /* Of four numbers in as many vectors as hold them. */

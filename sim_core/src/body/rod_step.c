@@ -48,17 +48,19 @@ void fil_rod_begin(void* pointer, const FilStepSetup* setup, const double* q, co
     fil_rod_apply_holds(body);
 
     // mass and drag over the stiffness scale, P0 eq. 14: A = c (K + diagonal)
-    const double over = implicit(body) ? 1.0 / body->stiffness_scale : 0.0, gravity[4] = {setup->gravity[0], setup->gravity[1], setup->gravity[2]};
-    const double *masses = body->mass, *drags = body->drag, *loads = body->load;
-    double* restrict dampings = body->damping, * restrict forces = body->force, * restrict free_ones = body->is_free, * restrict diagonal = body->diagonal;
+    const double over = implicit(body) ? 1.0 / body->stiffness_scale : 0.0;
+    const double gravity[4] = {setup->gravity[0], setup->gravity[1], setup->gravity[2]};
+    const FilLanes zero = fil_lanes_splat(0.0), one = fil_lanes_splat(1.0);
+    double *free_ones = body->is_free, *diagonal = body->diagonal;
     for (int i = 0; i < body->node_count; i++) {
         const double alpha = body->alpha[i];
-        for (int k = 4 * i; k < 4 * i + 4; k++) {
-            const double mass = masses[k];
-            dampings[k] = alpha * mass + drags[k];
-            forces[k] = loads[k] + mass * gravity[k - 4 * i];
-            free_ones[k] = mass > 0.0 ? 1.0 : 0.0;
-            diagonal[k] = over * (mass + theta * dt * dampings[k]);
+        for (int d = 0; d < 4; d += FIL_LANE_COUNT) {
+            const int k = 4 * i + d;
+            const FilLanes mass = fil_lanes_load(body->mass + k), damping = alpha * mass + fil_lanes_load(body->drag + k);
+            fil_lanes_store(body->damping + k, damping);
+            fil_lanes_store(body->force + k, fil_lanes_load(body->load + k) + mass * fil_lanes_load(gravity + d));
+            fil_lanes_store(free_ones + k, fil_lanes_where_more(mass, zero, one, zero));
+            fil_lanes_store(diagonal + k, over * (mass + theta * dt * damping));
         }
     }
     for (int k = 0; k < body->held_count; k++) {
@@ -71,8 +73,12 @@ void fil_rod_begin(void* pointer, const FilStepSetup* setup, const double* q, co
 void fil_rod_guess(const void* pointer, const double* change, double* v)
 {
     const FilRodBody* body = pointer;
+    const double* v0 = body->v0;
     for (int k = 0; k < 4 * body->node_count; k++) {
-        v[k] = body->held[k] ? body->held_v[k] : body->v0[k] + change[k];
+        v[k] = v0[k] + change[k];
+    }
+    for (int h = 0; h < body->held_count; h++) {
+        v[body->held_at[h]] = body->held_v[body->held_at[h]];
     }
 }
 
@@ -375,14 +381,15 @@ static void transport_some(void* context, int first, int end, int worker)
 void fil_rod_finish(void* pointer, const double* v, double* q1, double* v1, double* h1)
 {
     FilRodBody* body = pointer;
-    const double dt = body->setup.dt, vq = body->setup.theta_vq;
+    const double dt = body->setup.dt, vq = body->setup.theta_vq, *q0 = body->q0, *v0 = body->v0;
     for (int k = 0; k < 4 * body->node_count; k++) {
         v1[k] = v[k];
-        q1[k] = body->q0[k] + dt * (vq * v[k] + (1.0 - vq) * body->v0[k]);
-        if (body->held[k]) {
-            q1[k] = body->held_q[k];
-            v1[k] = body->held_v[k];
-        }
+        q1[k] = q0[k] + dt * (vq * v[k] + (1.0 - vq) * v0[k]);
+    }
+    for (int h = 0; h < body->held_count; h++) {
+        const int k = body->held_at[h];
+        q1[k] = body->held_q[k];
+        v1[k] = body->held_v[k];
     }
     follow_owners(body, q1);
     follow_owners(body, v1);

@@ -314,6 +314,7 @@ static FilStatus adopt(FilSapSystem* system, const FilSapProblem* problem)
     const bool same_a = system->analysed && !other && is_same_pattern(&problem->pattern, system->columns, &system->a_start, &system->a_row);
     system->analysed = false;
     system->a_rows_found = system->a_rows_found && same_a;
+    system->a_reach = same_a ? system->a_reach : -1;
     put_c_aside(system);
     if (!adopt_patterns(system, problem)) {
         return FIL_OUT_OF_MEMORY;
@@ -419,21 +420,36 @@ void fil_sap_system_reduce(FilSapSystem* system, const double* b, double* reduce
     memcpy(reduced, participants_part(system), FIL_BLOCK * (size_t)system->participants * sizeof *reduced);
 }
 
-/* By rows if workers share it and there is room for these. */
-void fil_sap_system_add_product(FilSapSystem* system, const FilSapProblem* problem, const double* x, double* y)
+/* How far rows of A are from their columns. */
+static int find_reach(const FilBlockPattern* a)
 {
-    system->a_rows_found = system->a_rows_found || (problem->workers != NULL && fil_block_rows_find(&system->a_rows, &problem->pattern));
-    if (problem->workers != NULL && system->a_rows_found) {
+    int reach = 0;
+    for (int j = 0; j < a->columns; j++) {
+        for (int k = a->start[j]; k < a->start[j + 1]; k++) {
+            reach = a->row[k] - j > reach ? a->row[k] - j : reach;
+        }
+    }
+    return reach;
+}
+
+/* Few columns are multiplied by one worker, others by rows if workers share it and there is room for these. */
+void fil_sap_system_add_product(FilSapSystem* system, const FilSapProblem* problem, const double* x, int first, int end, double* y)
+{
+    system->a_reach = system->a_reach >= 0 ? system->a_reach : find_reach(&problem->pattern);
+    const int begin = first > system->a_reach ? first - system->a_reach : 0;
+    const bool shared = problem->workers != NULL && end - begin > COLUMN_GRAIN;
+    system->a_rows_found = system->a_rows_found || (shared && fil_block_rows_find(&system->a_rows, &problem->pattern));
+    if (shared && system->a_rows_found) {
         fil_block_rows_multiply_add(&system->a_rows, problem->workers, &problem->pattern, problem->a, x, y);
     } else {
-        fil_block_multiply_add(&problem->pattern, problem->a, x, y);
+        fil_block_multiply_add_some(&problem->pattern, problem->a, begin, end, x, y);
     }
 }
 
 void fil_sap_system_multiply_a(FilSapSystem* system, const FilSapProblem* problem, const double* x, double* y)
 {
     memset(y, 0, (size_t)system->columns * FIL_BLOCK * sizeof *y);
-    fil_sap_system_add_product(system, problem, x, y);
+    fil_sap_system_add_product(system, problem, x, 0, system->columns, y);
 }
 
 /* Participants' numbers to all variables', of which the others are 0. */

@@ -46,6 +46,7 @@ typedef struct FilSapSystem {
     size_t touch_capacity;
     FilInts touch_start;
     FilBlockRows a_rows; /* of A, for workers */
+    int a_reach;         /* of A's columns: how far its rows are from them */
     bool a_rows_found;
     FilBlockParts parts; /* of A + C */
     FilDoubles impulses; /* J' gamma of each part of the constraints, where there are many */
@@ -73,7 +74,8 @@ void fil_sap_system_assemble_more(FilSapSystem* system, const FilSapProblem* pro
 FIL_MUST_CHECK bool fil_sap_system_factor_assembled(FilSapSystem* system, const FilSapProblem* problem);
 /* y = A x, all variables in the caller's order */
 void fil_sap_system_multiply_a(FilSapSystem* system, const FilSapProblem* problem, const double* x, double* y);
-void fil_sap_system_add_product(FilSapSystem* system, const FilSapProblem* problem, const double* x, double* y); /* y += A x */
+/* y += A x, where x is 0 but for columns from `first` to `end` */
+void fil_sap_system_add_product(FilSapSystem* system, const FilSapProblem* problem, const double* x, int first, int end, double* y);
 /* y = S x, or with_contacts (S + C) x for C as last assembled */
 void fil_sap_system_apply(FilSapSystem* system, const FilSapProblem* problem, bool with_contacts, const double* x, double* y);
 void fil_sap_system_solve(FilSapSystem* system, double* x); /* participants, in place */

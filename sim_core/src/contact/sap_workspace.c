@@ -3,7 +3,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "base/vector.h"
+#include "base/lanes.h"
 
 /* A diagonal this large holds its variable at v*: the guess starts there, and its momentum measures nothing. */
 #define HELD 1e20
@@ -106,15 +106,28 @@ typedef struct Columns {
     const FilSapProblem* problem;
     double* v; /* the guess */
     atomic_bool failed;
-    atomic_bool moves; /* the guess is not v* */
+    atomic_int first, end; /* of columns where the guess is not v* */
 } Columns;
+
+/* A pass has found a column that moves: the first of all passes, and the end of the last. */
+static void extend(Columns* c, int first, int end)
+{
+    int known = atomic_load_explicit(&c->first, memory_order_relaxed);
+    while (first < known && !atomic_compare_exchange_weak(&c->first, &known, first)) {
+    }
+    known = atomic_load_explicit(&c->end, memory_order_relaxed);
+    while (end > known && !atomic_compare_exchange_weak(&c->end, &known, end)) {
+    }
+}
 
 /* p_free = x = v - v*, of the guess; what is held stays. Also 1/diag(A). */
 static void start_some(void* context, int first, int end, int worker)
 {
     Columns* c = context;
     double *x = c->sap->p_free, *weight = c->sap->weight;
-    bool moves = false;
+    const double* v_free = c->problem->v_free;
+    const FilLanes most = fil_lanes_splat(HELD), zero = fil_lanes_splat(0.0);
+    int first_moved = end, end_moved = first;
     (void)worker;
     for (int column = first; column < end; column++) {
         const double* block = fil_sap_diagonal_block(c->problem, column);
@@ -122,30 +135,35 @@ static void start_some(void* context, int first, int end, int worker)
             atomic_store_explicit(&c->failed, true, memory_order_relaxed);
             return;
         }
-        for (int d = 0; d < FIL_BLOCK; d++) {
+        const double diagonal[FIL_BLOCK] = {block[0], block[5], block[10], block[15]};
+        bool moves = false;
+        for (int d = 0; d < FIL_BLOCK; d += FIL_LANE_COUNT) {
             const int k = FIL_BLOCK * column + d;
-            const bool held = block[5 * d] > HELD;
-            const double free = c->problem->v_free[k], v = held ? free : c->v[k];
-            c->v[k] = v;
-            x[k] = v - free;
-            weight[k] = held ? 0.0 : 1.0 / block[5 * d];
-            moves |= x[k] != 0.0;
+            const FilLanes own = fil_lanes_load(diagonal + d), free = fil_lanes_load(v_free + k);
+            const FilLanes guess = fil_lanes_where_more(own, most, free, fil_lanes_load(c->v + k)), change = guess - free;
+            fil_lanes_store(c->v + k, guess);
+            fil_lanes_store(x + k, change);
+            fil_lanes_store(weight + k, fil_lanes_where_more(own, most, zero, 1.0 / own));
+            for (int lane = 0; lane < FIL_LANE_COUNT; lane++) {
+                moves |= fil_lanes_get(change, lane) != 0.0;
+            }
+        }
+        if (moves) {
+            first_moved = column < first_moved ? column : first_moved;
+            end_moved = column + 1;
         }
     }
-    if (moves) {
-        atomic_store_explicit(&c->moves, true, memory_order_relaxed);
+    if (first_moved < end_moved) {
+        extend(c, first_moved, end_moved);
     }
 }
 
-/* Runs a pass; false when a diagonal block is missing, or not positive definite. *moves: unless it is NULL, whether the guess is not v*. */
-static bool pass(FilSap* sap, const FilSapProblem* problem, double* v, FilWork* work, bool* moves)
+/* Runs a pass; false when a diagonal block is missing, or not positive definite. */
+static bool pass(Columns* columns, FilWork* work)
 {
-    Columns columns = {.sap = sap, .problem = problem, .v = v};
-    fil_workers_run(problem->workers, problem->pattern.columns, COLUMN_GRAIN, work, &columns);
-    if (moves != NULL) {
-        *moves = atomic_load(&columns.moves);
-    }
-    return !atomic_load(&columns.failed);
+    const FilSapProblem* problem = columns->problem;
+    fil_workers_run(problem->workers, problem->pattern.columns, COLUMN_GRAIN, work, columns);
+    return !atomic_load(&columns->failed);
 }
 
 /* A participant's part of v - v*, A v*, A (v - v*) + push and the diagonal of A, and the inverse of its diagonal block; false if that is not positive
@@ -203,7 +221,8 @@ static void gather_some(void* context, int first, int end, int worker)
 
 static bool gather(FilSap* sap, const FilSapProblem* problem, double* v)
 {
-    if (!pass(sap, problem, v, gather_some, NULL)) {
+    Columns columns = {.sap = sap, .problem = problem, .v = v};
+    if (!pass(&columns, gather_some)) {
         return false;
     }
     sap->fixed_momentum = sap->at_work = sap->fixed_rest = 0.0;
@@ -278,20 +297,21 @@ FilStatus fil_sap_begin(FilSap* sap, const FilSapProblem* problem, const FilSapO
         return FIL_OUT_OF_MEMORY;
     }
     // A (v - v*) + push, then A v*; the difference borrows p_free
-    bool moves;
-    if (!pass(sap, problem, v, start_some, &moves)) {
+    Columns columns = {.sap = sap, .problem = problem, .v = v, .first = problem->pattern.columns};
+    if (!pass(&columns, start_some)) {
         stats->indefinite = true;
         return FIL_NOT_CONVERGED;
     }
-    sap->at_free = !moves;
+    const int first = atomic_load(&columns.first), end = atomic_load(&columns.end);
+    sap->at_free = first >= end;
     const size_t size = FIL_BLOCK * (size_t)problem->pattern.columns * sizeof *sap->p_change;
     if (problem->push != NULL) {
         memcpy(sap->p_change, problem->push, size);
     } else {
         memset(sap->p_change, 0, size);
     }
-    if (moves) {
-        fil_sap_system_add_product(&sap->system, problem, sap->p_free, sap->p_change);
+    if (!sap->at_free) {
+        fil_sap_system_add_product(&sap->system, problem, sap->p_free, first, end, sap->p_change);
     }
     if (!find_free_momentum(sap, problem)) {
         stats->indefinite = true;

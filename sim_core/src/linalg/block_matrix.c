@@ -108,6 +108,11 @@ void fil_block_multiply_add(const FilBlockPattern* pattern, const double* values
     multiply_part(pattern, values, 0, pattern->columns, x, y, NULL);
 }
 
+void fil_block_multiply_add_some(const FilBlockPattern* pattern, const double* values, int begin, int end, const double* x, double* y)
+{
+    multiply_part(pattern, values, begin, end, x, y, y + FIL_BLOCK * (size_t)end);
+}
+
 /* ---- row by row ---- */
 
 void fil_block_rows_free(FilBlockRows* rows)

@@ -29,6 +29,8 @@ int fil_block_find(const FilBlockPattern* pattern, int u, int v);
 void fil_block_multiply(const FilBlockPattern* pattern, const double* values, const double* x, double* y);
 /* y += A x */
 void fil_block_multiply_add(const FilBlockPattern* pattern, const double* values, const double* x, double* y);
+/* The same of blocks in columns `begin` to `end` alone. */
+void fil_block_multiply_add_some(const FilBlockPattern* pattern, const double* values, int begin, int end, const double* x, double* y);
 
 /* Where the blocks of each row stand that are left of the diagonal, by rising columns: a product row by row reads every block twice, but
  * workers can share it. */
