@@ -126,7 +126,7 @@ static void start_some(void* context, int first, int end, int worker)
     Columns* c = context;
     double *x = c->sap->p_free, *weight = c->sap->weight;
     const double* v_free = c->problem->v_free;
-    const FilLanes most = fil_lanes_splat(HELD), zero = fil_lanes_splat(0.0);
+    const FilLanes max = fil_lanes_splat(HELD), zero = fil_lanes_splat(0.0);
     int first_moved = end, end_moved = first;
     (void)worker;
     for (int column = first; column < end; column++) {
@@ -140,10 +140,10 @@ static void start_some(void* context, int first, int end, int worker)
         for (int d = 0; d < FIL_BLOCK; d += FIL_LANE_COUNT) {
             const int k = FIL_BLOCK * column + d;
             const FilLanes own = fil_lanes_load(diagonal + d), free = fil_lanes_load(v_free + k);
-            const FilLanes guess = fil_lanes_where_more(own, most, free, fil_lanes_load(c->v + k)), change = guess - free;
+            const FilLanes guess = fil_lanes_where_more(own, max, free, fil_lanes_load(c->v + k)), change = guess - free;
             fil_lanes_store(c->v + k, guess);
             fil_lanes_store(x + k, change);
-            fil_lanes_store(weight + k, fil_lanes_where_more(own, most, zero, 1.0 / own));
+            fil_lanes_store(weight + k, fil_lanes_where_more(own, max, zero, 1.0 / own));
             for (int lane = 0; lane < FIL_LANE_COUNT; lane++) {
                 moves |= fil_lanes_get(change, lane) != 0.0;
             }
