@@ -8,6 +8,10 @@
 // a face takes part as a face when the normal is within 1e-3 rad of its own: 1 - cos
 #define FLAT 5e-7
 
+// corners of faces are looked at where the normal is within 1 rad of the nearer face's own, 1 - cos: a margin that reaches corners farther round
+// is as large as the shapes
+#define TILTED 0.46
+
 // lines side by side, when the sine of their angle is below this
 #define PARALLEL 0.05
 
@@ -263,6 +267,26 @@ static double nearest_allowed(double distance)
     return distance + 1e-4 * fabs(distance) + 1e-9;  // what clipping rounds, and 1 nm for shapes that just touch
 }
 
+// Beside the closest point: corners of the faces that the shapes show each other, which come into reach when these turn about that point. Those that
+// are deeper than the shapes are lie beyond an edge.
+static int add_corners(const FilFace* reference, double rounding_r, const FilFace* incident, double rounding_i, bool reference_is_a, double margin,
+                       FilContactPoint out[FIL_MANIFOLD_POINTS])
+{
+    FilContactPoint corners[FIL_MANIFOLD_POINTS];
+    int count = 1;
+    const int found = face_points(reference, rounding_r, incident, rounding_i, reference_is_a, margin, corners);
+    // the corner that is the closest point itself is seen aside by less than half its distance; a thousandth of an edge where that is none
+    const double aside = 0.5 * fabs(out[0].distance) + 1e-3 * sqrt(distance2(reference->corner[0], reference->corner[1]));
+    for (int k = 0; k < found && count < FIL_MANIFOLD_POINTS; k++) {
+        if (corners[k].distance >= out[0].distance && distance2(corners[k].position, out[0].position) > aside * aside) {
+            out[count] = corners[k];
+            out[count].feature = corners[k].feature == 0 ? UINT32_MAX : corners[k].feature;  // 0 is the closest point
+            count++;
+        }
+    }
+    return count;
+}
+
 int fil_manifold_build(const FilShape* a, const FilPose* pose_a, const FilShape* b, const FilPose* pose_b, const FilSeparation* separation,
                        double margin, FilContactPoint out[FIL_MANIFOLD_POINTS])
 {
@@ -293,6 +317,9 @@ int fil_manifold_build(const FilShape* a, const FilPose* pose_a, const FilShape*
     if (count == 0) {
         out[0] = make_point(separation->a, ra, separation->b, rb, n, 0);
         count = 1;
+        if (fa.count > 2 && fb.count > 2 && fmin(off_a, off_b) < TILTED) {
+            count = off_a <= off_b ? add_corners(&fa, ra, &fb, rb, true, margin, out) : add_corners(&fb, rb, &fa, ra, false, margin, out);
+        }
     }
     return count;
 }
