@@ -71,7 +71,7 @@ static void analyze(FilBlockPreconditioner* precond, const Case* c)
 static bool is_definite(FilBlockPreconditioner* precond, const Case* c)
 {
     const FilBlockPreconditionerValues values = {.a = c->a->values};
-    return fil_block_preconditioner_factor_fixed(precond, true, &values) && fil_block_preconditioner_factor_changing(precond, c->f->values);
+    return fil_block_preconditioner_factor_fixed(precond, true, &values) && fil_block_preconditioner_factor_changing(precond, NULL, c->f->values);
 }
 
 /* Finds out by itself whether blocks are thin. */
@@ -138,7 +138,7 @@ static void in_parts(void** state)
         for (int k = 0; k < count; k++) {
             more[4 * reached[k]] = random_between(&random, -1.0, 1.0);
         }
-        assert_true(fil_block_preconditioner_factor_changing(&precond, c.f->values));
+        assert_true(fil_block_preconditioner_factor_changing(&precond, NULL, c.f->values));
         fil_block_preconditioner_predict(&precond, more, y);
         for (int k = 0; k < c.n; k++) {
             more[k] += c.b[k];
@@ -176,7 +176,7 @@ static void workers_do_not_matter(void** state)
             const FilBlockPreconditionerValues values = {.a = c.a->values, .workers = workers};
             analyze(&precond, &c);
             assert_true(fil_block_preconditioner_factor_fixed(&precond, true, &values) &&
-                        fil_block_preconditioner_factor_changing(&precond, c.f->values));
+                        fil_block_preconditioner_factor_changing(&precond, workers, c.f->values));
             fil_block_preconditioner_solve(&precond, workers, c.b, x[k]);
             fil_block_preconditioner_reduce(&precond, workers, c.b);
             fil_block_preconditioner_predict(&precond, none, y[k]);
@@ -190,6 +190,85 @@ static void workers_do_not_matter(void** state)
         free_case(&c);
     }
     assert_in_range(some, 20, 80);
+}
+
+/* A square lattice of springs all of which F reaches, large enough to be shared: panels of many columns, in several subtrees. */
+enum { SIDE = 24, KNOTS = SIDE * SIDE };
+
+typedef struct Lattice {
+    int start[KNOTS + 1], row[3 * KNOTS], block[3 * KNOTS], f_start[KNOTS + 1], f_row[KNOTS];
+    double values[48 * KNOTS], f_values[16 * KNOTS], b[4 * KNOTS];
+} Lattice;
+
+static void make_lattice(Random* random, Lattice* l)
+{
+    int end = 0;
+    memset(l, 0, sizeof *l);
+    for (int j = 0; j < KNOTS; j++) {
+        const int other[3] = {j, j % SIDE + 1 < SIDE ? j + 1 : -1, j + SIDE < KNOTS ? j + SIDE : -1};
+        l->start[j] = end;
+        l->f_start[j] = l->f_row[j] = j;
+        for (int k = 0; k < 3; k++) {
+            for (int i = 0; i < 4 && other[k] >= 0; i++) {
+                l->values[16 * end + 5 * i] = k > 0 ? -10.0 : 41.0;
+            }
+            l->row[end] = other[k];
+            l->block[end] = end;
+            end += other[k] >= 0;
+        }
+        for (int i = 0; i < 4; i++) {
+            l->f_values[16 * j + 5 * i] = random_between(random, 0.0, 10.0);
+            l->b[4 * j + i] = random_between(random, -1.0, 1.0);
+        }
+    }
+    l->start[KNOTS] = end;
+    l->f_start[KNOTS] = KNOTS;
+}
+
+/* What is left of b, in its largest number. */
+static double lattice_residual(const Lattice* l, const double* x)
+{
+    static double product[4 * KNOTS];
+    const FilBlockPattern a = {KNOTS, l->start, l->row}, f = {KNOTS, l->f_start, l->f_row};
+    fil_block_multiply(&a, l->values, x, product);
+    fil_block_multiply_add(&f, l->f_values, x, product);
+    double worst = 0.0;
+    for (int k = 0; k < 4 * KNOTS; k++) {
+        worst = fmax(worst, fabs(l->b[k] - product[k]));
+    }
+    return worst;
+}
+
+/* The same bits for any number of workers, and for factors made anew as far as F has changed. */
+static void panels_are_shared(void** state)
+{
+    (void)state;
+    static Lattice l;
+    static double x[3][4 * KNOTS];
+    make_lattice(&(Random){7}, &l);
+    const FilBlockPattern a = {KNOTS, l.start, l.row}, f = {KNOTS, l.f_start, l.f_row};
+    const FilBlockPattern* const terms[FIL_BLOCK_TERMS] = {&a, NULL, &f};
+    for (int k = 0; k < 3; k++) {
+        FilBlockPreconditioner precond = {0};
+        FilWorkers* workers = fil_workers_create(1 + k);
+        const FilBlockPreconditionerValues values = {.a = l.values, .workers = workers};
+        assert_int_equal(fil_block_preconditioner_analyze(&precond, terms, l.block, true), FIL_OK);
+        assert_true(precond.panels.trees.count > 1 && precond.panels.work > 40e3);  // twice what is shared
+        assert_true(fil_block_preconditioner_factor_fixed(&precond, true, &values));
+        for (int part = 0; part < 2 && k == 2; part++) {  // one place of F is another at first
+            const double kept = l.f_values[16 * 100];
+            l.f_values[16 * 100] = part == 0 ? kept + 1.0 : kept;
+            assert_true(fil_block_preconditioner_factor_changing(&precond, workers, l.f_values));
+            l.f_values[16 * 100] = kept;
+        }
+        assert_true(k == 2 || fil_block_preconditioner_factor_changing(&precond, workers, l.f_values));
+        fil_block_preconditioner_solve(&precond, workers, l.b, x[k]);
+        assert_true(lattice_residual(&l, x[k]) < 1e-4);  // single precision times a condition of about 80, times a margin of 20
+        fil_workers_destroy(workers);
+        fil_block_preconditioner_free(&precond);
+    }
+    assert_memory_equal(x[0], x[1], sizeof x[0]);
+    assert_memory_equal(x[0], x[2], sizeof x[0]);
 }
 
 /* Where only F uses fourth places, that is found out late. */
@@ -207,10 +286,10 @@ static void fourth_places_of_f(void** state)
             analyze(&precond, &c);
             assert_true(fil_block_preconditioner_factor_fixed(&precond, true, &values));
             assert_true(precond.thin);
-            assert_false(fil_block_preconditioner_factor_changing(&precond, c.f->values));
+            assert_false(fil_block_preconditioner_factor_changing(&precond, NULL, c.f->values));
             assert_false(precond.thin);
             assert_true(fil_block_preconditioner_factor_fixed(&precond, false, &values));
-            assert_true(fil_block_preconditioner_factor_changing(&precond, c.f->values));
+            assert_true(fil_block_preconditioner_factor_changing(&precond, NULL, c.f->values));
             check_solution(&precond, &c);
             some++;
         }
@@ -256,8 +335,8 @@ static void definiteness(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_patterns),    cmocka_unit_test(in_parts),     cmocka_unit_test(workers_do_not_matter),
-        cmocka_unit_test(fourth_places_of_f), cmocka_unit_test(definiteness),
+        cmocka_unit_test(random_patterns),   cmocka_unit_test(in_parts),           cmocka_unit_test(workers_do_not_matter),
+        cmocka_unit_test(panels_are_shared), cmocka_unit_test(fourth_places_of_f), cmocka_unit_test(definiteness),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,12 +5,13 @@
 
 void fil_block_pcg_free(FilBlockPcg* pcg)
 {
-    FilInts* const ints[] = {&pcg->start, &pcg->row, &pcg->block, &pcg->weak};
+    FilInts* const ints[] = {&pcg->start, &pcg->row, &pcg->block};
     for (size_t k = 0; k < sizeof ints / sizeof *ints; k++) {
         fil_free(ints[k]->at);
     }
-    fil_free(pcg->more.at);
+    fil_block_weak_free(&pcg->weak);
     fil_free(pcg->vectors.at);
+    fil_free(pcg->rest.at);
     fil_block_preconditioner_free(&pcg->precond);
     fil_block_parts_free(&pcg->parts);
     fil_single_rows_free(&pcg->a_rows);
@@ -30,19 +31,17 @@ static bool sort_blocks(FilBlockPcg* pcg, const FilBlockPattern* a, const bool* 
 {
     const size_t n = (size_t)a->columns, blocks = (size_t)a->start[n];
     if (!fil_ints_reserve(&pcg->start, n + 1) || !fil_ints_reserve(&pcg->row, blocks) || !fil_ints_reserve(&pcg->block, blocks) ||
-        !fil_ints_reserve(&pcg->weak, 3 * blocks) || !fil_doubles_reserve(&pcg->more, n) || !fil_doubles_reserve(&pcg->vectors, 3 * FIL_BLOCK * n)) {
+        !fil_block_weak_find(&pcg->weak, a, weak) || !fil_doubles_reserve(&pcg->vectors, 3 * FIL_BLOCK * n) ||
+        !fil_floats_reserve(&pcg->rest, FIL_BLOCK * n)) {
         return false;
     }
     int end = 0;
-    pcg->weak_count = 0;
     for (int j = 0; j < a->columns; j++) {
         pcg->start.at[j] = end;
         for (int k = a->start[j]; k < a->start[j + 1]; k++) {
             if (weak != NULL ? !weak[k] : a->row[k] == j) {
                 pcg->row.at[end] = a->row[k];
                 pcg->block.at[end++] = k;
-            } else if (weak != NULL) {
-                memcpy(pcg->weak.at + 3 * (size_t)pcg->weak_count++, (const int[]){k, a->row[k], j}, 3 * sizeof(int));
             }
         }
     }
@@ -88,26 +87,11 @@ FilStatus fil_block_pcg_bind(FilBlockPcg* pcg, const FilBlockTerms* terms, const
     return status == FIL_OK && !fil_block_parts_find(&pcg->parts, whole, FIL_BLOCK_TERMS) ? FIL_OUT_OF_MEMORY : status;
 }
 
-static double size_of(const double* block)
-{
-    double sum[4] = {0.0};
-    for (int i = 0; i < FIL_BLOCK_SIZE; i++) {
-        sum[i % 4] += block[i] * block[i];
-    }
-    return sqrt((sum[0] + sum[1]) + (sum[2] + sum[3]));
-}
-
 /* Factors what F does not reach; `thin`: as far as possible with idle fourth places. */
 static bool factor(FilBlockPcg* pcg, const FilBlockTerms* terms, bool thin)
 {
-    double* more = pcg->more.at;
-    memset(more, 0, (size_t)terms->a.columns * sizeof *more);
-    for (const int* weak = pcg->weak.at; weak < pcg->weak.at + 3 * (ptrdiff_t)pcg->weak_count; weak += 3) {
-        const double size = size_of(terms->a_values + FIL_BLOCK_SIZE * (size_t)weak[0]);
-        more[weak[1]] += size;
-        more[weak[2]] += size;
-    }
-    const FilBlockPreconditionerValues values = {terms->a_values, terms->c_values, more, terms->workers};
+    fil_block_weak_take(&pcg->weak, terms->workers, terms->a_values);
+    const FilBlockPreconditionerValues values = {terms->a_values, terms->c_values, &pcg->weak, terms->workers};
     const bool definite = fil_block_preconditioner_factor_fixed(&pcg->precond, thin, &values);
     pcg->wide = !pcg->precond.thin;
     return definite;
@@ -120,10 +104,10 @@ bool fil_block_pcg_factor(FilBlockPcg* pcg, const FilBlockTerms* terms)
 
 bool fil_block_pcg_factor_rest(FilBlockPcg* pcg, const FilBlockTerms* terms)
 {
-    const bool thin = pcg->precond.thin, definite = fil_block_preconditioner_factor_changing(&pcg->precond, terms->f_values);
+    const bool thin = pcg->precond.thin, definite = fil_block_preconditioner_factor_changing(&pcg->precond, terms->workers, terms->f_values);
     pcg->predicted = false;
     if (thin && !pcg->precond.thin) {
-        return factor(pcg, terms, false) && fil_block_preconditioner_factor_changing(&pcg->precond, terms->f_values);
+        return factor(pcg, terms, false) && fil_block_preconditioner_factor_changing(&pcg->precond, terms->workers, terms->f_values);
     }
     return definite;
 }
@@ -170,6 +154,111 @@ static void precondition(void* context, const double* r, double* z)
     fil_block_preconditioner_solve(&solve->pcg->precond, solve->terms->workers, r, z);
 }
 
+/* ---- the same by what the preconditioner leaves out ---- */
+
+/* Vectors are gone through in so many pieces, whoever there is to take them. */
+enum { PIECES = 16 };
+
+/* An iteration: x, residual r, z = P^-1 r, y = (P - A) z where P - A has something, direction p and product s with that. */
+typedef struct Close {
+    Solve solve;
+    double *x, *r, *z, *p, *s;
+    float* y;
+    double turn, length;
+    int grain, weak_grain;
+    double sums[PIECES];
+} Close;
+
+static double sum_pieces(Close* close, int count, int grain, FilWork* work)
+{
+    memset(close->sums, 0, sizeof close->sums);
+    fil_workers_run(close->solve.terms->workers, count, grain, work, close);
+    double sum = 0.0;
+    for (int k = 0; k < PIECES; k++) {
+        sum += close->sums[k];
+    }
+    return sum;
+}
+
+static void multiply_weak(void* context, int first, int end, int worker)
+{
+    Close* close = context;
+    (void)worker;
+    close->sums[first / close->weak_grain] = fil_block_weak_multiply(&close->solve.pcg->weak, first, end, close->z, close->y);
+}
+
+static void dot_piece(void* context, int first, int end, int worker)
+{
+    Close* close = context;
+    double sum[FIL_BLOCK] = {0.0};
+    (void)worker;
+    for (int k = FIL_BLOCK * first; k < FIL_BLOCK * end; k += FIL_BLOCK) {
+        for (int i = 0; i < FIL_BLOCK; i++) {
+            sum[i] += close->r[k + i] * close->z[k + i];
+        }
+    }
+    close->sums[first / close->grain] = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+/* p = z + turn p, s = A z + turn s, x = x + length p, r = r - length s, where P z = r and so A z = r - (P - A) z. */
+static void advance_piece(void* context, int first, int end, int worker)
+{
+    Close* close = context;
+    const int* place = close->solve.pcg->weak.place.at;
+    const float none[FIL_BLOCK] = {0.0F};
+    const double turn = close->turn, length = close->length;
+    double *x = close->x, *r = close->r, *p = close->p, *s = close->s;
+    const double* z = close->z;
+    const float* all = close->y;
+    (void)worker;
+    for (int v = first; v < end; v++) {
+        const float* y = place[v] >= 0 ? all + FIL_BLOCK * (ptrdiff_t)place[v] : none;
+        for (int k = FIL_BLOCK * v, i = 0; i < FIL_BLOCK; k++, i++) {
+            const double product = r[k] - (double)y[i], direction = z[k];
+            p[k] = turn == 0.0 ? direction : direction + turn * p[k];  // in the beginning there is none
+            s[k] = turn == 0.0 ? product : product + turn * s[k];
+            x[k] += length * p[k];
+            r[k] -= length * s[k];
+        }
+    }
+}
+
+/* `vectors` begins with P^-1 r. */
+static FilBlockPcgResult solve_close(const Solve* solve, double tolerance, int max, double* r, double* x)
+{
+    const FilBlockTerms* terms = solve->terms;
+    FilBlockPcg* pcg = solve->pcg;
+    const int n = terms->a.columns, count = FIL_BLOCK * n;
+    double* at = pcg->vectors.at;
+    Close close = {.solve = *solve, .x = x, .r = r, .z = at, .p = at + count, .s = at + 2 * count, .y = pcg->rest.at};
+    close.grain = 1 + n / PIECES;
+    close.weak_grain = 1 + pcg->weak.count / PIECES;
+    double rz = sum_pieces(&close, n, close.grain, dot_piece);
+    const double goal = tolerance * tolerance * rz;
+    for (int k = 0; !(rz <= goal); k++) {
+        if (k == max) {
+            return FIL_PCG_SLOW;
+        }
+        // z'Az, and p'Ap by it and the last length (Chronopoulos and Gear 1989)
+        const double own = rz - sum_pieces(&close, pcg->weak.count, close.weak_grain, multiply_weak);
+        const double curvature = k > 0 ? own - close.turn * rz / close.length : own;
+        if (!(curvature > 0.0)) {
+            return FIL_PCG_INDEFINITE;
+        }
+        close.length = rz / curvature;
+        fil_workers_run(terms->workers, n, close.grain, advance_piece, &close);
+        fil_block_preconditioner_solve(&pcg->precond, terms->workers, r, close.z);
+        const double next = sum_pieces(&close, n, close.grain, dot_piece);
+        close.turn = next / rz;
+        rz = next;
+    }
+    return FIL_PCG_DONE;
+}
+
+/* Tolerances from which on the factor is taken for exact. In a net that stops a ball, products differed by more than a tenth of these in 4 of 1,000
+ * solutions, in none by more than all of it; of tolerances between 1e-4 and 1e-3 in one of five. */
+static const double CLOSE = 1e-3;
+
 FilBlockPcgResult fil_block_pcg_solve(FilBlockPcg* pcg, const FilBlockTerms* terms, double tolerance, int max, double* r, double* x)
 {
     Solve solve = {pcg, terms};
@@ -179,6 +268,9 @@ FilBlockPcgResult fil_block_pcg_solve(FilBlockPcg* pcg, const FilBlockTerms* ter
         pcg->predicted = false;
     } else {
         precondition(&solve, r, z);
+    }
+    if (!pcg->diagonal_only && tolerance >= CLOSE) {
+        return solve_close(&solve, tolerance, max, r, x);
     }
     int iterations;
     const FilPcgSystem system = {&solve, FIL_BLOCK * terms->a.columns, multiply, precondition, NULL, z};

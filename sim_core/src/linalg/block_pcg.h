@@ -1,8 +1,8 @@
 /* Conjugate gradients for a symmetric positive definite sum A + C + F of 4x4-block matrices, preconditioned by the Cholesky
  * factor of a sparser matrix close to it. For sheets and nets, whose own factors fill up.
  *
- * Preconditioner: blocks of A that the caller calls weak are left out, and their size is added to the two diagonal blocks
- * that they joined. [[s, B], [B', s]] with s = |B| is positive semidefinite, so this never costs definiteness. Or,
+ * Preconditioner: blocks of A that the caller calls weak are left out, and what bounds them is added to the two diagonal blocks
+ * that they joined, which never costs definiteness (linalg/block_weak.h). Or,
  * where mass outweighs stiffness, of A the diagonal blocks alone: a cheap factor. C and F are kept whole: contacts are what
  * diagonal preconditioners fail at. What F reaches is eliminated last, so that F may change at the price of its own columns
  * (block_preconditioner.h). The result depends on nothing but patterns, values and when bind() was asked to analyse afresh. */
@@ -10,6 +10,7 @@
 #define FILUM_LINALG_BLOCK_PCG_H
 
 #include "linalg/block_preconditioner.h"
+#include "linalg/block_weak.h"
 #include "linalg/buffer.h"
 #include "linalg/pcg.h"
 #include "linalg/single_rows.h"
@@ -32,12 +33,11 @@ typedef struct FilBlockPcg {
     bool diagonal_only;        /* of A */
     bool wide;                 /* fourth places were in use when these were factored last */
     FilInts start, row, block; /* blocks of A in the preconditioner: pattern, numbers in A */
-    FilInts weak;              /* the others, if they count: number in A, row, column */
-    int weak_count;
-    bool predicted;      /* the solution with the preconditioner is that of the present factor */
-    FilDoubles more;     /* of each column: sizes of its weak blocks */
-    FilDoubles vectors;  /* preconditioned, direction, product */
-    FilBlockParts parts; /* of the terms, for products */
+    FilBlockWeak weak;         /* the others, unless of A the diagonal blocks alone are there */
+    bool predicted;            /* the solution with the preconditioner is that of the present factor */
+    FilDoubles vectors;        /* preconditioned, direction, product */
+    FilFloats rest;            /* product with what was left out */
+    FilBlockParts parts;       /* of the terms, for products */
 
     /* in single precision */
     bool a_found, rest_found;        /* rows are those of the present patterns */
@@ -69,7 +69,8 @@ void fil_block_pcg_reduce(FilBlockPcg* pcg, FilWorkers* workers, const double* b
 void fil_block_pcg_predict(FilBlockPcg* pcg, const double* more, double* x);
 
 /* Adds to x, for the right side r, a solution that leaves `tolerance` times r, both measured with the preconditioner; r becomes what
- * is left. */
+ * is left. Where the tolerance is 1e-3 or more and weak blocks alone are left out of the factor, that is taken for exact: products are made of those
+ * blocks, and its rounding may be left, too, if the condition is more than some 1e4. */
 FilBlockPcgResult fil_block_pcg_solve(FilBlockPcg* pcg, const FilBlockTerms* terms, double tolerance, int max, double* r, double* x);
 
 /* The same in single precision, for systems that take many iterations, and tolerances of a few per cent. */

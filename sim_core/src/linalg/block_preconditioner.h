@@ -4,14 +4,15 @@
  * what is repeated until it is right anyway. What F reaches, and what depends on that, is eliminated last, so that F may
  * change at the price of those columns.
  * Left-looking by columns: column j is gathered in a buffer, less the products of the columns k that have a block in
- * row j. Where several of those go on alike below row j, and where column j + 1 is as column j, as in the dense corners that fill makes,
- * sums stay in registers over all k for two rows and both columns at once.
+ * row j. Where several of those go on alike below row j, sums stay in registers over all k for two rows at once. Columns that F reaches are made by
+ * panels instead, as the dense corners that fill makes are among them (block_preconditioner_changing.c).
  * Subtrees of the elimination tree are shared by workers, in factorisations and solutions; sums are in the same order whoever makes them. */
 #ifndef FILUM_LINALG_BLOCK_PRECONDITIONER_H
 #define FILUM_LINALG_BLOCK_PRECONDITIONER_H
 
 #include "base/workers.h"
 #include "linalg/block_symbolic.h"
+#include "linalg/block_weak.h"
 #include "linalg/subtrees.h"
 
 /* Columns that nothing in L links to others, for conjugate gradients in single precision. */
@@ -23,16 +24,32 @@ typedef struct FilBlockAlone {
     int trees, linked; /* ... how many, and of how many columns */
 } FilBlockAlone;
 
+/* Changing columns that go on alike, and their blocks of L row by row. */
+typedef struct FilBlockPanels {
+    int count;
+    FilInts first;        /* count + 1: columns of each */
+    FilInts at;           /* number of its first block */
+    FilInts of;           /* panel of each changing column */
+    FilInts parent;       /* panel that has its parent */
+    FilInts source_start; /* count + 1: panels that each takes products from ... */
+    FilInts source;       /* ... with the first and the end of their rows that are columns of it */
+    FilInts slot;         /* of these, while they are listed */
+    FilSubtrees trees;
+    double work; /* products */
+    FilFloats values;
+} FilBlockPanels;
+
 typedef struct FilBlockPreconditioner {
     FilBlockSymbolic symbolic;
     bool thin;         /* fourth places of all blocks are idle */
     FilFloats factor;  /* blocks of L by columns of four numbers, three columns where they are thin */
     FilFloats base;    /* of changing columns: A and C less the products of fixed ones */
     FilFloats inverse; /* W_j, inverse Cholesky factor of each pivot block */
-    FilFloats column;  /* that is being made, and the next; of each worker */
+    FilFloats column;  /* that is being made; of each worker */
     FilInts place;     /* where blocks of that are, by row; of each worker */
     FilInts outcome;   /* of parts of a factorisation */
     FilSubtrees trees; /* of the fixed columns */
+    FilBlockPanels panels;
     FilBlockAlone alone;
     FilInts gather_start; /* columns + 1: what fixed columns subtract from each row above their subtrees ... */
     FilInts gather;       /* ... in the order of these: column and place in L */
@@ -48,7 +65,7 @@ void fil_block_preconditioner_free(FilBlockPreconditioner* precond);
 /* Where the numbers are. */
 typedef struct FilBlockPreconditionerValues {
     const double *a, *c;
-    const double* more; /* for each column: what is added to its diagonal; may be NULL */
+    const FilBlockWeak* weak; /* what is added to the diagonal; may be NULL */
     FilWorkers* workers;
 } FilBlockPreconditionerValues;
 
@@ -63,7 +80,7 @@ FIL_MUST_CHECK FilStatus fil_block_preconditioner_bind(FilBlockPreconditioner* p
  * far as single precision tells. `thin`: try whether the fourth places of all blocks are idle but for the diagonal's own; near->thin
  * says so then. If it is those of F that are not, the second fails with near->thin false, and the first must be repeated. */
 FIL_MUST_CHECK bool fil_block_preconditioner_factor_fixed(FilBlockPreconditioner* precond, bool thin, const FilBlockPreconditionerValues* values);
-FIL_MUST_CHECK bool fil_block_preconditioner_factor_changing(FilBlockPreconditioner* precond, const double* f_values);
+FIL_MUST_CHECK bool fil_block_preconditioner_factor_changing(FilBlockPreconditioner* precond, FilWorkers* workers, const double* f_values);
 
 /* What conjugate gradients are made of in single precision, in the order of variables: residual, what is preconditioned of it, the product with
  * that, direction, product with that, solution; and what an iteration takes of the last direction, and how far it goes. */

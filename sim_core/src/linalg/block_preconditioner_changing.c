@@ -1,0 +1,397 @@
+/* The changing columns of the preconditioner's factor, by panels: columns that go on alike, row by row, so that what one panel takes from another is
+ * read from front to back, and once. Most of a net's products are in some twenty panels of 4 to 60 columns. */
+#include <limits.h>
+#include <string.h>
+
+#include "linalg/block_preconditioner_data.h"
+
+/* ---- analysis ---- */
+
+void fil_block_panels_free(FilBlockPanels* panels)
+{
+    FilInts* const ints[] = {&panels->first, &panels->at, &panels->of, &panels->parent, &panels->source_start, &panels->source, &panels->slot};
+    for (size_t k = 0; k < sizeof ints / sizeof *ints; k++) {
+        fil_free(ints[k]->at);
+    }
+    fil_free(panels->values.at);
+    fil_subtrees_free(&panels->trees);
+    *panels = (FilBlockPanels){0};
+}
+
+/* Whether column j + 1 is as column j but for its first block. */
+static bool are_alike(const FilBlockSymbolic* s, int j)
+{
+    const int* start = s->column_start.at + j;
+    return j + 1 < s->columns && s->parent.at[j] == j + 1 && start[2] - start[1] == start[1] - start[0] - 1;
+}
+
+/* A panel and its rows: its own columns', then those below. */
+typedef struct Panel {
+    int first, columns, rows;
+    const int* row;
+    float* at; /* block (r, c) is the one number r columns + c */
+} Panel;
+
+static inline Panel panel_of(const FilBlockPreconditioner* precond, int k, int width)
+{
+    const FilBlockSymbolic* s = &precond->symbolic;
+    const FilBlockPanels* panels = &precond->panels;
+    const int first = panels->first.at[k], start = s->column_start.at[first];
+    return (Panel){.first = first,
+                   .columns = panels->first.at[k + 1] - first,
+                   .rows = s->column_start.at[first + 1] - start,
+                   .row = s->row.at + start,
+                   .at = block_at(panels->values.at, panels->at.at[k], width)};
+}
+
+/* The panels that panel k takes products from, each with its first and last row that are columns of panel k; at the end of the list. `mark` of each
+ * panel: the last one that took from it. */
+static int list_sources(FilBlockPreconditioner* precond, int k, int end, int* mark)
+{
+    const FilBlockSymbolic* s = &precond->symbolic;
+    FilBlockPanels* panels = &precond->panels;
+    int* source = panels->source.at;
+    for (int j = panels->first.at[k]; j < panels->first.at[k + 1]; j++) {
+        for (int q = s->row_start.at[j]; q < s->row_start.at[j + 1]; q++) {
+            const int column = s->row_column.at[q], from = column >= s->first_changing ? panels->of.at[column - s->first_changing] : -1;
+            if (from < 0 || from == k || panels->first.at[from] != column) {
+                continue;  // rows of a panel are those of its first column
+            }
+            if (mark[from] != k) {
+                mark[from] = k;
+                memcpy(source + 3 * (ptrdiff_t)end, (const int[]){from, s->row_block.at[q] - s->column_start.at[column], 0}, 3 * sizeof(int));
+                panels->slot.at[from] = end++;
+            }
+            source[3 * (ptrdiff_t)panels->slot.at[from] + 2] = s->row_block.at[q] - s->column_start.at[column] + 1;
+        }
+    }
+    return end;
+}
+
+/* Products of a panel: with itself and with those that it takes from. */
+static double work_of(const FilBlockPreconditioner* precond, int k)
+{
+    const FilBlockPanels* panels = &precond->panels;
+    const Panel own = panel_of(precond, k, FIL_BLOCK);
+    double work = 0.5 * own.columns * own.columns * own.rows;
+    for (int q = panels->source_start.at[k]; q < panels->source_start.at[k + 1]; q++) {
+        const int* source = panels->source.at + 3 * (ptrdiff_t)q;
+        const Panel from = panel_of(precond, source[0], FIL_BLOCK);
+        work += (double)from.columns * (from.rows - source[1]) * (source[2] - source[1]);
+    }
+    return work;
+}
+
+bool fil_block_panels_find(FilBlockPreconditioner* precond)
+{
+    const FilBlockSymbolic* s = &precond->symbolic;
+    FilBlockPanels* panels = &precond->panels;
+    const size_t changing = (size_t)(s->columns - s->first_changing), blocks = (size_t)(s->factor_blocks - s->column_start.at[s->first_changing]);
+    if (!fil_ints_reserve(&panels->first, changing + 1) || !fil_ints_reserve(&panels->at, changing + 1) ||
+        !fil_ints_reserve(&panels->of, changing + 1) || !fil_ints_reserve(&panels->slot, changing + 1) ||
+        !fil_ints_reserve(&panels->parent, changing + 1) || !fil_ints_reserve(&panels->source_start, changing + 1) ||
+        !fil_ints_reserve(&panels->source, 3 * blocks + 1) || !fil_subtrees_reserve(&panels->trees, (int)changing)) {
+        return false;
+    }
+    panels->count = 0;
+    size_t size = 0;
+    for (int j = s->first_changing; j < s->columns; j++) {
+        if (j == s->first_changing || !are_alike(s, j - 1)) {
+            panels->first.at[panels->count++] = j;
+        }
+        panels->of.at[j - s->first_changing] = panels->count - 1;
+    }
+    panels->first.at[panels->count] = s->columns;
+    for (int k = 0; k < panels->count; k++) {
+        const int first = panels->first.at[k], last = panels->first.at[k + 1] - 1, parent = s->parent.at[last];
+        panels->at.at[k] = (int)size;
+        panels->parent.at[k] = parent >= 0 ? panels->of.at[parent - s->first_changing] : -1;
+        size += (size_t)(last + 1 - first) * (size_t)(s->column_start.at[first + 1] - s->column_start.at[first]);
+        if (size > INT_MAX) {
+            return false;
+        }
+    }
+    int end = 0, *mark = s->scratch.at;
+    memset(mark, -1, sizeof(int) * changing);
+    for (int k = 0; k < panels->count; k++) {
+        panels->source_start.at[k] = end;
+        end = list_sources(precond, k, end, mark);
+    }
+    panels->source_start.at[panels->count] = end;
+    panels->work = 0.0;
+    for (int k = 0; k < panels->count; k++) {
+        panels->trees.work.at[k] = work_of(precond, k);
+        panels->work += panels->trees.work.at[k];
+    }
+    fil_subtrees_find(&panels->trees, panels->count, panels->parent.at);
+    return fil_floats_reserve(&panels->values, FIL_BLOCK_SIZE * size + 1);
+}
+
+/* ---- what has changed ---- */
+
+/* Whether F is another in column j than it was. */
+static bool has_changed(const FilBlockPreconditioner* precond, int j, const double* f_values)
+{
+    const FilBlockSymbolic* s = &precond->symbolic;
+    const int* source = s->source[F].at;
+    bool changed = false;
+    for (int p = s->column_start.at[j]; p < s->column_start.at[j + 1] && !changed; p++) {
+        const size_t block = FIL_BLOCK_SIZE * (size_t)(source[p] >> 1);
+        changed = source[p] != FIL_BLOCK_NO_SOURCE && memcmp(f_values + block, precond->f_values.at + block, FIL_BLOCK_SIZE * sizeof *f_values) != 0;
+    }
+    return changed;
+}
+
+/* Flags the changing columns in which F is another than it was, and what depends on them. */
+static void find_stale(FilBlockPreconditioner* precond, const double* f_values)
+{
+    const FilBlockSymbolic* s = &precond->symbolic;
+    int* stale = precond->stale.at;
+    for (int j = s->first_changing; j < s->columns; j++) {
+        stale[j] = !precond->has_f;
+    }
+    for (int j = s->first_changing; j < s->columns && precond->has_f; j++) {
+        stale[j] = stale[j] || has_changed(precond, j, f_values);
+        if (stale[j] && s->parent.at[j] >= 0) {
+            stale[s->parent.at[j]] = true;
+        }
+    }
+}
+
+/* ---- products ---- */
+
+/* Rows and columns of products at once: 24 sums of thin blocks, so that four units that take four cycles each are kept busy. */
+enum { ROWS = 4, TARGETS = 2 };
+
+/* Blocks at `to` less the products of `count` blocks in each of the rows at `a` with those at `b`. */
+static inline __attribute__((always_inline)) void subtract_tile(float* const (*to)[TARGETS], int rows, int targets, const float* const* a,
+                                                                const float* const* b, int count, int width)
+{
+    FilFloat4 c[ROWS][TARGETS][FIL_BLOCK];
+    for (int r = 0; r < rows; r++) {
+        for (int t = 0; t < targets; t++) {
+            for (int m = 0; m < width; m++) {
+                c[r][t][m] = fil_float4_load(to[r][t] + 4 * m);
+            }
+        }
+    }
+    for (ptrdiff_t k = 0; k < (ptrdiff_t)4 * width * count; k += 4) {
+        FilFloat4 right[TARGETS];
+        for (int t = 0; t < targets; t++) {
+            right[t] = fil_float4_load(b[t] + k);
+        }
+        for (int r = 0; r < rows; r++) {
+            const FilFloat4 left = fil_float4_load(a[r] + k);
+            for (int t = 0; t < targets; t++) {
+                for (int m = 0; m < width; m++) {
+                    c[r][t][m] = fil_float4_sub_lane(c[r][t][m], left, right[t], m);
+                }
+            }
+        }
+    }
+    for (int r = 0; r < rows; r++) {
+        for (int t = 0; t < targets; t++) {
+            for (int m = 0; m < width; m++) {
+                fil_float4_store(to[r][t] + 4 * m, c[r][t][m]);
+            }
+        }
+    }
+}
+
+/* What rows `begin` to `end` - 1 of `from` take, with its rows `first` to `last` - 1, from the panel `to`, whose rows have their `place`, the `count`
+ * first columns of `from` being there. Above the diagonal it may be anything. */
+static inline __attribute__((always_inline)) void subtract_rows(const Panel* to, const Panel* from, int count, int first, int last, int begin,
+                                                                int end, const int* place, int width)
+{
+    const ptrdiff_t block = (ptrdiff_t)4 * width, stride = block * from->columns;
+    for (int i = begin; i < end;) {
+        const int rows = i + ROWS <= end ? ROWS : i + 2 <= end ? 2 : 1;
+        float* line[ROWS];
+        const float* a[ROWS];
+        for (int r = 0; r < rows; r++) {
+            line[r] = to->at + block * to->columns * place[from->row[i + r]] - block * to->first;
+            a[r] = from->at + stride * (i + r);
+        }
+        const int below = i + rows < last ? i + rows : last;
+        for (int t = first; t < below; t += TARGETS) {
+            const int targets = t + 1 < last ? 2 : 1;
+            const float* const b[TARGETS] = {from->at + stride * t, from->at + stride * (t + targets - 1)};
+            float* tile[ROWS][TARGETS];
+            for (int r = 0; r < rows; r++) {
+                tile[r][0] = line[r] + block * from->row[t];
+                tile[r][1] = line[r] + block * from->row[t + targets - 1];
+            }
+            if (rows == ROWS && targets == 2) {
+                subtract_tile((float* const(*)[TARGETS])tile, ROWS, 2, a, b, count, width);
+            } else if (rows == ROWS) {
+                subtract_tile((float* const(*)[TARGETS])tile, ROWS, 1, a, b, count, width);
+            } else if (rows == 2 && targets == 2) {
+                subtract_tile((float* const(*)[TARGETS])tile, 2, 2, a, b, count, width);
+            } else if (rows == 2) {
+                subtract_tile((float* const(*)[TARGETS])tile, 2, 1, a, b, count, width);
+            } else if (targets == 2) {
+                subtract_tile((float* const(*)[TARGETS])tile, 1, 2, a, b, count, width);
+            } else {
+                subtract_tile((float* const(*)[TARGETS])tile, 1, 1, a, b, count, width);
+            }
+        }
+        i += rows;
+    }
+}
+
+/* ---- a panel ---- */
+
+/* A panel before others take from it: what it begins with, and F; false: F is not thin where that is asked for. */
+static inline bool start_panel(const FilBlockPreconditioner* precond, const Panel* panel, const double* f_values, int width)
+{
+    const FilBlockSymbolic* s = &precond->symbolic;
+    const int* source = s->source[F].at;
+    double fourth = 0.0;
+    for (int c = 0; c < panel->columns; c++) {
+        const int j = panel->first + c;
+        const float* base = base_of(precond, j, width);
+        for (int p = s->column_start.at[j], r = c; p < s->column_start.at[j + 1]; p++, r++, base += 4 * width) {
+            float* to = block_at(panel->at, r * panel->columns + c, width);
+            if (source[p] == FIL_BLOCK_NO_SOURCE) {
+                memcpy(to, base, 4 * (size_t)width * sizeof *to);
+                continue;
+            }
+            const double* block = f_values + FIL_BLOCK_SIZE * (size_t)(source[p] >> 1);
+            for (int k = 0; k < width; k++) {
+                fil_float4_store(to + 4 * k, fil_float4_load(base + 4 * k) + round_column(block, source[p], k));
+            }
+            fourth += width < FIL_BLOCK ? fourth_of(block, r == c) : 0.0;
+        }
+        memset(block_at(panel->at, c * panel->columns + c + 1, width), 0, 4 * (size_t)width * (size_t)(panel->columns - c - 1) * sizeof(float));
+    }
+    return fourth == 0.0;
+}
+
+/* Blocks of columns c and, of two, c + 1 of the panel in row r become those of L, which has them by columns, too. */
+static inline void finish_row(FilBlockPreconditioner* precond, const Panel* panel, int c, int two, int r, const FilFloat4* first,
+                              const FilFloat4* second, int width)
+{
+    const int* start = precond->symbolic.column_start.at + panel->first + c;
+    float *block = block_at(panel->at, r * panel->columns + c, width), *next = block + 4 * width;
+    FilFloat4 l[FIL_BLOCK];
+    finish_block(block, first, l, width);
+    float* kept = block_at(precond->factor.at, start[0] + r - c, width);
+    for (int k = 0; k < width; k++) {
+        fil_float4_store(block + 4 * k, l[k]);
+        fil_float4_store(kept + 4 * k, l[k]);
+    }
+    if (two == 0) {
+        return;
+    }
+    const float* between = block_at(panel->at, (c + 1) * panel->columns + c, width);  // L of both columns
+    for (int m = 0; m < width; m++) {
+        FilFloat4 sum = fil_float4_load(next + 4 * m);
+        for (int k = 0; k < width; k++) {
+            sum = fil_float4_sub_lane(sum, l[k], fil_float4_load(between + 4 * k), m);
+        }
+        fil_float4_store(next + 4 * m, sum);
+    }
+    if (r > c + 1) {
+        finish_block(next, second, l, width);
+        kept = block_at(precond->factor.at, start[1] + r - c - 1, width);
+        for (int k = 0; k < width; k++) {
+            fil_float4_store(next + 4 * k, l[k]);
+            fil_float4_store(kept + 4 * k, l[k]);
+        }
+    }
+}
+
+static inline bool finish_panel(FilBlockPreconditioner* precond, const Panel* panel, const int* place, int width)
+{
+    for (int c = 0, columns; c < panel->columns; c += columns) {
+        columns = c + 1 < panel->columns ? 2 : 1;
+        FilFloat4 w[2][FIL_BLOCK] = {{fil_float4_all(0.0F)}};
+        if (c > 0) {
+            subtract_rows(panel, panel, c, c, c + columns, c, panel->rows, place, width);
+        }
+        if (!keep_pivot(precond, block_at(panel->at, c * panel->columns + c, width), panel->first + c, w[0], width)) {
+            return false;
+        }
+        if (columns == 2) {
+            finish_row(precond, panel, c, 1, c + 1, w[0], NULL, width);
+            if (!keep_pivot(precond, block_at(panel->at, (c + 1) * panel->columns + c + 1, width), panel->first + c + 1, w[1], width)) {
+                return false;
+            }
+        }
+        for (int r = c + columns; r < panel->rows; r++) {
+            finish_row(precond, panel, c, columns == 2, r, w[0], w[1], width);
+        }
+    }
+    return true;
+}
+
+static inline int make_panel(FilBlockPreconditioner* precond, int k, const double* f_values, int* place, int width)
+{
+    const FilBlockPanels* panels = &precond->panels;
+    const Panel panel = panel_of(precond, k, width);
+    for (int r = 0; r < panel.rows; r++) {
+        place[panel.row[r]] = r;
+    }
+    if (!start_panel(precond, &panel, f_values, width)) {
+        return NOT_THIN;
+    }
+    for (int q = panels->source_start.at[k]; q < panels->source_start.at[k + 1]; q++) {
+        const int* source = panels->source.at + 3 * (ptrdiff_t)q;
+        const Panel from = panel_of(precond, source[0], width);
+        subtract_rows(&panel, &from, from.columns, source[1], source[2], source[1], from.rows, place, width);
+    }
+    return finish_panel(precond, &panel, place, width) ? DONE : INDEFINITE;
+}
+
+/* ---- shared by workers ---- */
+
+typedef struct Changing {
+    FilBlockPreconditioner* precond;
+    const double* f_values;
+} Changing;
+
+/* Panels of some subtrees; the last one stands for what is above all. */
+static void make_trees(void* context, int first, int end, int worker)
+{
+    const Changing* changing = context;
+    FilBlockPreconditioner* precond = changing->precond;
+    const FilBlockPanels* panels = &precond->panels;
+    int* place = precond->place.at + (size_t)worker * (size_t)precond->symbolic.columns;
+    for (int t = first; t < end; t++) {
+        int* outcome = &precond->outcome.at[t];
+        *outcome = DONE;
+        for (int q = panels->trees.start.at[t]; q < panels->trees.start.at[t + 1] && *outcome == DONE; q++) {
+            const int k = panels->trees.column.at[q];
+            if (precond->stale.at[panels->first.at[k + 1] - 1]) {  // on which all others of it depend
+                *outcome =
+                    precond->thin ? make_panel(precond, k, changing->f_values, place, 3) : make_panel(precond, k, changing->f_values, place, 4);
+            }
+        }
+    }
+}
+
+/* Products from which on panels are shared: some 50 us of work. */
+static const double MIN_WORK = 20e3;
+
+bool fil_block_preconditioner_factor_changing(FilBlockPreconditioner* precond, FilWorkers* workers, const double* f_values)
+{
+    const FilBlockPanels* panels = &precond->panels;
+    const int trees = panels->trees.count;
+    Changing changing = {precond, f_values};
+    if (!reserve_columns(precond, workers)) {
+        return false;
+    }
+    find_stale(precond, f_values);
+    fil_workers_run(panels->work < MIN_WORK ? NULL : workers, trees, 1 + trees / 100, make_trees, &changing);
+    int worst = worst_outcome(precond, trees);
+    if (worst == DONE) {
+        make_trees(&changing, trees, trees + 1, 0);
+        worst = precond->outcome.at[trees];
+    }
+    precond->thin = precond->thin && worst != NOT_THIN;
+    precond->has_f = worst == DONE;
+    if (precond->f_blocks > 0) {
+        memcpy(precond->f_values.at, f_values, FIL_BLOCK_SIZE * (size_t)precond->f_blocks * sizeof *f_values);
+    }
+    return precond->has_f;
+}
