@@ -235,6 +235,7 @@ static FilStatus begin(FilSolver* solver, double dt, double* v, FilStepInfo* inf
     FilIpcField* field = &solver->ipc;
     field->dt = dt;
     field->lag_round = 0;
+    field->listing = FIL_OK;
     FilStatus status = fil_ipc_surface_build(solver);
     if (status != FIL_OK) {
         return status;
@@ -359,7 +360,8 @@ static double longest(FilSolver* solver, const double* v, const double* directio
     }
     place(solver, end, field->x_end.at, field->ends.at);
     place_shapes(solver, v, field->x.at);  // points are there since add()
-    if (fil_ipc_relist(solver) != FIL_OK) {
+    field->listing = fil_ipc_relist(solver);
+    if (field->listing != FIL_OK) {
         return 0.0;
     }
     return fil_ipc_sweep(solver);
@@ -369,7 +371,7 @@ static FilStatus accept(FilSolver* solver, const double* v, bool* changed)
 {
     accept_friction(solver, v);
     fil_rings_accept(solver, changed);
-    return fil_ipc_contacts_accept(solver, changed);
+    return solver->ipc.listing != FIL_OK ? solver->ipc.listing : fil_ipc_contacts_accept(solver, changed);
 }
 
 static FilStatus finish(FilSolver* solver, const double* v, double* impulse, FilStepInfo* info)

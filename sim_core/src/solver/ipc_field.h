@@ -85,10 +85,11 @@ typedef struct FilIpcRound {
 
 typedef struct FilIpcField {
     double dt;
-    double scale;     /* of the barriers' stiffness */
-    bool anticipates; /* Newton's model is about the gaps that are expected, not those there are */
-    bool relisted;    /* since the last accepted v */
-    FilDoubles x;     /* positions of a trial, as long as q: of bodies that are points */
+    double scale;      /* of the barriers' stiffness */
+    bool anticipates;  /* Newton's model is about the gaps that are expected, not those there are */
+    bool relisted;     /* since the last accepted v */
+    FilStatus listing; /* of pairs on the way of the last direction: where it fails, so does the step */
+    FilDoubles x;      /* positions of a trial, as long as q: of bodies that are points */
     FilRingTerm* rings;
     int ring_count, ring_capacity;
     FilIpcSurface surface;

@@ -259,10 +259,10 @@ static FilStatus advance_parts(FilWorld* world, double t, double dt, FilStepInfo
             whole++;
         }
         const FilStatus status = advance_halving(world, t + dt * (1.0 - left), dt * length, world->def.max_halvings - whole, &halvings, info, &error);
+        info->halvings = whole + halvings > info->halvings ? whole + halvings : info->halvings;
         if (status != FIL_OK && !fil_world_is_inaccurate(world, error)) {
             return status;
         }
-        info->halvings = whole + halvings > info->halvings ? whole + halvings : info->halvings;
         left = status == FIL_OK ? left - length : left;
         if (halvings == 0) {
             fil_world_learn_from_part(world, length, error);
