@@ -27,7 +27,7 @@ static void destroy(void* pointer)
     void* blocks[] = {body->triangles, body->edges,   body->folds,       body->edge_ends,    body->edge_lengths, body->mass,       body->initial_q,
                       body->initial_v, body->load,    body->block_start, body->block_column, body->block_row,    body->edge_slots, body->fold_slots,
                       body->values,    body->damping, body->held,        body->held_q,       body->q_theta,      body->v_theta,    body->gradient,
-                      body->reaction,  body->damped,  body->bends,       body->part_elements};
+                      body->reaction,  body->damped,  body->bends,       body->pulls,        body->part_elements};
     for (size_t k = 0; k < sizeof blocks / sizeof blocks[0]; k++) {
         fil_free(blocks[k]);
     }

@@ -49,6 +49,7 @@ typedef struct FilShellBody {
     double* held_q; /* 4 per vertex, where held vertices are at the end of the step */
     double *q_theta, *v_theta, *gradient, *reaction, *damped;
     FilShellBend* bends; /* of folds at q_theta */
+    FilShellPull* pulls; /* of edges there */
     double shift;
     bool assembled; /* values are those of the last evaluation */
     bool analysed;

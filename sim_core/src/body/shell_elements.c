@@ -13,18 +13,28 @@
 
 /* ---- edges ---- */
 
+static FilShellPull pull_of(const FilShellEdge* edge, const double* x0, const double* x1)
+{
+    FilShellPull pull = {.e = {x1[0] - x0[0], x1[1] - x0[1], x1[2] - x0[2], 0.0}};
+    const double length = fil_v3_norm(pull.e), stretch = length - edge->length;
+    pull.energy = 0.5 * edge->stiffness * stretch * stretch;
+    pull.across = length > 0.0 ? stretch / length : 0.0;
+    pull.over = length > 0.0 ? 1.0 / (length * length) : 0.0;
+    return pull;
+}
+
 double fil_shell_edge_gradient(const FilShellEdge* edge, const double* x0, const double* x1, double* gradient)
 {
-    fil_v3_sub(gradient, x1, x0);
-    const double length = fil_v3_norm(gradient), stretch = length - edge->length;
-    fil_v3_scale(gradient, length > 0.0 ? edge->stiffness * stretch / length : 0.0, gradient);
-    return 0.5 * edge->stiffness * stretch * stretch;
+    const FilShellPull pull = pull_of(edge, x0, x1);
+    fil_v3_scale(gradient, edge->stiffness * pull.across, pull.e);
+    return pull.energy;
 }
 
 void fil_shell_edge_hessian(const FilShellEdge* edge, const double* x0, const double* x1, double kept, double* hessian)
 {
     double columns[12];
-    fil_shell_edge_columns(edge, x0, x1, kept, 1.0, columns);
+    const FilShellPull pull = pull_of(edge, x0, x1);
+    fil_shell_edge_columns(edge, &pull, kept, 1.0, columns);
     for (int k = 0; k < 9; k++) {
         hessian[k] = columns[4 * (k / 3) + k % 3];
     }
@@ -202,7 +212,7 @@ void fil_shell_fold_hessian(const FilShellFold* fold, FilShellBending law, const
     }
 }
 
-/* ---- folds side by side ---- */
+/* ---- edges and folds side by side ---- */
 
 typedef struct Wide3 {
     FilDouble4 x, y, z;
@@ -226,6 +236,34 @@ static inline Wide3 wide_cross(Wide3 a, Wide3 b)
 static inline Wide3 wide_sum(FilDouble4 a, Wide3 u, FilDouble4 b, Wide3 v)
 {
     return (Wide3){a * u.x + b * v.x, a * u.y + b * v.y, a * u.z + b * v.z};
+}
+
+void fil_shell_edges_pull(const FilShellEdge* edges, int count, const double* q, FilShellPull* pulls)
+{
+    const FilDouble4 zero = fil_double4_all(0.0);
+    for (int i = 0; i < count; i += FIL_DOUBLE4_COUNT) {
+        const int lanes = count - i < FIL_DOUBLE4_COUNT ? count - i : FIL_DOUBLE4_COUNT;
+        int ends[2][FIL_DOUBLE4_COUNT];
+        FilDouble4 rest;
+        for (int lane = 0; lane < FIL_DOUBLE4_COUNT; lane++) {
+            const FilShellEdge* edge = &edges[i + (lane < lanes ? lane : 0)];
+            ends[0][lane] = edge->vertex[0];
+            ends[1][lane] = edge->vertex[1];
+            fil_double4_set(&rest, lane, edge->length);
+        }
+        const Wide3 from = {fil_double4_gather(q, ends[0], 4), fil_double4_gather(q + 1, ends[0], 4), fil_double4_gather(q + 2, ends[0], 4)};
+        const Wide3 to = {fil_double4_gather(q, ends[1], 4), fil_double4_gather(q + 1, ends[1], 4), fil_double4_gather(q + 2, ends[1], 4)};
+        const Wide3 e = wide_between(from, to);
+        const FilDouble4 length = fil_double4_sqrt(wide_dot(e, e)), stretch = length - rest;
+        const FilDouble4 inverse = fil_double4_choose_below(zero, length, 1.0 / length, zero), across = stretch * inverse, over = inverse * inverse;
+        for (int lane = 0; lane < lanes; lane++) {
+            const double s = fil_double4_get(&stretch, lane);
+            pulls[i + lane] = (FilShellPull){.e = {fil_double4_get(&e.x, lane), fil_double4_get(&e.y, lane), fil_double4_get(&e.z, lane), 0.0},
+                                             .energy = 0.5 * edges[i + lane].stiffness * s * s,
+                                             .across = fil_double4_get(&across, lane),
+                                             .over = fil_double4_get(&over, lane)};
+        }
+    }
 }
 
 /* Corner k of some folds. */

@@ -26,17 +26,23 @@ double fil_shell_edge_gradient(const FilShellEdge* edge, const double* x0, const
  * negative counts, 1 all, 0 nothing. */
 void fil_shell_edge_hessian(const FilShellEdge* edge, const double* x0, const double* x1, double kept, double* hessian);
 
-/* The same times `scale`, in columns of four of which the last number is zero. */
-static inline void fil_shell_edge_columns(const FilShellEdge* edge, const double* x0, const double* x1, double kept, double scale, double columns[12])
+/* How an edge pulls: from its first end to the second, and zero; energy; stretch over length, which is its stiffness across itself over that along
+ * it; one over its squared length. */
+typedef struct FilShellPull {
+    double e[4], energy, across, over;
+} FilShellPull;
+
+/* Of several, with vertices at q, 4 numbers each. */
+void fil_shell_edges_pull(const FilShellEdge* edges, int count, const double* q, FilShellPull* pulls);
+
+/* The block d2E/dx1 dx1 times `scale`, in columns of four of which the last number is zero. */
+static inline void fil_shell_edge_columns(const FilShellEdge* edge, const FilShellPull* pull, double kept, double scale, double columns[12])
 {
-    const double e[4] = {x1[0] - x0[0], x1[1] - x0[1], x1[2] - x0[2], 0.0};
-    const double square = e[0] * e[0] + e[1] * e[1] + e[2] * e[2], length = sqrt(square);
-    double across = length > 0.0 ? 1.0 - edge->length / length : 0.0;
-    across *= across < 0.0 ? kept : 1.0;
-    const double stiffness = scale * edge->stiffness, along = length > 0.0 ? stiffness * (1.0 - across) / square : 0.0;
+    const double across = pull->across * (pull->across < 0.0 ? kept : 1.0);
+    const double stiffness = scale * edge->stiffness, along = stiffness * (1.0 - across) * pull->over;
     for (int c = 0; c < 3; c++) {
         for (int r = 0; r < 4; r++) {
-            columns[4 * c + r] = along * e[c] * e[r];
+            columns[4 * c + r] = along * pull->e[c] * pull->e[r];
         }
         columns[5 * c] += stiffness * across;
     }

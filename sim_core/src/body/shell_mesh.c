@@ -117,9 +117,11 @@ FilStatus fil_shell_build_mesh(FilShellBody* body, const FilShellDef* def, FilEr
     body->edges = fil_alloc((size_t)side_count, sizeof *body->edges);
     body->folds = fil_alloc((size_t)side_count, sizeof *body->folds);
     body->bends = fil_alloc((size_t)side_count, sizeof *body->bends);
+    body->pulls = fil_alloc((size_t)side_count, sizeof *body->pulls);
     body->edge_ends = fil_alloc(2 * (size_t)side_count, sizeof(int));
     body->edge_lengths = fil_alloc((size_t)side_count, sizeof(double));
-    if (sides == NULL || body->edges == NULL || body->folds == NULL || body->bends == NULL || body->edge_ends == NULL || body->edge_lengths == NULL) {
+    if (sides == NULL || body->edges == NULL || body->folds == NULL || body->bends == NULL || body->pulls == NULL || body->edge_ends == NULL ||
+        body->edge_lengths == NULL) {
         fil_free(sides);
         return fil_error(error, FIL_OUT_OF_MEMORY, "out of memory");
     }

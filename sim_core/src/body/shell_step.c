@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/vec3.h"
+#include "base/vector.h"
 #include "body/shell.h"
 
 /* Added to the diagonal of a held vertex: it stays put to the last bit, and its row needs no special care: a force of
@@ -43,6 +44,22 @@ static void bend_some(void* context, int first, int end, int worker)
     fil_shell_folds_bend(body->folds + first, end - first, body->bending, bending->q, body->bends + first);
 }
 
+static void stretch_some(void* context, int first, int end, int worker)
+{
+    const Bending* bending = context;
+    const FilShellBody* body = bending->body;
+    (void)worker;
+    fil_shell_edges_pull(body->edges + first, end - first, bending->q, body->pulls + first);
+}
+
+/* How all folds are bent, and how edges pull. */
+static void measure_elements(Bending* bending)
+{
+    const FilShellBody* body = bending->body;
+    fil_workers_run(body->workers, body->fold_count, GRAIN, bend_some, bending);
+    fil_workers_run(body->workers, body->edge_count, GRAIN, stretch_some, bending);
+}
+
 /* Columns of the tangent, or vertices: only these are added to. */
 typedef struct Columns {
     int first, end;
@@ -55,7 +72,6 @@ static inline bool has(Columns columns, int vertex)
 
 typedef struct Pulling {
     const FilShellBody* body;
-    const double* q;
     double* gradient;
     double energy[FIL_SHELL_PARTS]; /* of elements whose first vertex is in a part */
 } Pulling;
@@ -72,15 +88,15 @@ static void pull_parts(void* context, int first, int end, int worker)
         double energy = 0.0;
         for (int k = start[0]; k < start[1]; k++) {
             const FilShellEdge* edge = &body->edges[body->part_elements[k]];
+            const FilShellPull* pull = &body->pulls[body->part_elements[k]];
             const int a = edge->vertex[0], b = edge->vertex[1];
-            double g[3];
-            const double own = fil_shell_edge_gradient(edge, pulling->q + 4 * (ptrdiff_t)a, pulling->q + 4 * (ptrdiff_t)b, g);
+            const double force = edge->stiffness * pull->across;
             if (has(part, a)) {
-                energy += own;
-                fil_v3_axpy(pulling->gradient + 4 * (ptrdiff_t)a, -1.0, g);
+                energy += pull->energy;
+                fil_v3_axpy(pulling->gradient + 4 * (ptrdiff_t)a, -force, pull->e);
             }
             if (has(part, b)) {
-                fil_v3_axpy(pulling->gradient + 4 * (ptrdiff_t)b, 1.0, g);
+                fil_v3_axpy(pulling->gradient + 4 * (ptrdiff_t)b, force, pull->e);
             }
         }
         for (int k = start[1]; k < start[2]; k++) {
@@ -97,12 +113,12 @@ static void pull_parts(void* context, int first, int end, int worker)
     }
 }
 
-/* Energy at q; its gradient is added, 4 numbers a vertex. Leaves how folds are bent. */
+/* Energy at q; its gradient is added, 4 numbers a vertex. Leaves how folds are bent and edges pull. */
 static double add_gradient(const FilShellBody* body, const double* q, double* gradient)
 {
     Bending bending = {body, q};
-    fil_workers_run(body->workers, body->fold_count, GRAIN, bend_some, &bending);
-    Pulling pulling = {.body = body, .q = q, .gradient = gradient};
+    measure_elements(&bending);
+    Pulling pulling = {.body = body, .gradient = gradient};
     fil_workers_run(body->workers, FIL_SHELL_PARTS, 1, pull_parts, &pulling);
     double energy = 0.0;
     for (int p = 0; p < FIL_SHELL_PARTS; p++) {
@@ -140,14 +156,15 @@ static double* diagonal_block(const FilShellBody* body, double* values, int vert
     return values + FIL_BLOCK_SIZE * body->block_start[vertex];
 }
 
-/* Adds scale times a b' to a block; the fourth numbers of a are zero. */
+/* Adds scale times a b' to a block. */
 static inline void add_outer(double* restrict block, double scale, const double* restrict a, const double* restrict b)
 {
+    const FilDouble2 front = fil_double2_load(a), back = {a[2], 0.0};
     for (int c = 0; c < 3; c++) {
-        const double along = scale * b[c];
-        for (int r = 0; r < 4; r++) {
-            block[4 * c + r] += along * a[r];
-        }
+        const FilDouble2 along = fil_double2_all(scale * b[c]);
+        double* to = block + 4 * c;
+        fil_double2_store(to, fil_double2_add_product(fil_double2_load(to), along, front));
+        fil_double2_store(to + 2, fil_double2_add_product(fil_double2_load(to + 2), along, back));
     }
 }
 
@@ -159,12 +176,10 @@ static void add_light_fold(const FilShellBody* body, int f, const FilShellBend* 
 {
     const int* v = body->folds[f].vertex;
     const double curve = scale * fmax(bend->curve, 0.0);
-    double g[4][4];
+    const double* g = bend->gradient;
     for (int k = 0; k < 4; k++) {
-        fil_v3_copy(g[k], bend->gradient + 3 * k);
-        g[k][3] = 0.0;
         if (has(columns, v[k])) {
-            add_outer(diagonal_block(body, values, v[k]), curve, g[k], g[k]);
+            add_outer(diagonal_block(body, values, v[k]), curve, g + 3 * k, g + 3 * k);
         }
     }
     for (int k = 0; k < 6; k++) {
@@ -172,7 +187,7 @@ static void add_light_fold(const FilShellBody* body, int f, const FilShellBend* 
         // the block's row is the larger vertex
         const bool swap = v[i] < v[j];
         if (has(columns, v[swap ? i : j])) {
-            add_outer(values + FIL_BLOCK_SIZE * body->fold_slots[6 * f + k], curve, g[swap ? j : i], g[swap ? i : j]);
+            add_outer(values + FIL_BLOCK_SIZE * body->fold_slots[6 * f + k], curve, g + 3 * (swap ? j : i), g + 3 * (swap ? i : j));
         }
     }
 }
@@ -204,12 +219,12 @@ static inline void add_columns(double* restrict block, double sign, const double
     }
 }
 
-static void add_edge(const FilShellBody* body, int e, const double* q, double kept, double scale, Columns columns, double* values)
+static void add_edge(const FilShellBody* body, int e, const FilShellPull* pull, double kept, double scale, Columns columns, double* values)
 {
     const FilShellEdge* edge = &body->edges[e];
     const int a = edge->vertex[0], b = edge->vertex[1];
     double h[12];
-    fil_shell_edge_columns(edge, q + 4 * (ptrdiff_t)a, q + 4 * (ptrdiff_t)b, kept, scale, h);
+    fil_shell_edge_columns(edge, pull, kept, scale, h);
     if (has(columns, a)) {
         add_columns(diagonal_block(body, values, a), 1.0, h);
     }
@@ -224,7 +239,8 @@ static void add_edge(const FilShellBody* body, int e, const double* q, double ke
 typedef struct Stiffening {
     const FilShellBody* body;
     const double* q;
-    const FilShellBend* bends; /* of the folds at q; may be NULL */
+    const FilShellPull* pulls; /* of the edges at q, ... */
+    const FilShellBend* bends; /* ... of the folds */
     double kept, scale;
     const double* damping; /* what values begin with, ... */
     double damped;         /* ... times this; NULL: zero */
@@ -252,11 +268,7 @@ static void stiffen_by_fold(const Stiffening* s, int f, Columns columns)
     double edge[3];
     fil_v3_sub(edge, corners.x[1], corners.x[0]);
     if (body->setup.frugal && fold->stiffness * s->scale < LIGHT * body->mass[fold->vertex[0]] * fil_v3_dot(edge, edge)) {
-        FilShellBend bend;
-        if (s->bends == NULL) {
-            fil_shell_fold_bend(fold, body->bending, corners.x, &bend);
-        }
-        add_light_fold(body, f, s->bends != NULL ? &s->bends[f] : &bend, s->scale, columns, s->values);
+        add_light_fold(body, f, &s->bends[f], s->scale, columns, s->values);
     } else {
         add_fold(body, f, corners.x, s->kept, s->scale, columns, s->values);
     }
@@ -273,7 +285,8 @@ static void stiffen_parts(void* context, int first, int end, int worker)
         const int* start = body->part_start + 2 * p;
         begin_part(s, columns);
         for (int k = start[0]; k < start[1]; k++) {
-            add_edge(body, body->part_elements[k], s->q, s->kept, s->scale, columns, s->values);
+            const int e = body->part_elements[k];
+            add_edge(body, e, &s->pulls[e], s->kept, s->scale, columns, s->values);
         }
         for (int k = start[1]; k < start[2]; k++) {
             stiffen_by_fold(s, body->part_elements[k], columns);
@@ -326,7 +339,10 @@ void fil_shell_begin(void* pointer, const FilStepSetup* setup, const double* q, 
     body->assembled = false;
     fil_vertex_holds_apply(&body->holds, body->vertex_count, body->held, body->held_q);
     if (body->damping != NULL) {
-        stiffen(&(Stiffening){.body = body, .q = q, .scale = body->damping_stiffness, .values = body->damping});
+        Bending bending = {body, q};
+        measure_elements(&bending);
+        stiffen(&(Stiffening){
+            .body = body, .q = q, .pulls = body->pulls, .bends = body->bends, .scale = body->damping_stiffness, .values = body->damping});
     }
 }
 
@@ -399,7 +415,7 @@ static void assemble_to(const FilShellBody* body, double* values)
     const double dt = body->setup.dt, theta = body->setup.theta, shift = body->shift > 10.0 ? body->shift : 0.0;
     const double kept = body->shift < 0.1 ? 1.0 : 0.0, scale = theta * body->setup.theta_vq * dt * dt;
     if (implicit(body)) {
-        stiffen(&(Stiffening){body, body->q_theta, body->bends, kept, scale, body->damping, theta * dt, values});
+        stiffen(&(Stiffening){body, body->q_theta, body->pulls, body->bends, kept, scale, body->damping, theta * dt, values});
         fil_chambers_stiffness(&body->chambers, body->q_theta, scale, body->shift > 0.0, values);
     } else {
         memset(values, 0, sizeof(double) * FIL_BLOCK_SIZE * (size_t)body->block_count);
