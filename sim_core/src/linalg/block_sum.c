@@ -45,17 +45,21 @@ static bool lay_out(FilBlockSum* sum, int columns, int lists, const int* end, co
            fil_ints_reserve(&sum->scratch, (size_t)columns + 3 * (size_t)places + 1);
 }
 
-/* Variables of the entry that `place` of list k stands for. */
-static int row_of(const FilBlockSum* sum, int list, int place)
+/* Variables of the entries that places of list k stand for. */
+static void name_places(FilBlockSum* sum, int list, int* rows, int* columns, int* start)
 {
-    const int first = list > 0 ? sum->end.at[list - 1] : 0, m = sum->end.at[list] - first;
-    return sum->variable.at[first + (place - sum->place_start.at[list]) / m];
-}
-
-static int column_of(const FilBlockSum* sum, int list, int place)
-{
-    const int first = list > 0 ? sum->end.at[list - 1] : 0, m = sum->end.at[list] - first;
-    return sum->variable.at[first + (place - sum->place_start.at[list]) % m];
+    const int first = list > 0 ? sum->end.at[list - 1] : 0, end = sum->end.at[list];
+    int p = sum->place_start.at[list];
+    for (int r = first; r < end; r++) {
+        const int row = sum->variable.at[r];
+        for (int c = first; c < end; c++, p++) {
+            const int column = sum->variable.at[c];
+            rows[p] = row;
+            columns[p] = column;
+            sum->place.at[p] = -1;
+            start[column + 2] += row >= column;
+        }
+    }
 }
 
 /* Sorts the places by column, then gives each distinct (row, column) one block. */
@@ -65,14 +69,7 @@ static bool build(FilBlockSum* sum)
     int *start = sum->start.at, *mark = sum->scratch.at, *sorted = mark + n, *rows = sorted + places, *columns = rows + places;
     memset(start, 0, ((size_t)n + 2) * sizeof *start);
     for (int k = 0; k < sum->lists; k++) {
-        for (int p = sum->place_start.at[k]; p < sum->place_start.at[k + 1]; p++) {
-            rows[p] = row_of(sum, k, p);
-            columns[p] = column_of(sum, k, p);
-            sum->place.at[p] = -1;
-            if (rows[p] >= columns[p]) {
-                start[columns[p] + 2]++;
-            }
-        }
+        name_places(sum, k, rows, columns, start);
     }
     for (int j = 0; j < n; j++) {
         start[j + 2] += start[j + 1];

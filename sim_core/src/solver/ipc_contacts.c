@@ -16,6 +16,13 @@ static const double MAX_SCALE = 1e4;
 
 /* ---- corners ---- */
 
+/* The block of the world's velocities that a corner which is a node has for itself; -1: it is none. */
+static int node_block(const FilSolver* solver, int point)
+{
+    const FilIpcPoint* p = &solver->ipc.surface.points[point];
+    return p->node >= 0 ? solver->system->bodies[solver->collision->colliders[p->collider].body].v / 4 + p->node : -1;
+}
+
 int fil_ipc_corner_blocks(const FilSolver* solver, int point, const double* x, const double* q, int* blocks, double* jacobian, double* bias)
 {
     const FilIpcPoint* p = &solver->ipc.surface.points[point];
@@ -251,6 +258,11 @@ void fil_ipc_add_gradient(const FilSolver* solver, const FilIpcPair* pair, const
         int blocks[FIL_JACOBIAN_BLOCKS];
         double jacobian[12 * FIL_JACOBIAN_BLOCKS], bias[3];
         const double* g = gradient + 3 * i;
+        const int node = node_block(solver, pair->point[i]);
+        if (node >= 0) {
+            fil_v3_axpy(residual + 4 * (ptrdiff_t)node, field->dt, g);
+            continue;
+        }
         const int count = fil_ipc_corner_blocks(solver, pair->point[i], field->points.at + 3 * pair->point[i], field->x.at, blocks, jacobian, bias);
         for (int b = 0; b < count; b++) {
             const double* j = jacobian + 12 * b;
@@ -328,10 +340,10 @@ void fil_ipc_contacts_list(FilSolver* solver, int* list_end, int* variable, int*
         const FilIpcPair* pair = &field->pairs[field->active.at[k]];
         const int first = *variables;
         for (int i = 0; i < pair->corner_count; i++) {
-            int blocks[FIL_JACOBIAN_BLOCKS];
+            const double* x = field->points.at + 3 * pair->point[i];
+            int blocks[FIL_JACOBIAN_BLOCKS] = {node_block(solver, pair->point[i])};
             double jacobian[12 * FIL_JACOBIAN_BLOCKS], bias[3];
-            const int count =
-                fil_ipc_corner_blocks(solver, pair->point[i], field->points.at + 3 * pair->point[i], field->x.at, blocks, jacobian, bias);
+            const int count = blocks[0] >= 0 ? 1 : fil_ipc_corner_blocks(solver, pair->point[i], x, field->x.at, blocks, jacobian, bias);
             for (int b = 0; b < count; b++) {
                 (void)fil_block_list_put(variable, first, variables, column_of(solver, pair->point[i], blocks[b]));
             }
@@ -399,9 +411,9 @@ static void add_pair_hessian(const FilSolver* solver, const FilIpcPair* pair, co
     int count = 0;
     for (int i = 0; i < pair->corner_count; i++) {
         const int point = pair->point[i];
-        const bool node = field->surface.points[point].node >= 0;
-        int blocks[FIL_JACOBIAN_BLOCKS];
-        const int own = fil_ipc_corner_blocks(solver, point, field->points.at + 3 * point, field->x.at, blocks, jacobian[i], bias);
+        int blocks[FIL_JACOBIAN_BLOCKS] = {node_block(solver, point)};
+        const bool node = blocks[0] >= 0;
+        const int own = node ? 1 : fil_ipc_corner_blocks(solver, point, field->points.at + 3 * point, field->x.at, blocks, jacobian[i], bias);
         for (int b = 0; b < own; b++) {
             const int local = fil_block_sum_find(sum, list, column_of(solver, point, blocks[b]));
             if (local >= 0) {
