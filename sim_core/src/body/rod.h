@@ -4,6 +4,8 @@
 #ifndef FILUM_BODY_ROD_H
 #define FILUM_BODY_ROD_H
 
+#include <math.h>
+
 #include "body/body.h"
 #include "body/rod_chain.h"
 #include "linalg/sparse.h"
@@ -133,7 +135,14 @@ double fil_rod_edge_tension(const FilRod* rod, const double* q, const FilRodHist
 /* Rest strains of a node for curvatures per metre: what a smooth curve shows at a hinge, 2 tan(kappa l / 2). */
 void fil_rod_rest_from_curvature(double voronoi, const double* curvature, double* rest1, double* rest2);
 /* The same where the curvature's size is known. */
-void fil_rod_rest_from_curvature_of(double voronoi, const double* curvature, double size, double* rest1, double* rest2);
+static inline void fil_rod_rest_from_curvature_of(double voronoi, const double* curvature, double size, double* rest1, double* rest2)
+{
+    const double angle = 0.5 * size * voronoi;
+    // the angle's square, below which the quotient is 1 to the last bit, is 1e-16
+    const double scale = angle < 1e-8 ? voronoi : 2.0 * tan(angle) / size;
+    *rest1 = scale * curvature[0];
+    *rest2 = scale * curvature[1];
+}
 void fil_rod_curvature_from_rest(double voronoi, double rest1, double rest2, double* curvature);
 /* A clamp's held cross-section when turned by a rotation vector, and its half hinge at the node's rest strains. */
 Frame1 fil_rod_clamp_section(const FilClampSide* side, const double* turn);

@@ -451,12 +451,24 @@ int fil_rod_load_range(const void* pointer, int object, FilDriveKind kind)
     }
 }
 
+/* Curvature at rest of some nodes, the same for all. */
+static void set_curvature(const FilRod* rod, int first, int count, const double* value, FilRodHistory* history)
+{
+    const double size = hypot(value[0], value[1]);
+    for (int i = first; i < first + count; i++) {
+        fil_rod_rest_from_curvature_of(rod->voronoi[i], value, size, &history[i].rest1, &history[i].rest2);
+    }
+}
+
 void fil_rod_load(void* pointer, int object, FilDriveKind kind, int first, int count, const double* value, double* h)
 {
     FilRodBody* body = pointer;
     const FilRod* rod = &body->rods[object];
     FilRodHistory* history = (FilRodHistory*)h + rod->first_node;
-    const double size = kind == FIL_DRIVE_CURVATURE ? hypot(value[0], value[1]) : 0.0;
+    if (kind == FIL_DRIVE_CURVATURE) {  // no load
+        set_curvature(rod, first, count, value, history);
+        return;
+    }
     body->any_load = true;
     for (int i = first; i < first + count; i++) {
         switch (kind) {
@@ -469,9 +481,6 @@ void fil_rod_load(void* pointer, int object, FilDriveKind kind, int first, int c
                 break;
             case FIL_DRIVE_AXIAL_TORQUE:
                 body->load[angle_unknown(rod, i)] += value[0];
-                break;
-            case FIL_DRIVE_CURVATURE:
-                fil_rod_rest_from_curvature_of(rod->voronoi[i], value, size, &history[i].rest1, &history[i].rest2);
                 break;
             case FIL_DRIVE_REST_TWIST:
                 history[i].rest_twist = value[0] * rod->voronoi[i];

@@ -11,19 +11,10 @@ void fil_rod_rest_from_curvature(double voronoi, const double* curvature, double
     fil_rod_rest_from_curvature_of(voronoi, curvature, hypot(curvature[0], curvature[1]), rest1, rest2);
 }
 
-void fil_rod_rest_from_curvature_of(double voronoi, const double* curvature, double size, double* rest1, double* rest2)
-{
-    const double angle = 0.5 * size * voronoi;
-    // the angle's square, below which the quotient is 1 to the last bit, is 1e-16
-    const double scale = angle < 1e-8 ? voronoi : 2.0 * tan(angle) / size;
-    *rest1 = scale * curvature[0];
-    *rest2 = scale * curvature[1];
-}
-
 void fil_rod_curvature_from_rest(double voronoi, double rest1, double rest2, double* curvature)
 {
     const double size = hypot(rest1, rest2);
-    // likewise
+    // as the other way
     const double scale = (size < 1e-8 ? 1.0 : 2.0 * atan(0.5 * size) / size) / voronoi;
     curvature[0] = scale * rest1;
     curvature[1] = scale * rest2;
