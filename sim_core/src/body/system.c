@@ -287,3 +287,45 @@ bool fil_system_is_finite(const FilSystem* system, const FilState* state)
     work_on(system, &arrays);
     return !atomic_load(&arrays.strange);
 }
+
+/* ---- the end of a step ---- */
+
+typedef struct Ending {
+    const FilSystem* system;
+    atomic_bool strange; /* a number is not finite */
+} Ending;
+
+static void finish_bodies(void* context, int first, int end, int worker)
+{
+    Ending* ending = context;
+    const FilSystem* system = ending->system;
+    const FilState* next = &system->next;
+    (void)worker;
+    for (int b = first; b < end; b++) {
+        const FilBody* body = &system->bodies[b];
+        if (body->moves && body->rest != FIL_AWAKE) {
+            fil_system_copy_body(system, b, next, &system->state);
+            continue;
+        }
+        double *q = next->q + body->q, *v = next->v + body->v, *h = next->h + body->h;
+        body->ops->finish(body->impl, system->scratch.solution + body->v, q, v, h);
+        // while they are at hand
+        if (!fil_all_finite(q, body->q_count) || !fil_all_finite(v, body->v_count) || !fil_all_finite(h, body->h_count)) {
+            atomic_store_explicit(&ending->strange, true, memory_order_relaxed);
+        }
+    }
+}
+
+bool fil_system_finish(FilSystem* system)
+{
+    Ending ending = {.system = system};
+    fil_system_run(system, finish_bodies, &ending);
+    // what is kept between bodies' histories, and behind them
+    bool finite = !atomic_load(&ending.strange);
+    for (int b = 0, from = 0; b <= system->body_count && finite; b++) {
+        const int end = b < system->body_count ? system->bodies[b].h : system->h_count;
+        finite = fil_all_finite(system->next.h + from, end - from);
+        from = b < system->body_count ? end + system->bodies[b].h_count : end;
+    }
+    return finite;
+}

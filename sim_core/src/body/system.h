@@ -93,6 +93,9 @@ void fil_state_swap(FilState* a, FilState* b);
 /* Whether positions, velocities and history are finite numbers. */
 bool fil_system_is_finite(const FilSystem* system, const FilState* state);
 
+/* The next state of all bodies, from the velocities in the scratch: each body's own, or what it was if it sleeps. False if a number is not finite. */
+bool fil_system_finish(FilSystem* system);
+
 /* Where bodies are when the current stage begins: positions, velocities, and the velocity of unknown k that leads there
  * from the state. */
 static inline const double* fil_start_q(const FilSystem* system)

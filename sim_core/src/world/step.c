@@ -37,26 +37,6 @@ static void begin_scripted(FilWorld* world, const FilStepSetup* setup)
     }
 }
 
-static void finish_bodies(void* context, int first, int end, int worker)
-{
-    const FilSystem* system = context;
-    (void)worker;
-    for (int b = first; b < end; b++) {
-        const FilBody* body = &system->bodies[b];
-        if (body->moves && body->rest != FIL_AWAKE) {
-            fil_system_copy_body(system, b, &system->next, &system->state);
-            continue;
-        }
-        body->ops->finish(body->impl, system->scratch.solution + body->v, system->next.q + body->q, system->next.v + body->v,
-                          system->next.h + body->h);
-    }
-}
-
-static void finish(FilWorld* world)
-{
-    fil_system_run(&world->system, finish_bodies, &world->system);
-}
-
 /* What models keep from step to step goes along, until they change it. */
 static void carry_memory(FilWorld* world, const FilState* from)
 {
@@ -128,8 +108,7 @@ static FilStatus stage(FilWorld* world, double t, double dt, FilStepInfo* info)
 
     fil_sleep_carry(world);
     const double start = fil_watch_now();
-    finish(world);
-    status = fil_system_is_finite(&world->system, &world->system.next) ? FIL_OK : FIL_NOT_CONVERGED;
+    status = fil_system_finish(&world->system) ? FIL_OK : FIL_NOT_CONVERGED;
     info->timings.free_motion += fil_watch_now() - start;
     return status;
 }
@@ -147,7 +126,7 @@ static void extrapolate(FilWorld* world, double t, double dt, double first)
     for (int b = 0; b < system->body_count; b++) {
         begin(world, b, &setup);
     }
-    finish(world);
+    (void)fil_system_finish(system);  // the second stage finds out
     carry_memory(world, &system->middle);
     memcpy(system->next.change, system->middle.change, sizeof(double) * (size_t)system->v_count);
     memcpy(system->next.push, system->middle.push, sizeof(double) * (size_t)system->v_count);
