@@ -122,6 +122,9 @@ void fil_rod_chain_visit(FilRodChain* chain, FilRodVisitor* add, void* context)
 /* From one number of a half to the next. */
 enum { STRIDE = FIL_LANE_COUNT };
 
+/* Nodes ahead of the one that is written, whose blocks are asked for: a few hundred cycles. */
+enum { AHEAD = 4 };
+
 /* Where 4 x 4 blocks of a row of nodes stand, by columns: those of a node are its own and those of the next two with it. */
 enum { BLOCK = 16, NEXT = BLOCK, SECOND_NEXT = 2 * BLOCK, NODE = 3 * BLOCK };
 
@@ -243,6 +246,15 @@ static inline void put_both(const double* a, double scale, double* blocks, doubl
 #endif
 }
 
+/* Asks for the blocks of nodes that will be written some places later: more of them than a cache holds have been written since the last step. */
+static inline void ask_for(const double* blocks)
+{
+    enum { LINE = 8 }; /* numbers */
+    for (int k = 0; k < NODE; k += LINE) {
+        __builtin_prefetch(blocks + k, 1);
+    }
+}
+
 /* Adds the entries of a place, given their slots; returns the number of these. */
 static int scatter_place(const FilRodChain* chain, int half, int i, const int* slots, const double* factor, double* values)
 {
@@ -298,6 +310,8 @@ static int scatter_all(FilRodChain* chain, const int* slots, double scale, doubl
             } else if (FIL_LANE_COUNT == 2 && all_known(chain, 1 - half, i)) {
                 if (half == 0) {
                     const int other = chain->node_at[1][i];
+                    ask_for(blocks + (size_t)NODE * (size_t)(node + AHEAD));
+                    ask_for(blocks + (size_t)NODE * (size_t)(other > AHEAD + 2 ? other - AHEAD - 2 : 0));
                     put_both(column, scale, blocks + (size_t)NODE * (size_t)node, blocks + (size_t)NODE * (size_t)(other - 2),
                              blocks_of(chain, other, blocks));
                 }
