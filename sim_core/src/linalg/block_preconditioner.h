@@ -35,7 +35,8 @@ typedef struct FilBlockPanels {
     FilInts source;       /* ... with the first and the end of their rows that are columns of it */
     FilInts slot;         /* of these, while they are listed */
     FilSubtrees trees;
-    double work; /* products */
+    FilDoubles taken; /* products of each ... */
+    double work;      /* ... and of all */
     FilFloats values;
 } FilBlockPanels;
 

@@ -14,6 +14,7 @@ void fil_block_panels_free(FilBlockPanels* panels)
         fil_free(ints[k]->at);
     }
     fil_free(panels->values.at);
+    fil_free(panels->taken.at);
     fil_subtrees_free(&panels->trees);
     *panels = (FilBlockPanels){0};
 }
@@ -90,7 +91,8 @@ bool fil_block_panels_find(FilBlockPreconditioner* precond)
     if (!fil_ints_reserve(&panels->first, changing + 1) || !fil_ints_reserve(&panels->at, changing + 1) ||
         !fil_ints_reserve(&panels->of, changing + 1) || !fil_ints_reserve(&panels->slot, changing + 1) ||
         !fil_ints_reserve(&panels->parent, changing + 1) || !fil_ints_reserve(&panels->source_start, changing + 1) ||
-        !fil_ints_reserve(&panels->source, 3 * blocks + 1) || !fil_subtrees_reserve(&panels->trees, (int)changing)) {
+        !fil_ints_reserve(&panels->source, 3 * blocks + 1) || !fil_doubles_reserve(&panels->taken, changing + 1) ||
+        !fil_subtrees_reserve(&panels->trees, (int)changing)) {
         return false;
     }
     panels->count = 0;
@@ -120,8 +122,8 @@ bool fil_block_panels_find(FilBlockPreconditioner* precond)
     panels->source_start.at[panels->count] = end;
     panels->work = 0.0;
     for (int k = 0; k < panels->count; k++) {
-        panels->trees.work.at[k] = work_of(precond, k);
-        panels->work += panels->trees.work.at[k];
+        panels->trees.work.at[k] = panels->taken.at[k] = work_of(precond, k);
+        panels->work += panels->taken.at[k];
     }
     fil_subtrees_find(&panels->trees, panels->count, panels->parent.at);
     return fil_floats_reserve(&panels->values, FIL_BLOCK_SIZE * size + 1);
@@ -325,9 +327,49 @@ static inline bool finish_panel(FilBlockPreconditioner* precond, const Panel* pa
     return true;
 }
 
-static inline int make_panel(FilBlockPreconditioner* precond, int k, const double* f_values, int* place, int width)
+/* What all others take from rows `first` to `end` - 1 of panel k. */
+static inline void take_from_rows(const FilBlockPreconditioner* precond, int k, int first, int end, const int* place, int width)
 {
     const FilBlockPanels* panels = &precond->panels;
+    const Panel panel = panel_of(precond, k, width);
+    for (int q = panels->source_start.at[k]; q < panels->source_start.at[k + 1]; q++) {
+        const int* source = panels->source.at + 3 * (ptrdiff_t)q;
+        const Panel from = panel_of(precond, source[0], width);
+        // rows of both rise
+        int begin = source[1], last = from.rows;
+        while (begin < last && place[from.row[begin]] < first) {
+            begin++;
+        }
+        while (begin < last && place[from.row[last - 1]] >= end) {
+            last--;
+        }
+        subtract_rows(&panel, &from, from.columns, source[1], source[2], begin, last, place, width);
+    }
+}
+
+typedef struct Rows {
+    const FilBlockPreconditioner* precond;
+    const int* place;
+    int panel;
+} Rows;
+
+static void take_from_some(void* context, int first, int end, int worker)
+{
+    const Rows* rows = context;
+    (void)worker;
+    if (rows->precond->thin) {
+        take_from_rows(rows->precond, rows->panel, first, end, rows->place, 3);
+    } else {
+        take_from_rows(rows->precond, rows->panel, first, end, rows->place, 4);
+    }
+}
+
+/* Rows of a panel that workers take at a time, and products of one from which on they do: some 10 us of work. */
+enum { ROWS_AT_ONCE = 8 };
+static const double MIN_PANEL = 5e3;
+
+static inline int make_panel(FilBlockPreconditioner* precond, FilWorkers* workers, int k, const double* f_values, int* place, int width)
+{
     const Panel panel = panel_of(precond, k, width);
     for (int r = 0; r < panel.rows; r++) {
         place[panel.row[r]] = r;
@@ -335,10 +377,11 @@ static inline int make_panel(FilBlockPreconditioner* precond, int k, const doubl
     if (!start_panel(precond, &panel, f_values, width)) {
         return NOT_THIN;
     }
-    for (int q = panels->source_start.at[k]; q < panels->source_start.at[k + 1]; q++) {
-        const int* source = panels->source.at + 3 * (ptrdiff_t)q;
-        const Panel from = panel_of(precond, source[0], width);
-        subtract_rows(&panel, &from, from.columns, source[1], source[2], source[1], from.rows, place, width);
+    if (workers != NULL && precond->panels.taken.at[k] > MIN_PANEL) {
+        Rows rows = {precond, place, k};
+        fil_workers_run(workers, panel.rows, ROWS_AT_ONCE, take_from_some, &rows);
+    } else {
+        take_from_rows(precond, k, 0, panel.rows, place, width);
     }
     return finish_panel(precond, &panel, place, width) ? DONE : INDEFINITE;
 }
@@ -348,6 +391,7 @@ static inline int make_panel(FilBlockPreconditioner* precond, int k, const doubl
 typedef struct Changing {
     FilBlockPreconditioner* precond;
     const double* f_values;
+    FilWorkers* within; /* who share the rows of panels */
 } Changing;
 
 /* Panels of some subtrees; the last one stands for what is above all. */
@@ -363,8 +407,8 @@ static void make_trees(void* context, int first, int end, int worker)
         for (int q = panels->trees.start.at[t]; q < panels->trees.start.at[t + 1] && *outcome == DONE; q++) {
             const int k = panels->trees.column.at[q];
             if (precond->stale.at[panels->first.at[k + 1] - 1]) {  // on which all others of it depend
-                *outcome =
-                    precond->thin ? make_panel(precond, k, changing->f_values, place, 3) : make_panel(precond, k, changing->f_values, place, 4);
+                *outcome = precond->thin ? make_panel(precond, changing->within, k, changing->f_values, place, 3)
+                                         : make_panel(precond, changing->within, k, changing->f_values, place, 4);
             }
         }
     }
@@ -377,7 +421,7 @@ bool fil_block_preconditioner_factor_changing(FilBlockPreconditioner* precond, F
 {
     const FilBlockPanels* panels = &precond->panels;
     const int trees = panels->trees.count;
-    Changing changing = {precond, f_values};
+    Changing changing = {precond, f_values, NULL};
     if (!reserve_columns(precond, workers)) {
         return false;
     }
@@ -385,6 +429,7 @@ bool fil_block_preconditioner_factor_changing(FilBlockPreconditioner* precond, F
     fil_workers_run(panels->work < MIN_WORK ? NULL : workers, trees, 1 + trees / 100, make_trees, &changing);
     int worst = worst_outcome(precond, trees);
     if (worst == DONE) {
+        changing.within = workers;
         make_trees(&changing, trees, trees + 1, 0);
         worst = precond->outcome.at[trees];
     }

@@ -200,39 +200,62 @@ static void solve_changing(const FilBlockPreconditioner* precond, float* x)
     }
 }
 
-/* From the order of variables to that of pivots, and back. */
-static void take(const FilBlockPreconditioner* precond, const double* b, float* x)
+/* From the order of variables to that of pivots, and back, from a column on. */
+typedef struct Exchange {
+    const FilBlockPreconditioner* precond;
+    const double* b;
+    double* out;
+    float* x;
+    int begin;
+} Exchange;
+
+static void take_some(void* context, int first, int end, int worker)
 {
-    const int* variable = precond->symbolic.ordering.old_of_new;
-    for (int j = 0; j < precond->symbolic.columns; j++) {
+    const Exchange* exchange = context;
+    const int* variable = exchange->precond->symbolic.ordering.old_of_new;
+    (void)worker;
+    for (int j = first; j < end; j++) {
+        fil_float4_store(exchange->x + (ptrdiff_t)4 * j, fil_float4_round(exchange->b + (ptrdiff_t)4 * variable[j], 1));
+    }
+}
+
+static void give_some(void* context, int first, int end, int worker)
+{
+    const Exchange* exchange = context;
+    const int* variable = exchange->precond->symbolic.ordering.old_of_new;
+    (void)worker;
+    for (int j = exchange->begin + first; j < exchange->begin + end; j++) {
         for (int k = 0; k < FIL_BLOCK; k++) {
-            x[FIL_BLOCK * j + k] = (float)b[FIL_BLOCK * variable[j] + k];
+            exchange->out[FIL_BLOCK * variable[j] + k] = (double)exchange->x[FIL_BLOCK * j + k];
         }
     }
 }
 
-static void give(const FilBlockPreconditioner* precond, int begin, const float* from, double* x)
+static void take(const FilBlockPreconditioner* precond, FilWorkers* workers, const double* b, float* x)
 {
-    const int* variable = precond->symbolic.ordering.old_of_new;
-    for (int j = begin; j < precond->symbolic.columns; j++) {
-        for (int k = 0; k < FIL_BLOCK; k++) {
-            x[FIL_BLOCK * variable[j] + k] = (double)from[FIL_BLOCK * j + k];
-        }
-    }
+    Exchange exchange = {.precond = precond, .b = b, .x = x};
+    fil_workers_run(workers, precond->symbolic.columns, grain_of(precond->symbolic.columns), take_some, &exchange);
+}
+
+static void give(const FilBlockPreconditioner* precond, FilWorkers* workers, int begin, float* from, double* x)
+{
+    Exchange exchange = {.precond = precond, .out = x, .x = from, .begin = begin};
+    const int count = precond->symbolic.columns - begin;
+    fil_workers_run(workers, count, grain_of(count), give_some, &exchange);
 }
 
 void fil_block_preconditioner_solve(FilBlockPreconditioner* precond, FilWorkers* workers, const double* b, double* x)
 {
-    take(precond, b, precond->x.at);
+    take(precond, workers, b, precond->x.at);
     forward_fixed(precond, workers, precond->x.at);
     solve_changing(precond, precond->x.at);
     backward_fixed(precond, workers, precond->x.at);
-    give(precond, 0, precond->x.at, x);
+    give(precond, workers, 0, precond->x.at, x);
 }
 
 void fil_block_preconditioner_reduce(FilBlockPreconditioner* precond, FilWorkers* workers, const double* b)
 {
-    take(precond, b, precond->reduced.at);
+    take(precond, workers, b, precond->reduced.at);
     forward_fixed(precond, workers, precond->reduced.at);
 }
 
@@ -245,14 +268,14 @@ void fil_block_preconditioner_predict(FilBlockPreconditioner* precond, const dou
         }
     }
     solve_changing(precond, precond->x.at);
-    give(precond, first, precond->x.at, x);
+    give(precond, NULL, first, precond->x.at, x);
 }
 
 void fil_block_preconditioner_complete(FilBlockPreconditioner* precond, FilWorkers* workers, double* x)
 {
     memcpy(precond->x.at, precond->reduced.at, FIL_BLOCK * (size_t)precond->symbolic.first_changing * sizeof *precond->x.at);
     backward_fixed(precond, workers, precond->x.at);
-    give(precond, 0, precond->x.at, x);
+    give(precond, workers, 0, precond->x.at, x);
 }
 
 /* ---- conjugate gradients in single precision ---- */
