@@ -91,17 +91,46 @@ static void follow_owners(const FilRodBody* body, double* a)
     }
 }
 
-/* Configuration and velocity that forces are taken at (P0 eq. 8). Held unknowns move straight to their place. */
-static void set_trial(FilRodBody* body, const double* v)
+/* Nodes of large nets are gone through in pieces, which workers share: no more than so many, and no fewer nodes each, some 5 us. */
+enum { PIECES = 16, PIECE_NODES = 1024 };
+
+static int grain_of(const FilRodBody* body)
 {
+    const int min = 1 + body->node_count / PIECES;
+    return min > PIECE_NODES ? min : PIECE_NODES;
+}
+
+/* What is evaluated. */
+typedef struct Trial {
+    FilRodBody* body;
+    const double* v;
+    double over, half_over_theta;
+    double* residual;
+    double sums[PIECES];
+} Trial;
+
+static void set_some(void* context, int first, int end, int worker)
+{
+    const Trial* trial = context;
+    FilRodBody* body = trial->body;
     const double dt = body->setup.dt, theta = body->setup.theta, vq = body->setup.theta_vq;
-    const double *q0 = body->q0, *v0 = body->v0;
+    const double *q0 = body->q0, *v0 = body->v0, *v = trial->v;
     double *q_theta = body->q_theta, *v_theta = body->v_theta;
     const double a = theta * dt * vq, b = theta * dt * (1.0 - vq);
-    for (int k = 0; k < 4 * body->node_count; k++) {
+    (void)worker;
+    for (int k = 4 * first; k < 4 * end; k++) {
         q_theta[k] = q0[k] + a * v[k] + b * v0[k];
         v_theta[k] = theta * v[k] + (1.0 - theta) * v0[k];
     }
+}
+
+/* Configuration and velocity that forces are taken at (P0 eq. 8). Held unknowns move straight to their place. */
+static void set_trial(Trial* trial)
+{
+    FilRodBody* body = trial->body;
+    const double theta = body->setup.theta, *q0 = body->q0;
+    double *q_theta = body->q_theta, *v_theta = body->v_theta;
+    fil_workers_run(body->workers, body->node_count, grain_of(body), set_some, trial);
     for (int h = 0; h < body->held_count; h++) {
         const int k = body->held_at[h];
         q_theta[k] = q0[k] + theta * (body->held_q[k] - q0[k]);
@@ -204,10 +233,15 @@ static void fold_copies(const FilRodBody* body, double* a)
     }
 }
 
-/* m(v) = M (v - v0) + dt (gradient - external + damping) into residual and, as forces, into reaction; returns its potential
+/* m(v) = M (v - v0) + dt (gradient - external + damping) into residual and, as forces, into reaction; and its potential
  * over v but for the elastic energy. Four sums side by side: one for each unknown of a node. */
-static double balance(FilRodBody* body, const double* v, double over, double half_over_theta, double* residual)
+static void balance_some(void* context, int first, int end, int worker)
 {
+    Trial* trial = context;
+    const FilRodBody* body = trial->body;
+    const double *v = trial->v, over = trial->over, half_over_theta = trial->half_over_theta;
+    double* residual = trial->residual;
+    (void)worker;
     // vectors that hold the four sums
     enum { SUMS = 4 / FIL_LANE_COUNT };
     const double dt = body->setup.dt, per_dt = 1.0 / dt;
@@ -218,7 +252,7 @@ static double balance(FilRodBody* body, const double* v, double over, double hal
     for (int s = 0; s < SUMS; s++) {
         sum[s] = fil_lanes_splat(0.0);
     }
-    for (int k = 0; k < 4 * body->node_count; k += 4) {
+    for (int k = 4 * first; k < 4 * end; k += 4) {
         for (int s = 0; s < SUMS; s++) {
             const int at = k + s * FIL_LANE_COUNT;
             const FilLanes mass = fil_lanes_load(masses + at), change = fil_lanes_load(v + at) - fil_lanes_load(v0 + at);
@@ -230,23 +264,33 @@ static double balance(FilRodBody* body, const double* v, double over, double hal
             sum[s] += is_free * (0.5 * mass * change * change + half_over_theta * damping * rate * rate - over * force * fil_lanes_load(q + at));
         }
     }
-    return fil_lanes_sum_four(sum);
+    trial->sums[first / grain_of(body)] = fil_lanes_sum_four(sum);
+}
+
+static double balance(Trial* trial)
+{
+    const FilRodBody* body = trial->body;
+    fil_workers_run(body->workers, body->node_count, grain_of(body), balance_some, trial);
+    double sum = trial->sums[0];
+    for (int k = 1; k < PIECES; k++) {
+        sum += trial->sums[k];
+    }
+    return sum;
 }
 
 static bool evaluate(FilRodBody* body, const double* v, double shift, bool tangent, double* residual, double* potential)
 {
-    const double dt = body->setup.dt, theta = body->setup.theta;
+    const double theta = body->setup.theta, over = implicit(body) ? 1.0 / (theta * body->setup.theta_vq) : 0.0;
+    Trial trial = {.body = body, .v = v, .over = over, .half_over_theta = implicit(body) ? 0.5 * body->setup.dt / theta : 0.0, .residual = residual};
     double energy;
-    set_trial(body, v);
+    set_trial(&trial);
     if (!assemble(body, shift, tangent, &energy)) {
         return false;
     }
     energy += fil_rod_add_springs(body);  // into the chains, before their gradients are read
     fil_workers_run(body->workers, body->rod_count, FIL_ROD_GRAIN, add_gradients, body);
     fold_copies(body, body->gradient);
-
-    const double over = implicit(body) ? 1.0 / (theta * body->setup.theta_vq) : 0.0;
-    *potential = balance(body, v, over, implicit(body) ? 0.5 * dt / theta : 0.0, residual) + over * energy;
+    *potential = balance(&trial) + over * energy;
     return isfinite(*potential);
 }
 
@@ -261,14 +305,28 @@ bool fil_rod_residual(void* pointer, const double* v, double* residual, double* 
     return evaluate(pointer, v, 0.0, false, residual, potential);
 }
 
+typedef struct Diagonal {
+    const FilRodBody* body;
+    double* diagonal;
+} Diagonal;
+
+static void add_diagonals(void* context, int first, int end, int worker)
+{
+    const Diagonal* d = context;
+    (void)worker;
+    for (int r = first; r < end; r++) {
+        FilRod* rod = &d->body->rods[r];
+        fil_rod_chain_diagonal(&rod->chain, d->diagonal + 4 * rod->first_node);
+    }
+}
+
 void fil_rod_diagonal(const void* pointer, const double* restrict v, double* restrict diagonal, double* restrict scale)
 {
     const FilRodBody* body = pointer;
     const int unknowns = 4 * body->node_count;
     memset(diagonal, 0, sizeof(double) * (size_t)unknowns);
-    for (int r = 0; r < body->rod_count && implicit(body); r++) {
-        FilRod* rod = &body->rods[r];
-        fil_rod_chain_diagonal(&rod->chain, diagonal + 4 * rod->first_node);
+    if (implicit(body)) {
+        fil_workers_run(body->workers, body->rod_count, FIL_ROD_GRAIN, add_diagonals, &(Diagonal){body, diagonal});
     }
     fold_copies(body, diagonal);
     const double *mass = body->mass, *force = body->force, *is_free = body->is_free, dt = body->setup.dt;
