@@ -39,9 +39,9 @@ double fil_world_part(const FilWorld* world, double left)
 /* Errors grow with the cube of the length. */
 void fil_world_learn_from_part(FilWorld* world, double length, double error)
 {
-    /* Of the length that would have met the accuracy so much, since the next part may be worse (0.86 of the error; parts of equal length for what is
-     * left of a step are shorter still); at most so much longer than the last one at once, which may have been an easy one. */
-    static const double STEADY = 0.95, LONGER = 1.5;
+    /* Of the length that would have met the accuracy so much, as usual, since the next part may be worse (0.73 of the error; parts of equal length
+     * for what is left of a step are shorter still); at most so much longer than the last one at once, which may have been an easy one. */
+    static const double STEADY = 0.9, LONGER = 1.5;
     if (by_error(world) && error > 0.0) {
         const double ideal = length * cbrt(world->def.accuracy / error);
         keep_parts(world, 1.0 / fmin(STEADY * ideal, LONGER * length));
