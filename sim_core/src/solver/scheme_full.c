@@ -25,6 +25,10 @@ static double accuracy_after(double fall)
     return fmin(fmax(0.5 * fall, FINEST), COARSEST);
 }
 
+/* Iterations after which models about what is expected of terms are given up: where they are of use, four are enough; where a rope lies on a sharp
+ * edge, each term expects to hold it alone. */
+enum { EXPECTANT = 8 };
+
 /* The residual of a field's model about what is expected of its terms, or of the one about v, which is the true one. */
 static const double* residual_of(FilSolver* solver, const FilPotentialField* field, bool expected)
 {
@@ -48,7 +52,7 @@ static FilStatus find_direction(FilSolver* solver, FilPotentialIteration* newton
 {
     FilNewtonScratch* s = &solver->system->scratch;
     FilPotentialAim aim = {.definite = newton->definite, .accuracy = newton->accuracy, .norm = newton->norm, .tolerance = newton->tolerance};
-    const double* right = residual_of(solver, newton->field, !aim.definite);
+    const double* right = residual_of(solver, newton->field, !aim.definite && !newton->plain);
     FilStatus status = fil_potential_solve_all(solver, newton->field, &aim, v, right, s->direction, info);
     if (status == FIL_OK && !aim.definite && fil_potential_slope(solver, s->residual, s->direction) >= 0.0) {
         if (solver->potential.apart) {  // of sheets: of the paraboloid from above
@@ -93,6 +97,7 @@ static bool search(FilSolver* solver, FilPotentialIteration* newton, double* v)
                 const bool stalled = is_stalled(newton, start, norm);
                 newton->exhausted = stalled && newton->definite;
                 newton->definite = look > 1 || stalled;
+                newton->plain = newton->plain || look > 1 || newton->iterations >= EXPECTANT;
                 newton->accuracy = accuracy_after(norm / newton->norm);
                 fil_potential_try(solver, v, s->direction, step, v);
                 newton->norm = norm;
