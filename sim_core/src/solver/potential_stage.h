@@ -135,7 +135,7 @@ typedef struct FilPotentialIteration {
     bool fresh;      /* the bodies' tangents are those of the present velocities */
     bool exhausted;  /* what is left of the residual is rounding: no step makes it smaller */
     double accuracy; /* of the next direction */
-    bool plain;      /* directions are those of models about v: of what is expected of terms they have led astray */
+    bool plain;      /* directions are those of models about v: others have been no good */
 } FilPotentialIteration;
 
 /* Where directions come from, and how far to go along them. */
