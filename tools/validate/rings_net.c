@@ -108,7 +108,9 @@ void fil_check_tether_net(FilCheck* check)
 
 /* ---- the step ---- */
 
-enum { LOOKS = 80, JUDGED = 70, RUNS = 4, MAX_SETTINGS = 6 }; /* ten a second; the first 7 s are judged */
+enum { LOOKS = 40, JUDGED = 35, RUNS = 4, MAX_SETTINGS = 6 }; /* one a step of the scene; the first 7 s are judged */
+
+static const double LOOK_EVERY = 0.2;  // s
 
 /* The scene as it is, the same more accurate, and backward Euler in steps of 2 ms and of 1 ms, which is P4's. */
 typedef enum Run { SCENE, REFINED, TWICE, PAPER } Run;
@@ -121,7 +123,7 @@ static bool watch_opening(FilCheck* check, FilWorld* world, double* opening)
     bool good = world != NULL;
     const double first = good ? opening_of(world) : 1.0;
     for (int k = 0; k <= LOOKS && good; k++) {
-        good = fil_check_run(check, world, 0.1 * k);
+        good = fil_check_run(check, world, LOOK_EVERY * k);
         opening[k] = opening_of(world) / first;
     }
     fil_world_destroy(world);
@@ -150,7 +152,7 @@ static void draw_openings(FilCheck* check, double (*opening)[LOOKS + 1], const c
     double t[LOOKS + 1];
     FilPlotSeries series[RUNS];
     for (int k = 0; k <= LOOKS; k++) {
-        t[k] = 0.1 * k;
+        t[k] = LOOK_EVERY * k;
     }
     for (int k = 0; k < RUNS; k++) {
         series[k] = (FilPlotSeries){.name = run_names[k], .count = LOOKS + 1, .x = t, .y = opening[k], .dashed = k > 1};
