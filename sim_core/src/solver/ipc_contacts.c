@@ -32,7 +32,7 @@ int fil_ipc_corner_blocks(const FilSolver* solver, int point, const double* x, c
     if (p->node >= 0) {
         memset(jacobian, 0, 12 * sizeof(double));
         jacobian[0] = jacobian[5] = jacobian[10] = 1.0;
-        blocks[0] = body->v / 4 + p->node;
+        blocks[0] = node_block(solver, point);
         return 1;
     }
     const int count = body->ops->point_jacobian(body->impl, c->index, 0, x, q + body->q, blocks, jacobian, bias);
