@@ -143,7 +143,7 @@ static void functions(void** state)
 static void level(void** state)
 {
     (void)state;
-    assert_int_equal(fil_vector_level(), FIL_VECTOR_PLAIN);
+    assert_int_equal(fil_vector_level(), FIL_VECTOR_128);
 }
 
 int main(void)

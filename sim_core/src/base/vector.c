@@ -4,25 +4,50 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-static const char* const names[FIL_VECTOR_LEVEL_COUNT] = {"plain", "avx2", "avx512"};
+#if defined(__aarch64__)
+#include <asm/hwcap.h>
+#include <sys/auxv.h>
+#include <sys/prctl.h>
+#endif
 
-static FilVectorLevel find_level(void)
+const char* fil_vector_level_name(FilVectorLevel level)
 {
-    FilVectorLevel level = FIL_VECTOR_PLAIN;
-#if defined(FIL_VECTOR_LEVELS)
+#if defined(__aarch64__)
+    static const char* const names[FIL_VECTOR_LEVEL_COUNT] = {"plain", "sve", "avx512"};
+#else
+    static const char* const names[FIL_VECTOR_LEVEL_COUNT] = {"plain", "avx2", "avx512"};
+#endif
+    return names[level];
+}
+
+static FilVectorLevel find_highest(void)
+{
+#if defined(__x86_64__)
     if (__builtin_cpu_supports("avx2")) {
         const bool all = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") &&
                          __builtin_cpu_supports("avx512dq");
-        level = all ? FIL_VECTOR_AVX512 : FIL_VECTOR_AVX2;
+        return all ? FIL_VECTOR_512 : FIL_VECTOR_256;
+    }
+#elif defined(__aarch64__)
+    // threads begin with the width of the one that begins them
+    const int width = (getauxval(AT_HWCAP) & HWCAP_SVE) != 0 ? prctl(PR_SVE_GET_VL) : -1;
+    if (width >= 0 && (width & PR_SVE_VL_LEN_MASK) == sizeof(FilDouble4)) {
+        return FIL_VECTOR_256;
     }
 #endif
+    return FIL_VECTOR_128;
+}
+
+static FilVectorLevel find_level(void)
+{
+    const FilVectorLevel highest = find_highest();
     const char* asked = getenv("FILUM_VECTORS");
-    for (FilVectorLevel lower = FIL_VECTOR_PLAIN; asked != NULL && lower < level; lower++) {
-        if (strcmp(asked, names[lower]) == 0) {
+    for (FilVectorLevel lower = FIL_VECTOR_128; asked != NULL && lower < highest; lower++) {
+        if (strcmp(asked, fil_vector_level_name(lower)) == 0) {
             return lower;
         }
     }
-    return level;
+    return highest;
 }
 
 FilVectorLevel fil_vector_level(void)

@@ -11,8 +11,9 @@
  * Vectors are put together in registers: numbers that are stored one by one and loaded together keep the machine waiting. All functions are part of
  * their callers, since vectors wider than the machine's must not be handed over.
  *
- * Levels: what every processor of the family has, which all of a build may use, and above it what this one has. A kernel that gains from more is
- * built for it by FIL_AT_AVX2 or FIL_AT_AVX512 and chosen by fil_vector_level() at run time, with the same bits. */
+ * Levels: what every processor of the family has, which all of a build may use, and above it what this one has. A kernel that gains from more stands
+ * in a file of its own, *_256.c, built for AVX2 or for SVE with registers of 256 bits (within it FIL_AT_AVX512 asks for more), and is chosen by
+ * fil_vector_level() at run time, with the same bits. */
 #ifndef FILUM_BASE_VECTOR_H
 #define FILUM_BASE_VECTOR_H
 
@@ -30,6 +31,10 @@
 #if defined(__AVX__)
 #include <immintrin.h>
 #endif
+#if defined(__ARM_FEATURE_SVE_BITS) && __ARM_FEATURE_SVE_BITS == 256
+#define FIL_VECTOR_SVE  // in this file
+#include <arm_sve.h>
+#endif
 
 #define FIL_VECTOR_INLINE static inline __attribute__((always_inline))
 
@@ -37,20 +42,25 @@
 
 #if defined(__x86_64__)
 #define FIL_VECTOR_LEVELS
-#define FIL_AT_AVX2 __attribute__((target("avx2")))
+#define FIL_VECTOR_AVX2
 #define FIL_AT_AVX512 __attribute__((target("avx2,avx512f,avx512vl,avx512bw,avx512dq")))
+#elif defined(__aarch64__)
+#define FIL_VECTOR_LEVELS
 #endif
 
+/* By the bits of a register. */
 typedef enum FilVectorLevel {
-    FIL_VECTOR_PLAIN, /* SSE2 or NEON */
-    FIL_VECTOR_AVX2,
-    FIL_VECTOR_AVX512, /* as x86-64-v4: F, VL, BW, DQ */
+    FIL_VECTOR_128, /* SSE2 or NEON */
+    FIL_VECTOR_256, /* AVX2, or SVE where its registers have this width */
+    FIL_VECTOR_512, /* AVX-512 as x86-64-v4 has it: F, VL, BW, DQ */
     FIL_VECTOR_LEVEL_COUNT,
 } FilVectorLevel;
 
-/* The highest that this processor has, or the one that the environment's FILUM_VECTORS names ("plain", "avx2", "avx512"), if it is lower. Found at
- * the first call. */
+/* The highest that this processor has, or the one that the environment's FILUM_VECTORS names, if it is lower. Found at the first call. */
 FilVectorLevel fil_vector_level(void);
+
+/* As FILUM_VECTORS has it: "plain", "avx2" or "sve", "avx512". */
+const char* fil_vector_level_name(FilVectorLevel level);
 
 /* ---- all types ---- */
 
@@ -184,7 +194,7 @@ FIL_VECTOR_INLINE void fil_double4_store(double* to, FilDouble4 a)
 
 FIL_VECTOR_INLINE FilDouble4 fil_double4_of(double a, double b, double c, double d)
 {
-#if defined(__AVX__)
+#if defined(__AVX__) || defined(FIL_VECTOR_SVE)
     return (FilDouble4){a, b, c, d};
 #else
     const FilDouble2 halves[2] = {{a, b}, {c, d}};
@@ -215,6 +225,29 @@ FIL_VECTOR_INLINE FilDouble4 fil_double4_gather(const double* from, const int* a
     return fil_double4_of(from[stride * at[0]], from[stride * at[1]], from[stride * at[2]], from[stride * at[3]]);
 }
 
+/* c + a b and c - a b in kernels of 256 bits, rounded as fil_double2_add_product() */
+FIL_VECTOR_INLINE FilDouble4 fil_double4_add_scaled(FilDouble4 c, FilDouble4 a, double b)
+{
+#if defined(FIL_VECTOR_SVE)
+    return svmla_n_f64_x(svptrue_b64(), c, a, b);
+#elif defined(FIL_VECTOR_FMA)
+    return _mm256_fmadd_pd(a, _mm256_set1_pd(b), c);
+#else
+    return c + a * b;
+#endif
+}
+
+FIL_VECTOR_INLINE FilDouble4 fil_double4_sub_scaled(FilDouble4 c, FilDouble4 a, double b)
+{
+#if defined(FIL_VECTOR_SVE)
+    return svmls_n_f64_x(svptrue_b64(), c, a, b);
+#elif defined(FIL_VECTOR_FMA)
+    return _mm256_fnmadd_pd(a, _mm256_set1_pd(b), c);
+#else
+    return c - a * b;
+#endif
+}
+
 FIL_VECTOR_INLINE FilDouble4Bits fil_double4_bits(FilDouble4 a)
 {
     return (FilDouble4Bits)a;
@@ -229,6 +262,8 @@ FIL_VECTOR_INLINE FilDouble4 fil_double4_sqrt(FilDouble4 a)
 {
 #if defined(__AVX__)
     return _mm256_sqrt_pd(a);  // halves would be stored one by one and loaded together
+#elif defined(FIL_VECTOR_SVE)
+    return svsqrt_f64_x(svptrue_b64(), a);
 #else
     FilDouble4 root;
     for (int k = 0; k < FIL_DOUBLE4_COUNT; k++) {

@@ -4,7 +4,7 @@ static const FilSolidBatchKernels* kernels(void)
 {
     static const FilSolidBatchKernels plain = {find_rotation, find_dilation, evaluate};
 #if defined(FIL_VECTOR_LEVELS)
-    return fil_vector_level() >= FIL_VECTOR_AVX2 ? &fil_solid_batch_avx2 : &plain;
+    return fil_vector_level() >= FIL_VECTOR_256 ? &fil_solid_batch_256 : &plain;
 #else
     return &plain;
 #endif

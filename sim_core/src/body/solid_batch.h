@@ -57,7 +57,7 @@ typedef struct FilSolidBatchKernels {
 } FilSolidBatchKernels;
 
 #if defined(FIL_VECTOR_LEVELS)
-extern const FilSolidBatchKernels fil_solid_batch_avx2;
+extern const FilSolidBatchKernels fil_solid_batch_256;
 #endif
 
 #endif

@@ -458,8 +458,8 @@ static bool hold_edges(const FilPotentialProblem* problem, const FilDouble4 x[12
 
 static void evaluate_edges(const FilPotentialProblem* problem, const FilDouble4 x[12], FilPotentialEdges* e)
 {
-#if defined(FIL_VECTOR_LEVELS)
-    if (fil_vector_level() >= FIL_VECTOR_AVX2) {
+#if defined(FIL_VECTOR_AVX2)
+    if (fil_vector_level() >= FIL_VECTOR_256) {
         fil_imc_edges_avx2(problem, x, e);
     } else
 #endif

@@ -15,8 +15,8 @@ FilSoftClamp fil_soft_clamp(double sharpness)
 
 void fil_smooth_distance_wide(const FilDouble4 x[12], const FilSoftClamp* soft, FilSmoothWide* out)
 {
-#if defined(FIL_VECTOR_LEVELS)
-    if (fil_vector_level() >= FIL_VECTOR_AVX2) {
+#if defined(FIL_VECTOR_AVX2)
+    if (fil_vector_level() >= FIL_VECTOR_256) {
         fil_smooth_distance_avx2(x, soft, out);
         return;
     }

@@ -51,103 +51,6 @@ static bool factor_column(FilBlockCholesky* cholesky, const double* a_values, co
     return true;
 }
 
-/* ---- the same with vectors of four: each number is rounded as with two, so that the bits agree ---- */
-
-#if defined(FIL_VECTOR_LEVELS)
-typedef struct Columns {
-    FilDouble4 c0, c1, c2, c3;
-} Columns;
-
-/* c + a b and c - a b, rounded as in base/vector.h */
-FIL_AT_AVX2 FIL_VECTOR_INLINE FilDouble4 add_scaled(FilDouble4 c, FilDouble4 a, double b)
-{
-#if defined(FIL_VECTOR_FMA)
-    return _mm256_fmadd_pd(a, _mm256_set1_pd(b), c);
-#else
-    return c + a * b;
-#endif
-}
-
-FIL_AT_AVX2 FIL_VECTOR_INLINE FilDouble4 subtract_scaled(FilDouble4 c, FilDouble4 a, double b)
-{
-#if defined(FIL_VECTOR_FMA)
-    return _mm256_fnmadd_pd(a, _mm256_set1_pd(b), c);
-#else
-    return c - a * b;
-#endif
-}
-
-FIL_AT_AVX2 FIL_VECTOR_INLINE Columns load_columns(const double* values, int source)
-{
-    if (source == FIL_BLOCK_NO_SOURCE) {
-        const FilDouble4 zero = {0.0};
-        return (Columns){zero, zero, zero, zero};
-    }
-    const double* a = values + FIL_BLOCK_SIZE * (size_t)(source >> 1);
-    if (source & 1) {
-        return (Columns){{a[0], a[4], a[8], a[12]}, {a[1], a[5], a[9], a[13]}, {a[2], a[6], a[10], a[14]}, {a[3], a[7], a[11], a[15]}};
-    }
-    return (Columns){FIL_VECTOR_IN(FilDouble4, a), FIL_VECTOR_IN(FilDouble4, a + 4), FIL_VECTOR_IN(FilDouble4, a + 8),
-                     FIL_VECTOR_IN(FilDouble4, a + 12)};
-}
-
-FIL_AT_AVX2 FIL_VECTOR_INLINE void store_columns(Columns c, double* out)
-{
-    FIL_VECTOR_AT(FilDouble4, out) = c.c0;
-    FIL_VECTOR_AT(FilDouble4, out + 4) = c.c1;
-    FIL_VECTOR_AT(FilDouble4, out + 8) = c.c2;
-    FIL_VECTOR_AT(FilDouble4, out + 12) = c.c3;
-}
-
-FIL_AT_AVX2 FIL_VECTOR_INLINE Columns gather_columns(const FilBlockSymbolic* s, const double* factor, const double* a_values, const double* c_values,
-                                                     int p)
-{
-    Columns c = load_columns(a_values, s->source[0].at[p]);
-    if (s->source[2].at[p] != FIL_BLOCK_NO_SOURCE) {
-        const Columns more = load_columns(c_values, s->source[2].at[p]);
-        c = (Columns){c.c0 + more.c0, c.c1 + more.c1, c.c2 + more.c2, c.c3 + more.c3};
-    }
-    const int* pair = s->product.at + 2 * (size_t)s->product_start.at[p];
-    const int* end = s->product.at + 2 * (size_t)s->product_start.at[p + 1];
-    for (; pair < end; pair += 2) {
-        const double* a = factor + FIL_BLOCK_SIZE * (size_t)pair[0];
-        const double* b = factor + FIL_BLOCK_SIZE * (size_t)pair[1];
-        for (int k = 0; k < FIL_BLOCK_SIZE; k += 4) {
-            const FilDouble4 column = FIL_VECTOR_IN(FilDouble4, a + k);
-            c.c0 = subtract_scaled(c.c0, column, b[k]);
-            c.c1 = subtract_scaled(c.c1, column, b[k + 1]);
-            c.c2 = subtract_scaled(c.c2, column, b[k + 2]);
-            c.c3 = subtract_scaled(c.c3, column, b[k + 3]);
-        }
-    }
-    return c;
-}
-
-FIL_AT_AVX2 static bool factor_column_avx2(FilBlockCholesky* cholesky, const double* a_values, const double* c_values, int j)
-{
-    const FilBlockSymbolic* s = &cholesky->symbolic;
-    double* factor = cholesky->factor.at;
-    double* w = cholesky->inverse.at + FIL_BLOCK_SIZE * (size_t)j;
-    const int diagonal = s->column_start.at[j];
-
-    double pivot[FIL_BLOCK_SIZE];
-    store_columns(gather_columns(s, factor, a_values, c_values, diagonal), pivot);
-    if (!fil_block_inverse_factor(pivot, w)) {
-        return false;
-    }
-    for (int p = diagonal + 1; p < s->column_start.at[j + 1]; p++) {
-        const Columns c = gather_columns(s, factor, a_values, c_values, p);
-        // from zero on, as fil_tile_times_transposed(): it makes zeros positive
-        const FilDouble4 zero = {0.0};
-        const Columns x = {add_scaled(zero, c.c0, w[0]), add_scaled(add_scaled(zero, c.c0, w[1]), c.c1, w[5]),
-                           add_scaled(add_scaled(add_scaled(zero, c.c0, w[2]), c.c1, w[6]), c.c2, w[10]),
-                           add_scaled(add_scaled(add_scaled(add_scaled(zero, c.c0, w[3]), c.c1, w[7]), c.c2, w[11]), c.c3, w[15])};
-        store_columns(x, factor + FIL_BLOCK_SIZE * (size_t)p);
-    }
-    return true;
-}
-#endif
-
 FilBlockCholesky* fil_block_cholesky_create(void)
 {
     return fil_alloc(1, sizeof(FilBlockCholesky));
@@ -207,12 +110,10 @@ FilStatus fil_block_cholesky_bind(FilBlockCholesky* cholesky, const FilBlockPatt
     return fil_block_symbolic_bind(&cholesky->symbolic, (const FilBlockPattern*[]){a, NULL, c}, 0, fits);
 }
 
-typedef bool FactorColumn(FilBlockCholesky* cholesky, const double* a_values, const double* c_values, int j);
-
-static FactorColumn* choose_kernel(void)
+static FilBlockFactorColumn* choose_kernel(void)
 {
 #if defined(FIL_VECTOR_LEVELS)
-    return (fil_vector_level() >= FIL_VECTOR_AVX2) ? factor_column_avx2 : factor_column;
+    return (fil_vector_level() >= FIL_VECTOR_256) ? fil_block_factor_column_256 : factor_column;
 #else
     return factor_column;
 #endif
@@ -221,7 +122,7 @@ static FactorColumn* choose_kernel(void)
 /* Values to factor, and whether all pivots so far are positive. */
 typedef struct Factoring {
     FilBlockCholesky* cholesky;
-    FactorColumn* column;
+    FilBlockFactorColumn* column;
     const double *a_values, *c_values;
     const FilBlockTasks* tasks;
     atomic_bool failed;

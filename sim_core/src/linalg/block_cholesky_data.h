@@ -15,4 +15,8 @@ struct FilBlockCholesky {
     FilDoubles x;           /* a vector in pivot order */
 };
 
+/* Column j of L, from the values of both terms; false if its pivot is not positive definite. */
+typedef bool FilBlockFactorColumn(FilBlockCholesky* cholesky, const double* a_values, const double* c_values, int j);
+FilBlockFactorColumn fil_block_factor_column_256;
+
 #endif

@@ -3,115 +3,21 @@
 #include <math.h>
 
 #include "base/vector.h"
+#include "linalg/dense_kernels.h"
 
-#define INLINE static inline __attribute__((always_inline))
-
-/* ---- products: columns of C gain four columns of A at a time ---- */
-
-/* c -= or += sum_k a_k b_k over `terms` (1 to 4) columns of A, from row `first`. */
-INLINE void add_scaled_columns(int first, int rows, int terms, const double* restrict a, int lda, const double* b, double* restrict c)
+static const FilDenseKernels* kernels(void)
 {
-    const double b0 = b[0], b1 = terms > 1 ? b[1] : 0.0, b2 = terms > 2 ? b[2] : 0.0, b3 = terms > 3 ? b[3] : 0.0;
-    const double *a1 = a + lda, *a2 = a + 2 * lda, *a3 = a + 3 * lda;
-    if (terms == 4) {
-        for (int i = first; i < rows; i++) {
-            c[i] += (a[i] * b0 + a1[i] * b1) + (a2[i] * b2 + a3[i] * b3);
-        }
-    } else if (terms == 3) {
-        for (int i = first; i < rows; i++) {
-            c[i] += (a[i] * b0 + a1[i] * b1) + a2[i] * b2;
-        }
-    } else if (terms == 2) {
-        for (int i = first; i < rows; i++) {
-            c[i] += a[i] * b0 + a1[i] * b1;
-        }
-    } else {
-        for (int i = first; i < rows; i++) {
-            c[i] += a[i] * b0;
-        }
-    }
-}
-
-INLINE void multiply_columns(int rows, int columns, int inner, const double* a, int lda, const double* b, int ldb, double* c, int ldc)
-{
-    for (int j = 0; j < columns; j++) {
-        for (int k = 0; k < inner; k += 4) {
-            add_scaled_columns(0, rows, inner - k < 4 ? inner - k : 4, a + k * lda, lda, b + j * ldb + k, c + j * ldc);
-        }
-    }
-}
-
-/* Forward and backward substitution of all columns, four unknowns at a time: their own triangle, then their products. */
-INLINE void substitute_columns(int n, const double* t, bool lower, bool unit, int columns, double* b)
-{
-    for (int j = 0; j < columns; j++) {
-        double* x = b + j * n;
-        for (int done = 0; done < n; done += 4) {
-            const int count = n - done < 4 ? n - done : 4, at = lower ? done : n - done - count;
-            double minus[4];
-            for (int s = 0; s < count; s++) {
-                const int k = lower ? at + s : at + count - 1 - s;
-                double sum = x[k];
-                for (int m = 0; m < s; m++) {
-                    const int i = lower ? at + m : at + count - 1 - m;
-                    sum -= t[i * n + k] * x[i];
-                }
-                x[k] = unit ? sum : sum / t[k * n + k];
-            }
-            for (int s = 0; s < count; s++) {
-                minus[s] = -x[at + s];
-            }
-            if (lower) {
-                add_scaled_columns(at + count, n, count, t + at * n, n, minus, x);
-            } else {
-                add_scaled_columns(0, at, count, t + at * n, n, minus, x);
-            }
-        }
-    }
-}
-
-typedef struct Kernels {
-    void (*multiply)(int, int, int, const double*, int, const double*, int, double*, int);
-    void (*substitute)(int, const double*, bool, bool, int, double*);
-} Kernels;
-
-static void multiply_plain(int rows, int columns, int inner, const double* a, int lda, const double* b, int ldb, double* c, int ldc)
-{
-    multiply_columns(rows, columns, inner, a, lda, b, ldb, c, ldc);
-}
-
-static void substitute_plain(int n, const double* t, bool lower, bool unit, int columns, double* b)
-{
-    substitute_columns(n, t, lower, unit, columns, b);
-}
-
+    static const FilDenseKernels plain = {multiply, substitute};
 #if defined(FIL_VECTOR_LEVELS)
-// the same operations in the same order, wider: the same bits
-
-FIL_AT_AVX2 static void multiply_wide(int rows, int columns, int inner, const double* a, int lda, const double* b, int ldb, double* c, int ldc)
-{
-    multiply_columns(rows, columns, inner, a, lda, b, ldb, c, ldc);
-}
-
-FIL_AT_AVX2 static void substitute_wide(int n, const double* t, bool lower, bool unit, int columns, double* b)
-{
-    substitute_columns(n, t, lower, unit, columns, b);
-}
+    return fil_vector_level() >= FIL_VECTOR_256 ? &fil_dense_256 : &plain;
+#else
+    return &plain;
 #endif
-
-static Kernels kernels(void)
-{
-#if defined(FIL_VECTOR_LEVELS)
-    if (fil_vector_level() >= FIL_VECTOR_AVX2) {
-        return (Kernels){multiply_wide, substitute_wide};
-    }
-#endif
-    return (Kernels){multiply_plain, substitute_plain};
 }
 
 void fil_dense_multiply(int rows, int columns, int inner, const double* a, int lda, const double* b, int ldb, double* c, int ldc)
 {
-    kernels().multiply(rows, columns, inner, a, lda, b, ldb, c, ldc);
+    kernels()->multiply(rows, columns, inner, a, lda, b, ldb, c, ldc);
 }
 
 void fil_dense_apply(int rows, int columns, double f, const double* a, int lda, const double* x, double* y)
@@ -176,8 +82,8 @@ void fil_dense_lu_solve(int n, const double* lu, const int* pivots, int columns,
             b[j * n + pivots[k]] = swap;
         }
     }
-    kernels().substitute(n, lu, true, true, columns, b);
-    kernels().substitute(n, lu, false, false, columns, b);
+    kernels()->substitute(n, lu, true, true, columns, b);
+    kernels()->substitute(n, lu, false, false, columns, b);
 }
 
 void fil_dense_lu_solve_transposed(int n, const double* lu, const int* pivots, double* b)
@@ -223,7 +129,7 @@ bool fil_dense_cholesky(int n, double* a)
 
 void fil_dense_cholesky_solve(int n, const double* l, int columns, double* b)
 {
-    kernels().substitute(n, l, true, false, columns, b);
+    kernels()->substitute(n, l, true, false, columns, b);
     for (int j = 0; j < columns; j++) {  // L' x = y, rows of L' being columns of L
         double* x = b + j * n;
         for (int k = n - 1; k >= 0; k--) {

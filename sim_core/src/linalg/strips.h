@@ -41,4 +41,8 @@ const FilStripKernels* fil_strip_kernels(void);
 enum { FIL_STRIP_LEVELS = 1 + FIL_VECTOR_LEVEL_COUNT };
 const FilStripKernels* fil_strip_kernels_at(int level);
 
+/* Wider than what every machine of its kind has. */
+extern const FilStripKernels fil_strips_256, fil_strips_512;
+extern const FilStripKernelsSingle fil_strips_single_256, fil_strips_single_512;
+
 #endif

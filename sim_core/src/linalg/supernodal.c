@@ -10,8 +10,8 @@ static const FilFrontOps* fronts_of(bool single)
 {
 #if defined(FIL_VECTOR_LEVELS)
     // a strip in single precision fits every processor's registers
-    if (!single && fil_vector_level() >= FIL_VECTOR_AVX2) {
-        return &fil_fronts_double_avx2;
+    if (!single && fil_vector_level() >= FIL_VECTOR_256) {
+        return &fil_fronts_double_256;
     }
 #endif
     return single ? &fil_fronts_single : &fil_fronts_double;

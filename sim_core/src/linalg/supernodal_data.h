@@ -30,7 +30,7 @@ typedef struct FilFrontOps {
 
 extern const FilFrontOps fil_fronts_double, fil_fronts_single;
 #if defined(FIL_VECTOR_LEVELS)
-extern const FilFrontOps fil_fronts_double_avx2;
+extern const FilFrontOps fil_fronts_double_256;
 #endif
 bool fil_front_factor_double(FilSupernodal* factor, FilSupernodalWork* work, const double* a_values, const double* c_values, int k);
 
