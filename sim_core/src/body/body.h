@@ -18,6 +18,7 @@ typedef struct FilStepSetup {
     double gravity[3];      /* m/s^2 */
     bool staged;            /* one of several stages of a step: forces are those at its end, to second order */
     bool frugal;            /* tangents may leave out what makes no difference to Newton's pace and costs time */
+    bool goes_on;           /* from a state that an earlier stage was extrapolated to: what that found of forces is expected again */
     FilWatch* watch;        /* ends Newton early, as not converged; NULL: nobody does */
 } FilStepSetup;
 

@@ -86,8 +86,8 @@ bool fil_rod_chain_init(FilRodChain* chain, FilArena* arena, int node_count, boo
         FilLanes** block;
         size_t width;
     } blocks[] = {
-        {&chain->tangent0, 3}, {&chain->director0, 3}, {&chain->angle0, 1}, {&chain->stretch, 1},  {&chain->natural, 1},
-        {&chain->diagonal, 4}, {&chain->x, 3},         {&chain->angle, 1},  {&chain->gradient, 4},
+        {&chain->tangent0, 3}, {&chain->director0, 3}, {&chain->angle0, 1},   {&chain->stretch, 1},  {&chain->natural, 1}, {&chain->diagonal, 4},
+        {&chain->x, 3},        {&chain->angle, 1},     {&chain->gradient, 4}, {&chain->expected, 1}, {&chain->along, 3},
     };
     bool ok = true;
     for (size_t b = 0; b < sizeof blocks / sizeof blocks[0]; b++) {
@@ -413,6 +413,7 @@ void fil_rod_chain_begin(FilRodChain* chain, const double* q, const FilRodHistor
     load_frames(chain, q, history);
     load_law(chain, history, law);
     load_diagonal(chain, diagonal);
+    chain->follows = false;
     if (damping > 0.0) {
         chain->untwisted = false;  // its second spring rests where the step starts
         add_damping(chain, q, damping);

@@ -50,6 +50,10 @@ typedef struct FilRodChain {
     KnownTwist1 middle_twist0;
     FilLanes* diagonal; /* 4 per node: added to the Hessian's diagonal */
 
+    /* of untwisted chains, for their blocks: see fil_rod_chain_expect() */
+    FilLanes *expected, *along; /* per edge: tension, N; direction where blocks were last asked for, 3 */
+    bool expects, follows;      /* there is the one; and the other, in this step */
+
     /* set by fil_rod_chain_assemble */
     FilLanes *x, *angle; /* 3 per node, 1 per edge */
     bool framed;         /* frames are those of x and angle: untwisted chains find theirs when asked for */
@@ -137,5 +141,10 @@ void fil_rod_chain_visit_blocks(const FilRodChain* chain, FilRodVisitor* add, vo
  * first part that a block gets may be marked, and is set then. Returns the number of slots. */
 enum { FIL_SLOT_FIRST = 8 };
 int fil_rod_chain_scatter_blocks(FilRodChain* chain, const int* slots, double scale, double* values);
+/* Expects the tensions that edges have at q. Blocks of a definite tangent have across each edge the tension that is expected of it: at first this
+ * one, then the one that the tangent before led to, EA (t . e / L0 - 1) with its direction t. What an edge is stretched by turning, a
+ * square of the angle, is there only until Newton's next step, and would keep the edge from turning as far as it must (Magisano, Leonetti and
+ * Garcea 2017, who take stresses for unknowns). */
+void fil_rod_chain_expect(FilRodChain* chain, const double* q);
 
 #endif

@@ -6,6 +6,7 @@
  * t') / |f|,   d2c/dedf = (1 - t' t'^T) / (|e| |f|) - t w^T / |e|. */
 #include <string.h>
 
+#include "base/vec3.h"
 #include "base/vector.h"
 #include "body/rod_chain.h"
 
@@ -118,12 +119,10 @@ static FilLanes sweep_cord(FilRodChain* chain, size_t group, Reach* reach)
 /* ---- Hessian ---- */
 
 /* Hessian of an edge: its stretch and the hinges behind and ahead,
- * stretch t t^T + round (1 - t t^T) + second u u^T + second w w^T + t y^T + y t^T. What a tension below `min` takes
- * from the stiffness across the edge is left out. */
+ * stretch t t^T + round (1 - t t^T) + second u u^T + second w w^T + t y^T + y t^T. */
 static inline __attribute__((always_inline)) void edge_hessian(const CordEdge* e, const CordBend* behind, const CordBend* ahead, FilLanes stretch,
-                                                               FilLanes natural, FilLanes min, FilLanes* d)
+                                                               FilLanes tension, FilLanes* d)
 {
-    const FilLanes tension = -fil_lanes_min(-stretch * (e->length - natural), -min);
     const FilLanes round = (tension - (ahead->first * ahead->c + behind->first * behind->c) * e->inverse) * e->inverse;
     FilLanes y[3], z[3], u[3], w[3];
     for (int k = 0; k < 3; k++) {
@@ -206,23 +205,41 @@ static void load_columns(const FilLanes* a, double scale, CordColumns* columns)
 typedef struct CordWalk {
     const FilRodChain* chain;
     double scale;        /* of the Hessian */
+    bool expects;        /* its tensions, instead of those there are */
     size_t first, place; /* of the group; the next node */
     CordEdge e;          /* that starts there, ... */
     CordBend behind;     /* ... and the hinge */
     CordLink links[2];   /* those before and behind, in turns */
 } CordWalk;
 
-static void start_walk(CordWalk* walk, const FilRodChain* chain, double scale, size_t group)
+static void start_walk(CordWalk* walk, const FilRodChain* chain, double scale, bool expects, size_t group)
 {
     memset(walk, 0, sizeof *walk);
     walk->chain = chain;
     walk->scale = scale;
+    walk->expects = expects;
     walk->first = group * (size_t)chain->matrix.half_nodes;
     walk->e = edge_between(chain->x + 3 * walk->first, chain->x + 3 * walk->first + 3);
 }
 
-/* Columns of the next node. A shifted tangent is wanted definite: it does without the geometric stiffness of edges
- * under pressure. */
+/* Tension across the edge at a place. A shifted tangent is wanted definite: it does without the geometric stiffness of edges under pressure. */
+static inline __attribute__((always_inline)) FilLanes tension_at(const CordWalk* walk, size_t at)
+{
+    const FilRodChain* chain = walk->chain;
+    const FilLanes stretch = chain->stretch[at], min = fil_lanes_splat(chain->shift > 0.0 ? 0.0 : -INFINITY);
+    FilLanes tension = stretch * (walk->e.length - chain->natural[at]);
+    if (walk->expects) {
+        FilLanes *along = chain->along + 3 * at, *expected = chain->expected + at;
+        tension = chain->follows ? stretch * (dot2(along, walk->e.t) * walk->e.length - chain->natural[at]) : *expected;
+        *expected = tension;
+        for (int k = 0; k < 3; k++) {
+            along[k] = walk->e.t[k];
+        }
+    }
+    return walk->scale * -fil_lanes_min(-tension, -min);
+}
+
+/* Columns of the next node. */
 static inline __attribute__((always_inline)) void walk_on(CordWalk* walk, CordColumns* columns)
 {
     const FilRodChain* chain = walk->chain;
@@ -230,20 +247,19 @@ static inline __attribute__((always_inline)) void walk_on(CordWalk* walk, CordCo
     const FilLanes* x = chain->x + 3 * at;
     const CordLink* last = &walk->links[i % 2];
     CordLink* next = &walk->links[1 - i % 2];
-    const FilLanes stretch = walk->scale * chain->stretch[at], natural = chain->natural[at];
-    const FilLanes min = fil_lanes_splat(chain->shift > 0.0 ? 0.0 : -INFINITY);
+    const FilLanes stretch = walk->scale * chain->stretch[at];
     if (i + 2 < n) {
         const CordEdge f = edge_between(x + 3, x + 6);
         const CordBend ahead = bend_between(&walk->e, &f, walk->scale * chain->law[at + 1].k1);
         couple_edges(&walk->e, &f, &ahead, next->o);
-        edge_hessian(&walk->e, &walk->behind, &ahead, stretch, natural, min, next->d);
+        edge_hessian(&walk->e, &walk->behind, &ahead, stretch, tension_at(walk, at), next->d);
         walk->e = f;
         walk->behind = ahead;
     } else {  // the middle hinge is the joint's, and the middle node only ends the last edge
         const CordBend none = no_bend();
         memset(next, 0, sizeof *next);
         if (i + 1 < n) {
-            edge_hessian(&walk->e, &walk->behind, &none, stretch, natural, min, next->d);
+            edge_hessian(&walk->e, &walk->behind, &none, stretch, tension_at(walk, at), next->d);
         }
     }
     find_columns(last, next, chain->diagonal + 4 * at, walk->scale * (1.0 + chain->shift), columns);
@@ -292,8 +308,8 @@ static void middle_hessian(FilRodChain* chain)
     CordEdge e, f;
     CordLink own, next;  // what the hinge adds to either edge
     const CordBend bend = middle_bend(chain, &e, &f);
-    edge_hessian(&e, &none, &bend, zero, zero, zero, own.d);
-    edge_hessian(&f, &bend, &none, zero, zero, zero, next.d);
+    edge_hessian(&e, &none, &bend, zero, zero, own.d);
+    edge_hessian(&f, &bend, &none, zero, zero, next.d);
     couple_edges(&e, &f, &bend, own.o);
     memset(chain->matrix.joint, 0, sizeof chain->matrix.joint);
     for (int b = 0; b < 9; b++) {  // blocks of the three nodes
@@ -332,7 +348,7 @@ void fil_rod_chain_fill(FilRodChain* chain)
     }
     for (size_t g = 0; g < FIL_LANE_GROUPS; g++) {
         CordWalk walk;
-        start_walk(&walk, chain, 1.0, g);
+        start_walk(&walk, chain, 1.0, false, g);
         for (size_t i = 0; i < n; i++) {
             CordColumns columns;
             walk_on(&walk, &columns);
@@ -348,7 +364,7 @@ void fil_rod_chain_add_diagonal(FilRodChain* chain, double* out)
     const size_t n = (size_t)chain->matrix.half_nodes;
     for (size_t g = 0; g < FIL_LANE_GROUPS; g++) {
         CordWalk walk;
-        start_walk(&walk, chain, 1.0, g);
+        start_walk(&walk, chain, 1.0, false, g);
         for (size_t i = 0; i < n; i++) {
             CordColumns columns;
             walk_on(&walk, &columns);
@@ -424,13 +440,27 @@ static const int* scatter_middle(const FilRodChain* chain, const int* slots, dou
     return slots;
 }
 
+void fil_rod_chain_expect(FilRodChain* chain, const double* q)
+{
+    const size_t n = (size_t)chain->matrix.half_nodes;
+    for (int half = 0; half < 2; half++) {
+        for (size_t i = 0; i + 1 < n; i++) {
+            const int a = chain->node_at[half][i], b = chain->node_at[half][i + 1];
+            const double longer = a >= 0 && b >= 0 ? fil_v3_distance(q + 4 * a, q + 4 * b) - fil_lane_get(chain->natural, n, half, i) : 0.0;
+            *fil_lane_at(chain->expected, n, half, i) = fil_lane_get(chain->stretch, n, half, i) * longer;
+        }
+    }
+    chain->expects = true;
+}
+
 int fil_rod_chain_scatter_blocks(FilRodChain* chain, const int* slots, double scale, double* values)
 {
     const size_t n = (size_t)chain->matrix.half_nodes;
+    const bool expects = chain->expects && chain->shift > 0.0;
     const int* at = slots;
     for (size_t g = 0; g < FIL_LANE_GROUPS; g++) {
         CordWalk walk;
-        start_walk(&walk, chain, scale, g);
+        start_walk(&walk, chain, scale, expects, g);
         for (size_t i = 0; i < n; i++, at += 3 * FIL_LANE_COUNT) {
             CordColumns columns;
             if (chain->pending) {
@@ -447,5 +477,6 @@ int fil_rod_chain_scatter_blocks(FilRodChain* chain, const int* slots, double sc
     if (chain->pending) {
         middle_hessian(chain);
     }
+    chain->follows = expects && chain->pending;
     return (int)(scatter_middle(chain, at, scale, values) - slots);
 }

@@ -410,6 +410,9 @@ static void scatter_some(void* context, int first, int end, int worker)
             fil_rod_chain_put(&rod->chain, slots, body->stiffness_scale, tangents->values, body->block_own[rod->first_node]);
             continue;
         }
+        if (rod->chain.untwisted && rod->chain.shift > 0.0 && !rod->chain.expects) {
+            fil_rod_chain_expect(&rod->chain, body->q0 + 4 * (size_t)rod->first_node);
+        }
         (void)(rod->twist_free ? fil_rod_chain_scatter_blocks(&rod->chain, slots, body->stiffness_scale, tangents->values)
                                : fil_rod_chain_scatter(&rod->chain, slots, body->stiffness_scale, tangents->values));
     }

@@ -33,6 +33,7 @@ static void begin_some(void* context, int first, int end, int worker)
         const size_t at = (size_t)rod->first_node;
         const double damping = implicit(body) ? rod->damping_stiffness / (body->setup.theta * body->setup.dt) : 0.0;
         fil_rod_chain_begin(&rod->chain, body->q0 + 4 * at, body->h0 + at, rod->law, damping, body->diagonal + 4 * at);
+        rod->chain.expects = rod->chain.expects && body->setup.goes_on;
     }
 }
 

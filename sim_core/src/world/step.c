@@ -16,6 +16,7 @@ static void set_up(FilWorld* world, double t, double dt, FilStepSetup* setup)
                             .theta_vq = thetas[world->def.integrator][1],
                             .gravity = {world->def.gravity.x, world->def.gravity.y, world->def.gravity.z},
                             .staged = world->system.staged,
+                            .goes_on = world->system.in_second,
                             .frugal = world->solver.model->frugal,
                             .watch = &world->watch};
 }
@@ -122,6 +123,7 @@ static void extrapolate(FilWorld* world, double t, double dt, double first)
     const double* v = system->scratch.solution;
     fil_state_swap(&system->next, &system->middle);
     set_up(world, t, dt, &setup);
+    setup.goes_on = true;
     fil_world_apply_drives(world, t, dt, setup.theta);
     for (int b = 0; b < system->body_count; b++) {
         begin(world, b, &setup);
