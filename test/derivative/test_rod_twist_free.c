@@ -178,6 +178,47 @@ static void blocks_are_the_matrix(void** state)
     }
 }
 
+/* What an edge's block with the node before has to be, EA/l t t^T + T/|e| (1 - t t^T), by how much it is off at most. */
+static double off_tension(const double* block, const double* q, double tension)
+{
+    double e[3], worst = 0.0;
+    fil_v3_sub(e, q + 4, q);
+    const double length = fil_v3_normalise(e);
+    for (int k = 0; k < 9; k++) {
+        const double both = e[k / 3] * e[k % 3], wanted = EA / REST * both + tension / length * ((k / 3 == k % 3 ? 1.0 : 0.0) - both);
+        worst = fmax(worst, fabs(block[4 * (k / 3) + k % 3] + wanted));
+    }
+    return worst;
+}
+
+/* Blocks of a definite tangent have the tension that an edge is expected to have: first where that is said to be, then where the last tangent
+ * leads to, without what turning makes of its length; and none where that would be pressure. */
+static void blocks_have_the_tension_expected(void** state)
+{
+    (void)state;
+    const double places[4][8] = {{[4] = 1.0}, {[4] = 1.1, [5] = 0.3}, {[4] = 0.9, [5] = 0.8, [6] = 0.2}, {[4] = -0.2, [5] = 0.9}};
+    Random random = {80};
+    Fixture f;
+    Slots slots = {.nodes = 2};
+    make(&f, &random, 2);
+    fil_rod_chain_visit_blocks(&f.chain, note_slot, &slots);
+    fil_rod_chain_expect(&f.chain, places[0]);
+    double tension = EA / REST * (1.0 - REST), last[3] = {0.0};
+    for (int k = 1; k < 4; k++) {
+        double values[64] = {0.0}, e[3];
+        fil_v3_sub(e, places[k] + 4, places[k]);
+        tension = k == 1 ? tension : EA / REST * (fil_v3_dot(last, e) - REST);
+        assert_true(k == 3 ? tension < 0.0 : tension > 0.0);
+        assert_true(fabs(tension - EA / REST * (fil_v3_norm(e) - REST)) > 1.0);
+        assert_true(fil_rod_chain_assemble(&f.chain, places[k], 1e-300, true));
+        (void)fil_rod_chain_scatter_blocks(&f.chain, slots.at, 1.0, values);
+        assert_true(off_tension(values + 32, places[k], fmax(tension, 0.0)) < 1e-12 * EA);
+        fil_v3_copy(last, e);
+        fil_v3_normalise(last);
+    }
+    fil_arena_free(&f.arena);
+}
+
 /* Steps leave no twist behind between the frames that the next one starts from. */
 static void history_is_untwisted(void** state)
 {
@@ -204,6 +245,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(derivatives_are_exact),
         cmocka_unit_test(blocks_are_the_matrix),
+        cmocka_unit_test(blocks_have_the_tension_expected),
         cmocka_unit_test(history_is_untwisted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
