@@ -143,6 +143,7 @@ static FilStatus begin(FilSolver* solver, const FilPotentialField* field, double
     // cords of a net are slack more often than not: what pressure takes from their stiffness only misleads
     solver->potential.shift = fil_potential_is_sheet(solver, field) ? FIL_MIN_SHIFT : 0.0;
     solver->potential.factors = FIL_FACTORS_NONE;
+    solver->potential.serves = false;
     FilStatus status = FIL_NOT_CONVERGED;
     bool evaluated = false;
     for (int attempt = 0; attempt < 2 && !evaluated; attempt++) {

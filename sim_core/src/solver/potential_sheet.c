@@ -145,7 +145,7 @@ static FilBlockPcgResult find_direction(Sheet* sheet, int patience, double* dire
 {
     FilBlockPcg* pcg = &sheet->solver->potential.pcg;
     const FilPotentialAim* aim = sheet->aim;
-    if (!fil_block_pcg_factor(pcg, &sheet->terms) || !settle_friction(sheet, direction)) {
+    if ((!aim->again && !fil_block_pcg_factor(pcg, &sheet->terms)) || !settle_friction(sheet, direction)) {
         return FIL_PCG_INDEFINITE;
     }
     for (int k = 0; k < FIL_BLOCK * sheet->reached_count && !aim->definite; k++) {
@@ -191,9 +191,10 @@ FilStatus fil_potential_solve_sheet(FilSolver* solver, const FilPotentialField* 
     FilStatus status = FIL_OK;
     *result = FIL_PCG_SLOW;
     // where they are slow, with the bodies' stiffness in the factor, and for some steps at once
-    for (int attempt = *stiff > 0.0 ? 1 : 0; attempt < 2 && status == FIL_OK && *result == FIL_PCG_SLOW; attempt++) {
+    const int first = *stiff > 0.0 ? 1 : 0, end = aim->again ? first + 1 : 2;
+    for (int attempt = first; attempt < end && status == FIL_OK && *result == FIL_PCG_SLOW; attempt++) {
         *stiff = attempt == 1 ? STIFF_STEPS : 0.0;
-        status = bind(solver, attempt == 1, info);
+        status = aim->again ? FIL_OK : bind(solver, attempt == 1, info);
         if (status == FIL_OK) {
             sheet.reached = fil_block_pcg_reached(&stage->pcg, &sheet.reached_count);
             memset(sheet.x, 0, n * sizeof *at);
@@ -202,5 +203,6 @@ FilStatus fil_potential_solve_sheet(FilSolver* solver, const FilPotentialField* 
             info->contact_iterations += *result == FIL_PCG_DONE ? 1 : 0;
         }
     }
+    stage->serves = *result == FIL_PCG_DONE && !aim->again && !aim->definite && !has_triangles(solver);
     return status;
 }

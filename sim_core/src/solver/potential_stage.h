@@ -63,6 +63,7 @@ typedef struct FilPotentialStage {
     bool bound;        /* the pattern is that of the contacts, */
     bool apart;        /* friction's by itself */
     bool factorable;   /* and the analysis is for it */
+    bool serves;       /* the matrix of the last direction, of a net, would do for one more */
     FilPotentialFactors factors;
     FilBroyden broyden; /* mends them */
     double goes_on;     /* the share of the last step's change of velocities that the first guess goes on by: for gradients */
@@ -209,6 +210,7 @@ typedef struct FilPotentialAim {
     bool definite; /* never uphill, rather than quick: by second derivatives that are positive definite by themselves */
     bool centred;  /* friction's model is about v and stays so */
     bool factored; /* whatever its fill: the factor is wanted for other systems, too */
+    bool again;    /* with the matrix of the last direction, which serves: but for friction */
     double accuracy, norm, tolerance;
 } FilPotentialAim;
 

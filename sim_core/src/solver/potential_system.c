@@ -173,6 +173,10 @@ static FilStatus solve_assembled(FilSolver* solver, const FilPotentialField* fie
         if (status != FIL_OK || result != FIL_PCG_SLOW) {
             return status;
         }
+        if (aim->again) {  // with a new one
+            *definite = false;
+            return FIL_OK;
+        }
         status = adopt(solver, field, false);
         stage->bound = false;  // the next one tries again
         if (status == FIL_OK) {
@@ -227,15 +231,20 @@ FilStatus fil_potential_solve_all(FilSolver* solver, const FilPotentialField* fi
                                   const double* residual, double* direction, FilStepInfo* info)
 {
     FilPotentialStage* stage = &solver->potential;
+    FilPotentialAim now = *aim;
     const bool apart = !aim->factored && fil_potential_is_sheet(solver, field);
     FilStatus status = FIL_OK;
-    if (!stage->bound || stage->apart != apart) {
-        status = adopt(solver, field, apart);
-        stage->bound = status == FIL_OK;
-    }
     FilPotentialOrder order = FIL_POTENTIAL_DEFINITE;
     double shift = 0.0;
     bool definite = false;
+    if (now.again) {
+        status = solve_assembled(solver, field, &now, FIL_POTENTIAL_FULL, v, residual, direction, &definite, info);
+        now.again = false;
+    }
+    if (status == FIL_OK && !definite && (!stage->bound || stage->apart != apart)) {
+        status = adopt(solver, field, apart);
+        stage->bound = status == FIL_OK;
+    }
     for (int attempt = 0; status == FIL_OK && !definite; attempt++) {
         if (shift > FIL_MAX_SHIFT || !take_tangents(solver, shift, v, direction)) {
             return FIL_NOT_CONVERGED;
@@ -245,7 +254,7 @@ FilStatus fil_potential_solve_all(FilSolver* solver, const FilPotentialField* fi
             order = attempt < (field->keeps_bending ? 2 : 1) && !aim->definite ? FIL_POTENTIAL_FULL : FIL_POTENTIAL_DEFINITE;
             assemble(solver, field, v, order);
         }
-        status = solve_assembled(solver, field, aim, order, v, residual, direction, &definite, info);
+        status = solve_assembled(solver, field, &now, order, v, residual, direction, &definite, info);
         info->regularised += definite ? 0 : 1;
         if (field->keeps_bending) {
             shift = attempt < 2 ? FIL_FIRST_SHIFT : FIL_SHIFT_GROWS * shift;
