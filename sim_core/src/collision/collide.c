@@ -60,6 +60,7 @@ static void bound_colliders(void* context, int first, int end, int worker)
         if (!c->unbounded && c->collider.collision.enabled) {
             c->bounds = c->collider.kind == FIL_COLLIDER_ROW ? bound_row(c, look_around(stage), fil_collision_patch_margin(stage, c), bounding->dt)
                                                              : bound_shape(stage, c, bounding->dt);
+            c->stays = stage->tree_ready && fil_tree_stays(&stage->tree, k, &c->bounds);
         }
     }
 }
@@ -86,7 +87,7 @@ static FilStatus broad_phase(FilCollisionStage* stage, double dt)
     fil_workers_run(stage->system->workers, stage->collider_count, grain < BOUND_GRAIN ? grain : BOUND_GRAIN, bound_colliders, &bounding);
     for (int k = 0; k < stage->collider_count; k++) {
         const FilWorldCollider* c = &stage->colliders[k];
-        if (c->unbounded || !c->collider.collision.enabled) {
+        if (c->unbounded || !c->collider.collision.enabled || c->stays) {
             continue;
         }
         if (!stage->tree_ready) {
@@ -94,13 +95,17 @@ static FilStatus broad_phase(FilCollisionStage* stage, double dt)
             fil_tree_init(&stage->tree, 0.02 * size);  // small motions leave the tree alone
             stage->tree_ready = true;
         }
-        const FilStatus status = fil_tree_set(&stage->tree, k, own_group(stage, c), &c->bounds);
+        const FilStatus status = fil_tree_move(&stage->tree, k, own_group(stage, c), &c->bounds);
         if (status != FIL_OK) {
             return status;
         }
     }
     stage->pairs.count = 0;
-    FilStatus status = stage->tree_ready ? fil_collision_tree_pairs(stage) : FIL_OK;
+    FilStatus status = FIL_OK;
+    if (stage->tree_ready) {
+        fil_tree_refit(&stage->tree);
+        status = fil_collision_tree_pairs(stage);
+    }
     // what has no bounds meets everything
     for (int k = 0; k < stage->collider_count && status == FIL_OK; k++) {
         for (int m = 0; m < stage->collider_count && stage->colliders[k].unbounded && status == FIL_OK; m++) {

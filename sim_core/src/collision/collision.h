@@ -27,6 +27,7 @@ typedef struct FilWorldCollider {
     int sheet;        /* a vertex of a sheet, or a shape that is one: which; -1: none */
     FilPlacement place;
     FilAabb bounds; /* over the motion of the step to come */
+    bool stays;     /* the tree need not change for them */
 } FilWorldCollider;
 
 /* What a shape is to pressure patches; colliders of one shape and surface share one. */

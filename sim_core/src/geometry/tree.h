@@ -18,6 +18,7 @@ typedef struct FilTreeNode {
     int height;   /* of a leaf 0, of a free node -1 */
     int item;     /* of a leaf */
     int group;    /* that all leaves below belong to, or FIL_TREE_NULL */
+    bool stale;   /* leaves below have moved: its box is to be found again, and so are those above it */
 } FilTreeNode;
 
 typedef struct FilTree {
@@ -27,6 +28,8 @@ typedef struct FilTree {
     int* leaf;      /* per item: its node, or FIL_TREE_NULL */
     int item_capacity, item_count;
     double margin; /* m, by which leaves are fattened */
+    int moved;     /* leaves that have kept their places, since some were inserted anew ... */
+    int turn;      /* ... the last of which was this item's */
 } FilTree;
 
 /* An empty tree; nothing is allocated yet. */
@@ -37,6 +40,16 @@ void fil_tree_free(FilTree* tree);
  * `group`: it is not paired with others of the same group, FIL_TREE_NULL for none; an item that moves keeps its group.
  * Allocates only when an item number is larger than all before. */
 FIL_MUST_CHECK FilStatus fil_tree_set(FilTree* tree, int item, int group, const FilAabb* box);
+
+/* Many items that move a little, as all do in a step: each is asked first whether its leaf still covers it, then moved if it does not, and at the end
+ * the boxes above all of them are found once. (One by one they would be found as often as there are items.) */
+
+/* Takes the box; true if there is nothing else to do, as the item is there and its leaf still covers the box. Different items may be asked at the
+ * same time. */
+bool fil_tree_stays(FilTree* tree, int item, const FilAabb* box);
+/* As fil_tree_set(); fil_tree_refit() has to follow before anything is asked. */
+FIL_MUST_CHECK FilStatus fil_tree_move(FilTree* tree, int item, int group, const FilAabb* box);
+void fil_tree_refit(FilTree* tree);
 
 /* Removes the item; nothing happens if it is not there. */
 void fil_tree_remove(FilTree* tree, int item);
