@@ -244,6 +244,12 @@ static void work_on_pieces(void* context, int first, int end, int worker)
     }
 }
 
+void fil_system_run_short(FilSystem* system, FilWork* work, void* context)
+{
+    const int pieces = 1 + system->v_count / PIECE;
+    fil_workers_run(system->v_count < FEW_NUMBERS ? NULL : system->workers, system->body_count, 1 + (system->body_count - 1) / pieces, work, context);
+}
+
 static void work_on(const FilSystem* system, Arrays* arrays)
 {
     int numbers = 0, pieces = 0;

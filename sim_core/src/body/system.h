@@ -83,6 +83,8 @@ FIL_MUST_CHECK FilStatus fil_system_add_controls(FilSystem* system, int at, int 
 /* Does work on all bodies, by index, in chunks that the workers share; a body that is most of the system by itself, whose own loops they share then.
  * Bodies must not touch each other's data in it. */
 void fil_system_run(FilSystem* system, FilWork* work, void* context);
+/* The same for what only copies a body's numbers, or little more: chunks are longer, and one thread does them where there are few. */
+void fil_system_run_short(FilSystem* system, FilWork* work, void* context);
 /* Scratch of a body that no other uses: solution and push stand at its unknowns, the others begin with its own. */
 FilNewtonScratch fil_system_scratch(const FilSystem* system, int body);
 

@@ -349,7 +349,7 @@ static void factor_chunks(void* context, int first_chunk, int end_chunk, int wor
 }
 
 /* A's kept blocks, and what each run leaves to those of its ends. */
-static void sum_up(FilBlockRuns* runs, const double* a_values)
+static void sum_up(const FilBlockRuns* runs, const double* a_values)
 {
     double* values = runs->values.at;
     for (int k = 0; k < runs->start.at[runs->runs.kept_count]; k++) {
@@ -393,6 +393,24 @@ static void multiply_kept(const FilBlockRuns* runs, const double* a_values, cons
     }
 }
 
+/* What all runs leave: to the kept blocks and right side the first of two parts, to A v the second. */
+static void finish_parts(void* context, int first, int end, int worker)
+{
+    const Elimination* e = context;
+    (void)worker;
+    for (int part = first; part < end; part++) {
+        if (part == 0) {
+            sum_up(e->runs, e->a_values);
+        }
+        if (e->x != NULL && part == 0) {
+            give_ends(e->runs, 0, e->runs->kept_at.at, e->x);
+        } else if (e->x != NULL) {
+            give_ends(e->runs, FIL_RUN_ENDS * FIL_BLOCK, e->runs->variable.at, e->product);
+            multiply_kept(e->runs, e->a_values, e->v, e->product);
+        }
+    }
+}
+
 bool fil_block_runs_factor(FilBlockRuns* runs, FilWorkers* workers, const double* a_values, const FilBlockRunsAlong* along)
 {
     Elimination e = {.runs = runs, .a_values = a_values};
@@ -406,11 +424,6 @@ bool fil_block_runs_factor(FilBlockRuns* runs, FilWorkers* workers, const double
     if (atomic_load(&e.failed)) {
         return false;
     }
-    sum_up(runs, a_values);
-    if (along != NULL) {
-        give_ends(runs, 0, runs->kept_at.at, e.x);
-        give_ends(runs, FIL_RUN_ENDS * FIL_BLOCK, runs->variable.at, e.product);
-        multiply_kept(runs, a_values, e.v, e.product);
-    }
+    fil_workers_run(workers, 2, 1, finish_parts, &e);
     return true;
 }

@@ -99,7 +99,7 @@ static void take_impulses(void* context, int first, int end, int worker)
 /* Velocities back to the bodies, impulses to contacts and joints. */
 static void spread_solution(FilSolver* solver, double dt)
 {
-    fil_system_run(solver->system, take_velocities, solver);
+    fil_system_run_short(solver->system, take_velocities, solver);
     fil_workers_run(solver->system->workers, solver->collision->set.count, CONTACT_GRAIN, take_impulses, solver);
     fil_joints_collect(solver, dt);
     fil_own_constraints_collect(solver);
@@ -149,7 +149,7 @@ static void keep_motion_of(void* context, int first, int end, int worker)
 static void keep_motion(FilSolver* solver, double dt)
 {
     Keeping keeping = {solver, dt};
-    fil_system_run(solver->system, keep_motion_of, &keeping);
+    fil_system_run_short(solver->system, keep_motion_of, &keeping);
 }
 
 /* Tells bodies what they were pushed by: the reactions of their holds follow from it. */
