@@ -79,12 +79,13 @@ FilStatus fil_block_cholesky_analyze_within(FilBlockCholesky* cholesky, const Fi
 {
     const FilBlockPattern* const terms[] = {a, NULL, c};
     bool rerooted;
-    FilStatus status = fil_block_symbolic_analyze(&cholesky->symbolic, terms, false, true, max_products);
+    FilStatus status = fil_block_symbolic_find_pattern(&cholesky->symbolic, terms, false, true, max_products);
     if (status == FIL_OK && cholesky->symbolic.predicted_products <= max_products) {
         if (!fil_block_reroot(&cholesky->symbolic, &rerooted)) {
             return FIL_OUT_OF_MEMORY;
         }
-        status = rerooted ? fil_block_symbolic_analyze(&cholesky->symbolic, terms, false, false, INFINITY) : status;
+        status = rerooted ? fil_block_symbolic_find_pattern(&cholesky->symbolic, terms, false, false, INFINITY) : status;
+        status = status == FIL_OK ? fil_block_symbolic_find_sources(&cholesky->symbolic) : status;
     }
     const size_t n = (size_t)a->columns, blocks = (size_t)cholesky->symbolic.factor_blocks;
     *within = status == FIL_OK && cholesky->symbolic.predicted_products <= max_products;

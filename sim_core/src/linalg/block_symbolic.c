@@ -147,52 +147,55 @@ static void fill_pattern(FilBlockSymbolic* s, int* mark, int* next)
 
 bool fil_block_symbolic_list_products(FilBlockSymbolic* s)
 {
-    const int* start = s->column_start.at;
+    const int *start = s->column_start.at, *row = s->row.at;
     int* place = s->scratch.at;  // in L, of the blocks of one column
-    if (!fil_ints_reserve(&s->product_start, (size_t)s->factor_blocks + 2)) {
-        return false;
-    }
-    int* product_start = s->product_start.at;
-    memset(product_start, 0, ((size_t)s->factor_blocks + 2) * sizeof *product_start);
-    size_t total = 0;
-    for (int j = 0; j < s->columns; j++) {
-        for (int p = start[j]; p < start[j + 1]; p++) {
-            place[s->row.at[p]] = p;
-        }
-        for (int q = s->row_start.at[j]; q < s->row_start.at[j + 1]; q++) {
-            const int end = start[s->row_column.at[q] + 1];
-            total += (size_t)(end - s->row_block.at[q]);
-            for (int a = s->row_block.at[q]; a < end; a++) {
-                product_start[place[s->row.at[a]] + 2]++;
-            }
-        }
-    }
-    if (total > INT_MAX / 2 || !fil_ints_reserve(&s->product, 2 * total)) {
+    // a column with so many blocks below its diagonal gives as many to all pairs of their rows
+    const double total = s->predicted_products;
+    if (total > INT_MAX / 2 || !fil_ints_reserve(&s->product_start, (size_t)s->factor_blocks + 2) ||
+        !fil_ints_reserve(&s->product, 2 * (size_t)total)) {
         return false;
     }
     s->products = (int)total;
-    for (int p = 0; p < s->factor_blocks; p++) {
-        product_start[p + 2] += product_start[p + 1];
-    }
+    int* product_start = s->product_start.at;
+    memset(product_start, 0, ((size_t)s->factor_blocks + 2) * sizeof *product_start);
+    // product_start[p + 2] counts block p; after the sums product_start[p + 1] is where it begins, and it ends where p + 1 begins
     for (int j = 0; j < s->columns; j++) {
         for (int p = start[j]; p < start[j + 1]; p++) {
-            place[s->row.at[p]] = p;
+            place[row[p]] = p;
+        }
+        for (int q = s->row_start.at[j]; q < s->row_start.at[j + 1]; q++) {
+            for (int a = s->row_block.at[q], end = start[s->row_column.at[q] + 1]; a < end; a++) {
+                product_start[place[row[a]] + 2]++;
+            }
+        }
+        for (int p = start[j]; p < start[j + 1]; p++) {
+            product_start[p + 2] += product_start[p + 1];
         }
         for (int q = s->row_start.at[j]; q < s->row_start.at[j + 1]; q++) {
             const int b = s->row_block.at[q];
-            for (int a = b; a < start[s->row_column.at[q] + 1]; a++) {
-                const int slot = 2 * product_start[place[s->row.at[a]] + 1]++;
-                s->product.at[slot] = a;
-                s->product.at[slot + 1] = b;
+            for (int a = b, end = start[s->row_column.at[q] + 1]; a < end; a++) {
+                int* pair = s->product.at + 2 * (size_t)product_start[place[row[a]] + 1]++;
+                pair[0] = a;
+                pair[1] = b;
             }
         }
     }
     return true;
 }
 
-/* Fills source[] of terms from `first` on from their sorted entries and finds the first column that the last term reaches: what
- * depends on that column comes after it. False when an entry lies outside L. */
-static bool find_sources(FilBlockSymbolic* s, int first, int* first_reached)
+/* The first column that the last term reaches: what depends on that column comes after it. */
+static int find_reached(const FilBlockSymbolic* s)
+{
+    int first = s->columns;
+    for (int e = 0; e < s->entry_start.at[s->columns]; e++) {
+        const int term = (s->entry_source.at[e] >> 1) & 3;
+        first = term == LAST && s->entry_column.at[e] < first ? s->entry_column.at[e] : first;
+    }
+    return first;
+}
+
+/* Fills source[] of terms from `first` on from their sorted entries. False when an entry lies outside L. */
+static bool find_sources(FilBlockSymbolic* s, int first)
 {
     int* place = s->scratch.at;              // in L, of the blocks of one row
     int* mark = s->scratch.at + s->columns;  // row that a place belongs to
@@ -200,7 +203,6 @@ static bool find_sources(FilBlockSymbolic* s, int first, int* first_reached)
         memset(s->source[m].at, FIL_BLOCK_NO_SOURCE, (size_t)s->factor_blocks * sizeof(int));
     }
     memset(mark, -1, (size_t)s->columns * sizeof *mark);
-    *first_reached = s->columns;
     for (int i = 0; i < s->columns; i++) {
         if (s->entry_start.at[i] == s->entry_start.at[i + 1]) {
             continue;
@@ -217,9 +219,6 @@ static bool find_sources(FilBlockSymbolic* s, int first, int* first_reached)
                 return false;
             }
             s->source[term].at[place[j]] = (code >> 3) * 2 + (code & 1);
-            if (term == LAST && j < *first_reached) {
-                *first_reached = j;
-            }
         }
     }
     return true;
@@ -234,8 +233,7 @@ FilStatus fil_block_symbolic_bind(FilBlockSymbolic* s, const FilBlockPattern* co
     if (!sort_entries(s, terms, first)) {
         return FIL_OUT_OF_MEMORY;
     }
-    int first_reached;
-    *fits = find_sources(s, first, &first_reached) && first_reached >= s->first_changing;
+    *fits = find_sources(s, first) && find_reached(s) >= s->first_changing;
     return FIL_OK;
 }
 
@@ -253,7 +251,7 @@ static bool find_order(FilBlockSymbolic* s, const FilBlockPattern* const* terms,
                                         : fil_ordering_by_runs(&s->ordering, present, count);
 }
 
-FilStatus fil_block_symbolic_analyze(FilBlockSymbolic* s, const FilBlockPattern* const* terms, bool loose, bool order, double max_products)
+FilStatus fil_block_symbolic_find_pattern(FilBlockSymbolic* s, const FilBlockPattern* const* terms, bool loose, bool order, double max_products)
 {
     const size_t n = (size_t)terms[0]->columns;
     s->columns = terms[0]->columns;
@@ -295,6 +293,17 @@ FilStatus fil_block_symbolic_analyze(FilBlockSymbolic* s, const FilBlockPattern*
         return FIL_OUT_OF_MEMORY;
     }
     fill_pattern(s, mark, next);
-    const bool inside = find_sources(s, 0, &s->first_changing);  // the pattern was built from these entries
-    return inside ? FIL_OK : FIL_BAD_INPUT;
+    s->first_changing = find_reached(s);
+    return FIL_OK;
+}
+
+FilStatus fil_block_symbolic_find_sources(FilBlockSymbolic* s)
+{
+    return find_sources(s, 0) ? FIL_OK : FIL_BAD_INPUT;  // the pattern was built from these entries
+}
+
+FilStatus fil_block_symbolic_analyze(FilBlockSymbolic* s, const FilBlockPattern* const* terms, bool loose, bool order, double max_products)
+{
+    const FilStatus status = fil_block_symbolic_find_pattern(s, terms, loose, order, max_products);
+    return status == FIL_OK && s->predicted_products <= max_products ? fil_block_symbolic_find_sources(s) : status;
 }

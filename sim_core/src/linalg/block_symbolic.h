@@ -45,6 +45,10 @@ void fil_block_symbolic_free(FilBlockSymbolic* symbolic);
  * again. Where more than `max_products` are predicted, that is all it finds. */
 FIL_MUST_CHECK FilStatus fil_block_symbolic_analyze(FilBlockSymbolic* symbolic, const FilBlockPattern* const* terms, bool loose, bool order,
                                                     double max_products);
+/* The same in two steps: all but the sources, which are not worth finding where another order follows, and these. */
+FIL_MUST_CHECK FilStatus fil_block_symbolic_find_pattern(FilBlockSymbolic* symbolic, const FilBlockPattern* const* terms, bool loose, bool order,
+                                                         double max_products);
+FIL_MUST_CHECK FilStatus fil_block_symbolic_find_sources(FilBlockSymbolic* symbolic);
 /* Finds the sources of other patterns; those of terms before `first` are as they were. */
 FIL_MUST_CHECK FilStatus fil_block_symbolic_bind(FilBlockSymbolic* symbolic, const FilBlockPattern* const* terms, int first, bool* fits);
 
