@@ -309,6 +309,11 @@ static void finish_bodies(void* context, int first, int end, int worker)
     (void)worker;
     for (int b = first; b < end; b++) {
         const FilBody* body = &system->bodies[b];
+        // what is kept before its history, behind the last one
+        const int from = b > 0 ? system->bodies[b - 1].h + system->bodies[b - 1].h_count : 0;
+        if (!fil_all_finite(next->h + from, body->h - from)) {
+            atomic_store_explicit(&ending->strange, true, memory_order_relaxed);
+        }
         if (body->moves && body->rest != FIL_AWAKE) {
             fil_system_copy_body(system, b, next, &system->state);
             continue;
@@ -326,12 +331,7 @@ bool fil_system_finish(FilSystem* system)
 {
     Ending ending = {.system = system};
     fil_system_run(system, finish_bodies, &ending);
-    // what is kept between bodies' histories, and behind them
-    bool finite = !atomic_load(&ending.strange);
-    for (int b = 0, from = 0; b <= system->body_count && finite; b++) {
-        const int end = b < system->body_count ? system->bodies[b].h : system->h_count;
-        finite = fil_all_finite(system->next.h + from, end - from);
-        from = b < system->body_count ? end + system->bodies[b].h_count : end;
-    }
-    return finite;
+    const FilBody* last = system->body_count > 0 ? &system->bodies[system->body_count - 1] : NULL;
+    const int from = last != NULL ? last->h + last->h_count : 0;
+    return !atomic_load(&ending.strange) && fil_all_finite(system->next.h + from, system->h_count - from);
 }
