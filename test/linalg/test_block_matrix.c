@@ -46,6 +46,49 @@ static void products(void** state)
     fil_workers_destroy(workers);
 }
 
+/* Bands of some columns each, as of rods: pieces of them where they are apart, rows where a block joins them all; the same bits. */
+static void products_of_bodies(void** state)
+{
+    enum { COLUMNS = 1000, BAND = 3, N = 4 * COLUMNS };
+    static int start[COLUMNS + 1], row[BAND * COLUMNS];
+    static double values[FIL_BLOCK_SIZE * BAND * COLUMNS], x[N], y[N], w[N];
+    (void)state;
+    Random random = {7};
+    FilWorkers* workers = fil_workers_create(3);
+    FilBlockRows rows = {0};
+    assert_non_null(workers);
+    for (int trial = 0; trial < 12; trial++) {
+        const int length = 5 + (int)(random_bits(&random) % 60), joined = trial % 3 == 0;
+        int blocks = 0;
+        for (int j = 0; j < COLUMNS; j++) {
+            start[j] = blocks;
+            for (int i = j; i < COLUMNS && i < j + BAND && (joined || i / length == j / length); i++) {
+                row[blocks++] = i;
+            }
+        }
+        start[COLUMNS] = blocks;
+        const FilBlockPattern pattern = {COLUMNS, start, row};
+        for (int k = 0; k < FIL_BLOCK_SIZE * blocks; k++) {
+            values[k] = random_between(&random, -1.0, 1.0);
+        }
+        for (int k = 0; k < N; k++) {
+            x[k] = random_between(&random, -1.0, 1.0);
+            y[k] = w[k] = random_between(&random, -1.0, 1.0);
+        }
+        fil_block_multiply_add(&pattern, values, x, y);
+        assert_true(fil_block_rows_find(&rows, &pattern));
+        assert_true(joined ? rows.pieces == 0 : rows.pieces > 3);
+        for (int p = 0; p < rows.pieces; p++) {  // whole bodies
+            assert_true(rows.piece.at[p] % length == 0 && rows.piece.at[p + 1] > rows.piece.at[p]);
+        }
+        assert_true(joined || rows.piece.at[rows.pieces] == COLUMNS);
+        fil_block_rows_multiply_add(&rows, workers, &pattern, values, x, w);
+        assert_memory_equal(w, y, sizeof y);
+    }
+    fil_block_rows_free(&rows);
+    fil_workers_destroy(workers);
+}
+
 /* A sum of three in parts: the sum of their products, and the same bits whoever shares it. Nothing of what was in the buffers is left. */
 static void parts_of_sums(void** state)
 {
@@ -92,6 +135,6 @@ static void parts_of_sums(void** state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(products), cmocka_unit_test(parts_of_sums)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(products), cmocka_unit_test(products_of_bodies), cmocka_unit_test(parts_of_sums)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,10 +32,13 @@ void fil_block_multiply_add(const FilBlockPattern* pattern, const double* values
 /* The same of blocks in columns `begin` to `end` alone. */
 void fil_block_multiply_add_some(const FilBlockPattern* pattern, const double* values, int begin, int end, const double* x, double* y);
 
-/* Where the blocks of each row stand that are left of the diagonal, by rising columns: a product row by row reads every block twice, but
- * workers can share it. */
+/* What workers share of a product. Where the columns fall apart into many groups that no block joins, as those of many bodies do: pieces of whole
+ * groups. Else rows, for which it lists where the blocks of each row stand that are left of the diagonal, by rising columns: every block is read
+ * twice. */
 typedef struct FilBlockRows {
     FilInts start, block, column;
+    FilInts piece; /* where each begins, and the end of the last */
+    int pieces;    /* 0: rows */
 } FilBlockRows;
 
 FIL_MUST_CHECK bool fil_block_rows_find(FilBlockRows* rows, const FilBlockPattern* pattern); /* false when out of memory */
