@@ -166,6 +166,13 @@ static FilBlockPcgResult find_direction(Sheet* sheet, int patience, double* dire
     return result;
 }
 
+/* After how many iterations conjugate gradients are slow. A factor costs cloth more than a net, whose own takes as long as four iterations
+ * without; with it one or two are usual, and the next resort is a whole factor, which fills up. */
+static int patience_of(const FilSolver* solver, bool stiff)
+{
+    return has_triangles(solver) ? 200 : stiff ? 60 : 8;
+}
+
 FilStatus fil_potential_solve_sheet(FilSolver* solver, const FilPotentialField* field, const FilPotentialAim* aim, const double* v,
                                     const double* residual, double* direction, FilBlockPcgResult* result, FilStepInfo* info)
 {
@@ -173,7 +180,6 @@ FilStatus fil_potential_solve_sheet(FilSolver* solver, const FilPotentialField* 
     enum { STIFF_STEPS = 20 };
     FilPotentialStage* stage = &solver->potential;
     double* stiff = &stage->problem.memory[FIL_MEMORY_STIFF];
-    const int patience = has_triangles(solver) ? 200 : 60;  // their factor costs more than that of a net
     const size_t n = FIL_BLOCK * (size_t)solver->contact.column_count;
     if (!fil_doubles_reserve(&stage->vectors, 3 * n)) {
         return FIL_OUT_OF_MEMORY;
@@ -199,7 +205,7 @@ FilStatus fil_potential_solve_sheet(FilSolver* solver, const FilPotentialField* 
             sheet.reached = fil_block_pcg_reached(&stage->pcg, &sheet.reached_count);
             memset(sheet.x, 0, n * sizeof *at);
             fil_potential_gather(solver, residual, sheet.right);
-            *result = find_direction(&sheet, patience, direction);
+            *result = find_direction(&sheet, patience_of(solver, attempt == 1), direction);
             info->contact_iterations += *result == FIL_PCG_DONE ? 1 : 0;
         }
     }

@@ -48,7 +48,7 @@ static const double* residual_of(FilSolver* solver, const FilPotentialField* fie
 
 /* Times the tolerance: below it the last direction's matrix serves once more. Of nets it leaves a quarter, four times of five less than the
  * tolerance, and costs half as much as a new one; with 2.5 and 10 there is less to gain. */
-static const double NEARLY = 4.0;
+static const double NEARLY = 4.0, LEFT_AGAIN = 0.1; /* of what that leaves, the linear system's share is small */
 
 /* Direction of a field's full model. Where that leads uphill, because friction's is made about slips that are not there yet: of
  * the model about v itself, which never does while it is positive definite. */
@@ -57,10 +57,12 @@ static FilStatus find_direction(FilSolver* solver, FilPotentialIteration* newton
     FilNewtonScratch* s = &solver->system->scratch;
     FilPotentialAim aim = {.definite = newton->definite, .accuracy = newton->accuracy, .norm = newton->norm, .tolerance = newton->tolerance};
     aim.again = solver->potential.serves && !aim.definite && aim.norm < NEARLY * aim.tolerance;
+    aim.accuracy = aim.again ? fmax(aim.accuracy, LEFT_AGAIN) : aim.accuracy;
     const double* right = residual_of(solver, newton->field, !aim.definite && !aim.again && !newton->plain);
     FilStatus status = fil_potential_solve_all(solver, newton->field, &aim, v, right, s->direction, info);
     if (status == FIL_OK && !aim.definite && fil_potential_slope(solver, s->residual, s->direction) >= 0.0) {
         aim.again = false;
+        aim.accuracy = newton->accuracy;
         if (solver->potential.apart) {  // of sheets: of the paraboloid from above
             aim.definite = true;
         } else {
