@@ -1,4 +1,5 @@
-/* The gap that Newton's model of a barrier is made about: where the pair comes to by itself, and the model is the barrier's own tangent there. */
+/* The gap that Newton's model of a barrier is made about: where the pair comes to by itself, and the model is the barrier's own tangent there; and
+ * the slip of what sticks, which has the force that it took. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -87,13 +88,92 @@ static void models_are_tangents(void** state)
     }
 }
 
+/* ---- friction ---- */
+
+enum { BLOCKS = 3, SIZE = 4 * BLOCKS };
+
+static const double BOUND = 1e-6;
+
+/* The first of three masses sticks to the last: slips along x and y. Weights differ, and one velocity is held. */
+typedef struct Stuck {
+    FilFriction friction;
+    FilSlipping slipping;
+    int block[2];
+    double jacobian[24], weight[SIZE], v[SIZE], direction[SIZE];
+} Stuck;
+
+static void make_stuck(Stuck* s, double expected_x, double expected_y)
+{
+    *s = (Stuck){.friction = {.tangent = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}}, .expected = {expected_x, expected_y}, .max = 2.0, .min = 1.0},
+                 .block = {0, 2}};
+    for (int k = 0; k < 3; k++) {
+        s->jacobian[5 * k] = 1.0;
+        s->jacobian[12 + 5 * k] = -1.0;
+    }
+    for (int k = 0; k < SIZE; k++) {
+        s->weight[k] = k == 1 ? 0.0 : 1.0 + k;
+        s->v[k] = 0.1 * k * BOUND;
+        s->direction[k] = 0.07 * (k % 5) * BOUND;
+    }
+    s->slipping = (FilSlipping){2, s->block, s->block, s->jacobian};
+}
+
+static void slip_at_end(const Stuck* s, double slip[2])
+{
+    for (int k = 0; k < 2; k++) {
+        slip[k] = s->v[k] - s->direction[k] - (s->v[8 + k] - s->direction[8 + k]);
+    }
+}
+
+/* What sticks ends at the slip that is expected, to any accuracy, and what has no part in it stays where it is. */
+static void sticks_with_its_force(void** state)
+{
+    (void)state;
+    for (double negligible = 1e-2; negligible > 1e-9; negligible *= 0.1) {
+        Stuck s, was;
+        make_stuck(&s, 0.3 * BOUND, -0.5 * BOUND);
+        was = s;
+        int rounds = 0;
+        while (fil_friction_settle(&s.friction, &s.slipping, BOUND, s.weight, s.v, negligible, s.direction)) {
+            assert_true(++rounds < 100);
+        }
+        assert_true(rounds > 0);
+        double slip[2], gradient[3], wanted[3], v[SIZE];
+        slip_at_end(&s, slip);
+        for (int k = 0; k < SIZE; k++) {
+            v[k] = s.v[k] - s.direction[k];
+            assert_true(s.direction[k] == was.direction[k] || (k != 1 && k % 4 < 2 && k / 4 != 1));
+        }
+        (void)fil_friction_energy(&s.friction, &s.slipping, BOUND, v, gradient);
+        const double expected[SIZE] = {0.3 * BOUND, -0.5 * BOUND};
+        (void)fil_friction_energy(&s.friction, &s.slipping, BOUND, expected, wanted);
+        assert_true(hypot(gradient[0] - wanted[0], gradient[1] - wanted[1]) <= negligible * (1.0 + 1e-9));
+        assert_true(hypot(slip[0] - 0.3 * BOUND, slip[1] + 0.5 * BOUND) < negligible * BOUND);
+    }
+}
+
+/* What slips, or is far from sticking, is left alone, as is what would only be torn by what is held. */
+static void leaves_what_slips(void** state)
+{
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        Stuck s, was;
+        make_stuck(&s, k == 0 ? 1.5 * BOUND : 0.3 * BOUND, 0.0);
+        s.v[0] += k == 1 ? 100.0 * BOUND : 0.0;
+        for (int i = 0; i < SIZE && k == 2; i++) {
+            s.weight[i] = 0.0;
+        }
+        was = s;
+        assert_false(fil_friction_settle(&s.friction, &s.slipping, BOUND, s.weight, s.v, 1e-6, s.direction));
+        assert_memory_equal(s.direction, was.direction, sizeof s.direction);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(balances_its_force),
-        cmocka_unit_test(is_the_gap_of_what_is_balanced),
-        cmocka_unit_test(leaves_at_once),
-        cmocka_unit_test(models_are_tangents),
+        cmocka_unit_test(balances_its_force),  cmocka_unit_test(is_the_gap_of_what_is_balanced), cmocka_unit_test(leaves_at_once),
+        cmocka_unit_test(models_are_tangents), cmocka_unit_test(sticks_with_its_force),          cmocka_unit_test(leaves_what_slips),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,6 +17,9 @@ static const double FIRST_MOBILITY = 6.0;
 /* Change of the force, over the most there is, from which something can be learned. */
 static const double TELLING = 0.1;
 
+/* Slips that are off by more, in bounds, are another matter: a model that sticks, at least as stiff as at EDGE, is never off by more than 8. */
+static const double SMALL = 10.0;
+
 /* Slip along the two tangents. */
 static void slip_of(const FilFriction* friction, const FilSlipping* s, const double* bias, const double* v, double slip[2])
 {
@@ -236,6 +239,36 @@ void fil_friction_review(FilFriction* friction, const FilSlipping* slipping, dou
         force_at(predicted, bound, truth);
         friction->wrong = friction->max * hypot(force[0] - truth[0], force[1] - truth[1]);
     }
+}
+
+bool fil_friction_settle(const FilFriction* friction, const FilSlipping* slipping, double bound, const double* weight, const double* v,
+                         double negligible, double* direction)
+{
+    static const double nothing[3] = {0.0, 0.0, 0.0};
+    double slip[2], change[2], truth[2], wanted[2], give = 0.0;
+    slip_of(friction, slipping, friction->bias, v, slip);
+    slip_of(friction, slipping, nothing, direction, change);
+    const double predicted[2] = {slip[0] - change[0], slip[1] - change[1]};
+    const double off[2] = {predicted[0] - friction->expected[0], predicted[1] - friction->expected[1]}, square = off[0] * off[0] + off[1] * off[1];
+    force_at(predicted, bound, truth);
+    force_at(friction->expected, bound, wanted);
+    const double wrong = friction->max * hypot(truth[0] - wanted[0], truth[1] - wanted[1]);
+    if (!sticks(friction->expected, bound) || square > SMALL * SMALL * bound * bound || friction->min * wrong * wrong <= negligible * negligible) {
+        return false;
+    }
+    for (int pass = 0; pass < 2; pass++) {
+        for (int b = 0; b < slipping->count; b++) {
+            const double* w = weight + 4 * slipping->block[b];
+            double rates[8], *to = direction + 4 * slipping->block[b];
+            fil_friction_rates(friction, slipping->jacobian + 12 * b, rates);
+            for (int k = 0; k < 4; k++) {
+                const double rate = rates[k] * off[0] + rates[4 + k] * off[1];
+                give += pass == 0 ? w[k] * rate * rate : 0.0;
+                to[k] += pass == 1 && give > 0.0 ? w[k] * rate * square / give : 0.0;
+            }
+        }
+    }
+    return give > 0.0;
 }
 
 void fil_friction_revise(FilFriction* friction)

@@ -75,6 +75,12 @@ static inline double fil_friction_wrong(const FilFriction* friction)
 /* The next model takes the place of the last. */
 void fil_friction_revise(FilFriction* friction);
 
+/* The step -direction from v was found with the model before the last revision. Where what sticks ends at another slip than the one expected now,
+ * which has the force that it took, and its force there is off by more than is negligible as a residual: moves its blocks by as much, lighter ones
+ * farther. Whether it did. */
+bool fil_friction_settle(const FilFriction* friction, const FilSlipping* slipping, double bound, const double* weight, const double* v,
+                         double negligible, double* direction);
+
 /* The model is about the slip at v, with all of its curvature. */
 void fil_friction_center(FilFriction* friction, const FilSlipping* slipping, const double* v);
 

@@ -16,8 +16,7 @@ static const double MAX_SCALE = 1e4;
 
 /* ---- corners ---- */
 
-/* The block of the world's velocities that a corner which is a node has for itself; -1: it is none. */
-static int node_block(const FilSolver* solver, int point)
+int fil_ipc_node_block(const FilSolver* solver, int point)
 {
     const FilIpcPoint* p = &solver->ipc.surface.points[point];
     return p->node >= 0 ? solver->system->bodies[solver->collision->colliders[p->collider].body].v / 4 + p->node : -1;
@@ -32,7 +31,7 @@ int fil_ipc_corner_blocks(const FilSolver* solver, int point, const double* x, c
     if (p->node >= 0) {
         memset(jacobian, 0, 12 * sizeof(double));
         jacobian[0] = jacobian[5] = jacobian[10] = 1.0;
-        blocks[0] = node_block(solver, point);
+        blocks[0] = fil_ipc_node_block(solver, point);
         return 1;
     }
     const int count = body->ops->point_jacobian(body->impl, c->index, 0, x, q + body->q, blocks, jacobian, bias);
@@ -258,7 +257,7 @@ void fil_ipc_add_gradient(const FilSolver* solver, const FilIpcPair* pair, const
         int blocks[FIL_JACOBIAN_BLOCKS];
         double jacobian[12 * FIL_JACOBIAN_BLOCKS], bias[3];
         const double* g = gradient + 3 * i;
-        const int node = node_block(solver, pair->point[i]);
+        const int node = fil_ipc_node_block(solver, pair->point[i]);
         if (node >= 0) {
             fil_v3_axpy(residual + 4 * (ptrdiff_t)node, field->dt, g);
             continue;
@@ -277,6 +276,7 @@ double fil_ipc_contacts_add(FilSolver* solver, const double* v, double* residual
 {
     const FilIpcField* field = &solver->ipc;
     double energy = 0.0;
+    size_t pushes = 0;
     for (Batch batch = {.solver = solver}; batch.first < field->pair_count; batch.first += FIL_IPC_BATCH) {
         const int count = batch_size(&batch, field->pair_count);
         fil_workers_run(solver->system->workers, count, FIL_IPC_GRAIN, find_energies, &batch);
@@ -290,6 +290,7 @@ double fil_ipc_contacts_add(FilSolver* solver, const double* v, double* residual
             if (!isfinite(energy)) {
                 return INFINITY;
             }
+            memcpy(field->pushes.at + 12 * pushes++, found + 1, 12 * sizeof *found);
             fil_ipc_add_gradient(solver, pair, found + 1, residual);
         }
     }
@@ -316,9 +317,12 @@ FilStatus fil_ipc_contacts_accept(FilSolver* solver, bool* changed)
     field->active = field->was_active;
     field->was_active = swap;
     field->active_count = count;
+    void* jets = field->jets;
     // both grow at once: which is which depends on the number of iterations
-    const bool room = fil_ints_reserve(&field->was_active, (size_t)field->pair_count) && fil_doubles_reserve(&field->pushes, 12 * (size_t)count) &&
+    const bool room = fil_ints_reserve(&field->was_active, (size_t)field->pair_count) &&
+                      fil_buffer_reserve(&jets, &field->jet_capacity, (size_t)count, sizeof *field->jets) &&
                       fil_doubles_reserve(&field->held, (size_t)solver->system->v_count / 4);
+    field->jets = jets;
     return room ? FIL_OK : FIL_OUT_OF_MEMORY;
 }
 
@@ -341,7 +345,7 @@ void fil_ipc_contacts_list(FilSolver* solver, int* list_end, int* variable, int*
         const int first = *variables;
         for (int i = 0; i < pair->corner_count; i++) {
             const double* x = field->points.at + 3 * pair->point[i];
-            int blocks[FIL_JACOBIAN_BLOCKS] = {node_block(solver, pair->point[i])};
+            int blocks[FIL_JACOBIAN_BLOCKS] = {fil_ipc_node_block(solver, pair->point[i])};
             double jacobian[12 * FIL_JACOBIAN_BLOCKS], bias[3];
             const int count = blocks[0] >= 0 ? 1 : fil_ipc_corner_blocks(solver, pair->point[i], x, field->x.at, blocks, jacobian, bias);
             for (int b = 0; b < count; b++) {
@@ -411,7 +415,7 @@ static void add_pair_hessian(const FilSolver* solver, const FilIpcPair* pair, co
     int count = 0;
     for (int i = 0; i < pair->corner_count; i++) {
         const int point = pair->point[i];
-        int blocks[FIL_JACOBIAN_BLOCKS] = {node_block(solver, point)};
+        int blocks[FIL_JACOBIAN_BLOCKS] = {fil_ipc_node_block(solver, point)};
         const bool node = blocks[0] >= 0;
         const int own = node ? 1 : fil_ipc_corner_blocks(solver, point, field->points.at + 3 * point, field->x.at, blocks, jacobian[i], bias);
         for (int b = 0; b < own; b++) {

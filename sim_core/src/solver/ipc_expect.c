@@ -20,16 +20,22 @@ static FilJet barrier_at(const FilIpcPair* pair, double gap)
 /* Adds what depends on a block: the rates of the gap with its velocities. */
 typedef void AtBlock(void* context, int block, const double* rates);
 
-/* Rates of a pair's gap, which its gradient over the corners is a multiple of. */
-static void for_blocks(const FilSolver* solver, const FilIpcPair* pair, const double* gradient, AtBlock* at, void* context)
+/* Rates of a pair's gap, which its gradient over the corners is a multiple of, the barrier's slope. */
+static inline __attribute__((always_inline)) void for_blocks(const FilSolver* solver, const FilIpcPair* pair, const double* gradient, double slope,
+                                                             AtBlock* at, void* context)
 {
     const FilIpcField* field = &solver->ipc;
-    const double slope = barrier_at(pair, pair->gap).first;
+    const double scale = 1.0 / slope;
     for (int i = 0; i < pair->corner_count; i++) {
         int blocks[FIL_JACOBIAN_BLOCKS];
-        double jacobian[12 * FIL_JACOBIAN_BLOCKS], bias[3], way[3];
+        double jacobian[12 * FIL_JACOBIAN_BLOCKS], bias[3], way[4] = {0.0};
         const double* x = field->points.at + 3 * pair->point[i];
-        fil_v3_scale(way, 1.0 / slope, gradient + 3 * i);
+        const int node = fil_ipc_node_block(solver, pair->point[i]);
+        fil_v3_scale(way, scale, gradient + 3 * i);
+        if (node >= 0) {
+            at(context, node, way);
+            continue;
+        }
         const int count = fil_ipc_corner_blocks(solver, pair->point[i], x, field->x.at, blocks, jacobian, bias);
         for (int b = 0; b < count; b++) {
             const double* j = jacobian + 12 * b;
@@ -54,10 +60,27 @@ typedef struct Hold {
     double stiffness;
 } Hold;
 
-static void hold(void* context, int block, const double* rates)
+static inline void hold(void* context, int block, const double* rates)
 {
     const Hold* own = context;
     own->held[block] += own->stiffness * square_of(rates);
+}
+
+/* What sticks on its rod goes nowhere along it. */
+static void hold_rings(const FilSolver* solver, double* held)
+{
+    const FilIpcField* field = &solver->ipc;
+    for (int k = 0; k < field->ring_count; k++) {
+        const FilFriction* friction = &field->rings[k].friction;
+        const FilSlipping slipping = fil_ring_slipping(&field->rings[k]);
+        double curvature[4];
+        fil_friction_curvature(friction, &slipping, solver->settings.model.ipc.slip_speed, false, NULL, curvature);
+        for (int b = 0; b < slipping.count; b++) {
+            double rates[8];
+            fil_friction_rates(friction, slipping.jacobian + 12 * b, rates);
+            held[slipping.block[b]] += curvature[0] * square_of(rates) + curvature[3] * square_of(rates + 4);
+        }
+    }
 }
 
 /* ---- the gap ---- */
@@ -69,7 +92,7 @@ typedef struct Balance {
     double change, give; /* p and c */
 } Balance;
 
-static void balance(void* context, int block, const double* rates)
+static inline void balance(void* context, int block, const double* rates)
 {
     Balance* b = context;
     // all that others add to the diagonal, whatever their direction: a pair that is one of many is left where it is
@@ -106,14 +129,14 @@ typedef struct Batch {
     const double* residual;
 } Batch;
 
-static void find_gradients(void* context, int first, int end, int worker)
+static void find_jets(void* context, int first, int end, int worker)
 {
     const Batch* batch = context;
     const FilIpcField* field = &batch->solver->ipc;
     (void)worker;
     for (int k = first; k < end; k++) {
         FilIpcPair* pair = &field->pairs[field->active.at[k]];
-        (void)fil_ipc_pair_energy(batch->solver, pair, field->pushes.at + 12 * k, NULL, true);
+        field->jets[k] = barrier_at(pair, pair->gap);
         pair->expected = pair->gap;
     }
 }
@@ -125,14 +148,14 @@ static void find_gaps(void* context, int first, int end, int worker)
     (void)worker;
     for (int k = first; k < end; k++) {
         FilIpcPair* pair = &field->pairs[field->active.at[k]];
-        const FilJet jet = barrier_at(pair, pair->gap);
+        const FilJet jet = field->jets[k];
         Balance b = {.scratch = &batch->solver->system->scratch,
                      .residual = batch->residual,
                      .held = field->held.at,
                      .dt = field->dt,
                      .stiffness = field->dt * field->dt * jet.second};
         if (jet.first < 0.0 && jet.second > 0.0) {  // not rounded to nothing at the range's end
-            for_blocks(batch->solver, pair, field->pushes.at + 12 * k, balance, &b);
+            for_blocks(batch->solver, pair, field->pushes.at + 12 * k, jet.first, balance, &b);
             pair->expected = fil_ipc_expected_gap(pair, b.change, b.give);
         }
     }
@@ -147,26 +170,28 @@ void fil_ipc_anticipate(FilSolver* solver, double* residual)
         return;
     }
     Batch batch = {solver, residual};
-    fil_workers_run(system->workers, field->active_count, FIL_IPC_GRAIN, find_gradients, &batch);
+    fil_workers_run(system->workers, field->active_count, FIL_IPC_GRAIN, find_jets, &batch);
     memset(field->held.at, 0, sizeof(double) * (size_t)system->v_count / 4);
     for (int k = 0; k < field->active_count; k++) {
         const FilIpcPair* pair = &field->pairs[field->active.at[k]];
-        const FilJet jet = barrier_at(pair, pair->gap);
+        const FilJet jet = field->jets[k];
         Hold own = {field->held.at, field->dt * field->dt * jet.second};
         if (jet.first < 0.0) {
-            for_blocks(solver, pair, field->pushes.at + 12 * k, hold, &own);
+            for_blocks(solver, pair, field->pushes.at + 12 * k, jet.first, hold, &own);
         }
     }
+    hold_rings(solver, field->held.at);
     fil_workers_run(system->workers, field->active_count, FIL_IPC_GRAIN, find_gaps, &batch);
     for (int k = 0; k < field->active_count; k++) {
         const FilIpcPair* pair = &field->pairs[field->active.at[k]];
-        double* gradient = field->pushes.at + 12 * k;
+        const double* push = field->pushes.at + 12 * k;
+        double gradient[12];
         if (pair->expected == pair->gap) {
             continue;
         }
         const double more = fil_ipc_model(pair).force - 1.0;
         for (int i = 0; i < 3 * pair->corner_count; i++) {
-            gradient[i] *= more;
+            gradient[i] = more * push[i];
         }
         fil_ipc_add_gradient(solver, pair, gradient, residual);
     }

@@ -9,10 +9,10 @@
 
 void fil_ipc_field_free(FilIpcField* field)
 {
-    void* blocks[] = {field->x.at,     field->rings,        field->points.at,     field->ends.at,   field->x_end.at,
-                      field->ahead.at, field->listed.at,    field->listed_end.at, field->slack.at,  field->stale.at,
-                      field->boxes,    field->swept_bounds, field->pairs,         field->active.at, field->was_active.at,
-                      field->work.at,  field->overlap.at,   field->moved.at,      field->pushes.at, field->held.at};
+    void* blocks[] = {field->x.at,      field->rings,         field->points.at,     field->ends.at,  field->x_end.at,   field->ahead.at,
+                      field->listed.at, field->listed_end.at, field->slack.at,      field->stale.at, field->boxes,      field->swept_bounds,
+                      field->pairs,     field->active.at,     field->was_active.at, field->work.at,  field->overlap.at, field->moved.at,
+                      field->pushes.at, field->held.at,       field->first.at,      field->jets};
     for (size_t k = 0; k < sizeof blocks / sizeof blocks[0]; k++) {
         fil_free(blocks[k]);
     }
@@ -61,6 +61,16 @@ static double add(FilSolver* solver, const double* v, double* residual)
     place(solver, v, field->x.at, field->points.at);
     const double contacts = fil_ipc_contacts_add(solver, v, residual);
     return isfinite(contacts) ? contacts + fil_rings_add(solver, v, residual) : INFINITY;
+}
+
+/* The same at what begin() has left, where it was evaluated. */
+static double add_first(FilSolver* solver, double* residual)
+{
+    const FilIpcField* field = &solver->ipc;
+    for (int k = 0; k < solver->system->v_count; k++) {
+        residual[k] += field->first.at[k];
+    }
+    return field->first_energy;
 }
 
 /* ---- friction of rings and pairs alike ---- */
@@ -129,6 +139,25 @@ static void revise(FilSolver* solver, double negligible)
     }
 }
 
+/* Slips below the bound are nothing to other forces, but all of friction's is in them: what sticks goes on to the slip that has the force it took,
+ * which else takes another iteration. Where nodes are shared that takes some rounds, three to seven of rings that have gathered. */
+static void settle(FilSolver* solver, const double* v, double negligible, double* direction)
+{
+    enum { ROUNDS = 10 };  // ends what contradicts itself
+    const int count = friction_count(&solver->ipc);
+    bool moved = true;
+    for (int round = 0; round < ROUNDS && moved; round++) {
+        moved = false;
+        for (int k = 0; k < count; k++) {
+            FilSlipping slipping;
+            const FilFriction* friction = friction_at(&solver->ipc, k, &slipping);
+            moved = fil_friction_settle(friction, &slipping, solver->settings.model.ipc.slip_speed, solver->system->scratch.weight, v,
+                                        negligible / sqrt(count), direction) ||
+                    moved;
+        }
+    }
+}
+
 static void center(FilSolver* solver, const double* v)
 {
     for (int k = 0; k < friction_count(&solver->ipc); k++) {
@@ -169,7 +198,8 @@ static bool make_room(FilSolver* solver)
     FilIpcField* field = &solver->ipc;
     const size_t points = 3 * (size_t)field->surface.point_count, q = (size_t)solver->system->q_count;
     return fil_doubles_reserve(&field->x, q) && fil_doubles_reserve(&field->x_end, q) && fil_doubles_reserve(&field->points, points) &&
-           fil_doubles_reserve(&field->ends, points) && fil_doubles_reserve(&field->ahead, points);
+           fil_doubles_reserve(&field->ends, points) && fil_doubles_reserve(&field->ahead, points) &&
+           fil_doubles_reserve(&field->first, (size_t)solver->system->v_count);
 }
 
 /* `points` to where the step begins, `ends` to where it goes with v. */
@@ -212,13 +242,15 @@ static FilStatus part(FilSolver* solver, double* v, bool* free)
  * possible, unless what is held moves too far. */
 static FilStatus make_feasible(FilSolver* solver, double* v)
 {
+    FilIpcField* field = &solver->ipc;
     bool free = false;
     FilStatus status = part(solver, v, &free);
     // 30 halvings, to 1e-9 of it: what still meets then met where the step starts
     for (int attempt = 0; attempt < 30 && status == FIL_OK; attempt++) {
         if ((attempt == 0 && free) || fil_ipc_sweep(solver) >= 1.0) {
-            memset(solver->system->scratch.trial, 0, sizeof(double) * (size_t)solver->system->v_count);
-            if (isfinite(add(solver, v, solver->system->scratch.trial))) {
+            memset(field->first.at, 0, sizeof(double) * (size_t)solver->system->v_count);
+            field->first_energy = add(solver, v, field->first.at);
+            if (isfinite(field->first_energy)) {
                 return FIL_OK;
             }
         }
@@ -398,6 +430,7 @@ const FilPotentialField fil_ipc_potential = {
     .newton = set_newton,
     .begin = begin,
     .add = add,
+    .add_first = add_first,
     .list = list,
     .hessian = hessian,
     .list_friction = list_friction,
@@ -405,6 +438,7 @@ const FilPotentialField fil_ipc_potential = {
     .add_lead = add_lead,
     .review = review,
     .revise = revise,
+    .settle = settle,
     .center = center,
     .anticipate = fil_ipc_anticipate,
     .longest = longest,

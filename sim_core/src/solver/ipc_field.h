@@ -85,11 +85,13 @@ typedef struct FilIpcRound {
 
 typedef struct FilIpcField {
     double dt;
-    double scale;      /* of the barriers' stiffness */
-    bool anticipates;  /* Newton's model is about the gaps that are expected, not those there are */
-    bool relisted;     /* since the last accepted v */
-    FilStatus listing; /* of pairs on the way of the last direction: where it fails, so does the step */
-    FilDoubles x;      /* positions of a trial, as long as q: of bodies that are points */
+    double scale;        /* of the barriers' stiffness */
+    bool anticipates;    /* Newton's model is about the gaps that are expected, not those there are */
+    bool relisted;       /* since the last accepted v */
+    FilStatus listing;   /* of pairs on the way of the last direction: where it fails, so does the step */
+    FilDoubles first;    /* what add() adds where the step begins, ... */
+    double first_energy; /* ... and its energy */
+    FilDoubles x;        /* positions of a trial, as long as q: of bodies that are points */
     FilRingTerm* rings;
     int ring_count, ring_capacity;
     FilIpcSurface surface;
@@ -114,7 +116,9 @@ typedef struct FilIpcField {
     int pair_count, pair_capacity;
     FilInts active, was_active; /* pairs within range at the last accepted v */
     int active_count;
-    FilDoubles pushes;         /* gradients of those over their corners, 12 each: while what is expected of them is found, ... */
+    FilDoubles pushes;         /* gradients over their corners of pairs that were in range when last asked for forces, 12 each */
+    FilJet* jets;              /* barriers of active ones, where they are, ... */
+    size_t jet_capacity;       /* ... while what is expected of them is found, ... */
     FilDoubles held;           /* ... and what they add to the diagonal of each block of velocities */
     FilIpcSlides slides;       /* as they are taken: of the step's start, or of the last solution */
     FilIpcSlides other_slides; /* room for those of the next one */
@@ -204,6 +208,8 @@ double fil_ipc_pair_see(const struct FilSolver* solver, const FilIpcPair* pair, 
 /* Its energy with derivatives over the corners; hessian may be NULL. `positive`: only what makes it positive semi-definite. */
 double fil_ipc_pair_energy(const struct FilSolver* solver, const FilIpcPair* pair, double* gradient, double* hessian, bool positive);
 
+/* The block of the world's velocities that a corner which is a node has for itself; -1: it is none. */
+int fil_ipc_node_block(const struct FilSolver* solver, int point);
 /* What a corner's velocity depends on: blocks of the world's velocities and 3 x 4 Jacobians; `bias` if on nothing. */
 int fil_ipc_corner_blocks(const struct FilSolver* solver, int point, const double* x, const double* q, int* blocks, double* jacobian, double* bias);
 /* Adds a gradient over the corners of a pair to those of its unknowns. */

@@ -86,7 +86,8 @@ static FilStatus append(FilSolver* solver, const FilIpcPair* pair)
     if (field->pair_count >= solver->collision->max_contacts) {
         return FIL_BAD_INPUT;
     }
-    const FilStatus status = fil_solver_reserve((void**)&field->pairs, field->pair_count, &field->pair_capacity, sizeof *field->pairs);
+    FilStatus status = fil_solver_reserve((void**)&field->pairs, field->pair_count, &field->pair_capacity, sizeof *field->pairs);
+    status = status == FIL_OK && !fil_doubles_reserve(&field->pushes, 12 * (size_t)field->pair_capacity) ? FIL_OUT_OF_MEMORY : status;
     if (status == FIL_OK) {
         field->pairs[field->pair_count++] = *pair;
     }

@@ -46,10 +46,11 @@ bool fil_potential_evaluate_bodies(FilSolver* solver, const double* v, bool tang
     return true;
 }
 
-/* Adds contacts and joints to what evaluate_bodies() has found. */
-bool fil_potential_evaluate_contacts(FilSolver* solver, const FilPotentialField* field, const double* v, double* residual, double* potential)
+/* Adds contacts and joints to what evaluate_bodies() has found; `first`: v is what begin() left. */
+bool fil_potential_evaluate_contacts(FilSolver* solver, const FilPotentialField* field, const double* v, bool first, double* residual,
+                                     double* potential)
 {
-    *potential += field->add(solver, v, residual);
+    *potential += first && field->add_first != NULL ? field->add_first(solver, residual) : field->add(solver, v, residual);
     *potential += fil_potential_joints_add(solver, v, residual);
     fil_potential_spare_held(solver, residual);
     return isfinite(*potential);
@@ -58,5 +59,5 @@ bool fil_potential_evaluate_contacts(FilSolver* solver, const FilPotentialField*
 bool fil_potential_evaluate_all(FilSolver* solver, const FilPotentialField* field, const double* v, double* residual, double* potential)
 {
     return fil_potential_evaluate_bodies(solver, v, !field->scheme->quasi_newton, residual, potential) &&
-           fil_potential_evaluate_contacts(solver, field, v, residual, potential);
+           fil_potential_evaluate_contacts(solver, field, v, false, residual, potential);
 }

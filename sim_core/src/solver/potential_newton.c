@@ -235,7 +235,7 @@ static FilStatus solve_together(FilSolver* solver, const FilPotentialField* fiel
     if (status != FIL_OK) {
         return status;
     }
-    if (!fil_potential_evaluate_contacts(solver, field, v, scratch->residual, &potential)) {
+    if (!fil_potential_evaluate_contacts(solver, field, v, true, scratch->residual, &potential)) {
         return FIL_NOT_CONVERGED;
     }
     FilPotentialIteration newton = start_newton(solver, field, at_work, rounding);

@@ -87,6 +87,8 @@ typedef struct FilPotentialField {
     FilStatus (*weigh)(struct FilSolver* solver);
     /* Adds the gradient to the residual; returns the potential, infinite where surfaces would touch. */
     double (*add)(struct FilSolver* solver, const double* v, double* residual);
+    /* The same where begin() has left v, and evaluated it. NULL: it has not. */
+    double (*add_first)(struct FilSolver* solver, double* residual);
     /* Adds the gradient as last found by add() again; NULL: it is not asked for. */
     void (*add_kept)(const struct FilSolver* solver, double* sum);
     /* Columns of the matrix that its terms but friction couple, as fil_block_sum_adopt() wants them. */
@@ -105,6 +107,9 @@ typedef struct FilPotentialField {
      * one, which revise() puts in its place, but for parts that all together are wrong by less than what is `negligible`. */
     double (*review)(struct FilSolver* solver, const double* v, const double* direction);
     void (*revise)(struct FilSolver* solver, double negligible);
+    /* The same step, after that: moves what sticks to the slip that has the force it took, to within a residual that is `negligible`. NULL: there is
+     * nothing to move. */
+    void (*settle)(struct FilSolver* solver, const double* v, double negligible, double* direction);
     /* Makes the model about v itself: the potential's own gradient and Hessian there. */
     void (*center)(struct FilSolver* solver, const double* v);
     /* Adds by how much the gradient of a model about what is expected of the terms differs from the true one, and lets hessian() be of that
@@ -197,8 +202,9 @@ void fil_potential_joints_finish(struct FilSolver* solver, const double* v, doub
 /* Residual of the bodies that take part, without contact; false if v leads out of reach. Prepares their tangents, if asked to:
  * else those that have been factored stay. */
 bool fil_potential_evaluate_bodies(struct FilSolver* solver, const double* v, bool tangent, double* residual, double* potential);
-/* Adds contacts and joints to that. */
-bool fil_potential_evaluate_contacts(struct FilSolver* solver, const FilPotentialField* field, const double* v, double* residual, double* potential);
+/* Adds contacts and joints to that; `first`: where begin() has left v. */
+bool fil_potential_evaluate_contacts(struct FilSolver* solver, const FilPotentialField* field, const double* v, bool first, double* residual,
+                                     double* potential);
 /* Both, as a scheme needs them. */
 bool fil_potential_evaluate_all(struct FilSolver* solver, const FilPotentialField* field, const double* v, double* residual, double* potential);
 

@@ -20,6 +20,9 @@ static bool is_stalled(const FilPotentialIteration* newton, double slope, double
     return norm > 0.5 * newton->norm && norm < ROUNDED * newton->tolerance && decrement < NO_STEP * newton->tolerance;
 }
 
+/* Of what is negligible: what friction may be off by where it sticks. */
+static const double SETTLED = 0.1;
+
 static double accuracy_after(double fall)
 {
     return fmin(fmax(0.5 * fall, FINEST), COARSEST);
@@ -60,6 +63,10 @@ static FilStatus find_direction(FilSolver* solver, FilPotentialIteration* newton
     aim.accuracy = aim.again ? fmax(aim.accuracy, LEFT_AGAIN) : aim.accuracy;
     const double* right = residual_of(solver, newton->field, !aim.definite && !aim.again && !newton->plain);
     FilStatus status = fil_potential_solve_all(solver, newton->field, &aim, v, right, s->direction, info);
+    // not after direct solutions, which change momentum by no more than rounding
+    if (status == FIL_OK && !aim.definite && solver->potential.apart && newton->field->settle != NULL) {
+        newton->field->settle(solver, v, SETTLED * fil_potential_negligible(&aim), s->direction);
+    }
     if (status == FIL_OK && !aim.definite && fil_potential_slope(solver, s->residual, s->direction) >= 0.0) {
         aim.again = false;
         aim.accuracy = newton->accuracy;
