@@ -43,6 +43,20 @@ static void check_pairs(FilPairs* pairs, const FilAabb* a, int count_a, const Fi
     assert_int_equal(found, pairs->count);
 }
 
+/* All pairs again, from pairs of nodes on: as many as were wanted where trees have so many, but for what the last one was split into. */
+static void walk_parts(const FilBvh* a, const FilBvh* b, bool self, int wanted, FilPairs* pairs)
+{
+    FilPairs nodes = {0};
+    assert_int_equal(fil_bvh_split(a, b, self, wanted, &nodes), FIL_OK);
+    assert_true(nodes.count <= wanted + 2);
+    assert_true(nodes.count >= wanted || a->count < MAX_COUNT || b->count < MAX_COUNT);
+    pairs->count = 0;
+    for (int k = 0; k < nodes.count; ++k) {
+        assert_int_equal(fil_bvh_walk(a, b, self, nodes.items[k], pairs), FIL_OK);
+    }
+    fil_pairs_free(&nodes);
+}
+
 static void test_pairs(void** state)
 {
     (void)state;
@@ -63,6 +77,12 @@ static void test_pairs(void** state)
             pairs.count = 0;
             assert_int_equal(fil_bvh_self_pairs(&trees[0], &pairs), FIL_OK);
             check_pairs(&pairs, a, counts[i], a, counts[i], true);
+            for (int wanted = 1; wanted < 300; wanted = 3 * wanted + 1) {
+                walk_parts(&trees[0], &trees[1], false, wanted, &pairs);
+                check_pairs(&pairs, a, counts[i], b, counts[j], false);
+                walk_parts(&trees[0], &trees[0], true, wanted, &pairs);
+                check_pairs(&pairs, a, counts[i], a, counts[i], true);
+            }
         }
     }
     fil_pairs_free(&pairs);

@@ -1,5 +1,7 @@
 #include "geometry/bvh.h"
 
+#include <string.h>
+
 #include "base/memory.h"
 
 /* Items of one leaf, at most; nodes that wait: 31 levels of a tree whose nodes are numbered by ints leave one each. */
@@ -220,7 +222,7 @@ FilStatus fil_bvh_update(FilBvh* bvh, const FilAabb* boxes, int count)
     return cost_of(bvh, area) <= WORSE * bvh->cost ? FIL_OK : fil_bvh_build(bvh, boxes, count);
 }
 
-static FilStatus append_leaves(const FilBvh* a, int i, const FilBvh* b, int j, bool self, FilPairs* pairs)
+static inline __attribute__((always_inline)) FilStatus append_leaves(const FilBvh* a, int i, const FilBvh* b, int j, bool self, FilPairs* pairs)
 {
     const FilStatus status = fil_pairs_reserve(pairs, LEAF * LEAF);
     if (status != FIL_OK) {
@@ -242,48 +244,93 @@ static FilStatus append_leaves(const FilBvh* a, int i, const FilBvh* b, int j, b
     return FIL_OK;
 }
 
-/* Walks down both trees where boxes overlap; in one tree, each pair of nodes once. */
-static FilStatus walk(const FilBvh* a, const FilBvh* b, bool self, FilPairs* pairs)
+/* Whether a pair of nodes has pairs of items to look for. */
+static inline bool may_meet(const FilBvh* a, const FilBvh* b, FilIndexPair at)
+{
+    return (a->marks[at.a] | b->marks[at.b]) != 0 && fil_aabb_overlap(&a->nodes[at.a], &b->nodes[at.b]);
+}
+
+/* Pairs of children, the last first; how many: none of two leaves. In one tree, each pair of nodes once. */
+static inline __attribute__((always_inline)) int split(const FilBvh* a, const FilBvh* b, bool self, FilIndexPair at, FilIndexPair next[3])
+{
+    const int i = at.a, j = at.b;
+    const bool leaf_a = is_leaf(a, i), leaf_b = is_leaf(b, j);
+    if (leaf_a && leaf_b) {
+        return 0;
+    }
+    if (self && i == j) {
+        next[0] = (FilIndexPair){2 * i + 2, 2 * i + 2};
+        next[1] = (FilIndexPair){2 * i + 1, 2 * i + 2};
+        next[2] = (FilIndexPair){2 * i + 1, 2 * i + 1};
+        return 3;
+    }
+    const bool first = leaf_b || (!leaf_a && a->end[i] - a->start[i] >= b->end[j] - b->start[j]);
+    next[0] = first ? (FilIndexPair){2 * i + 2, j} : (FilIndexPair){i, 2 * j + 2};
+    next[1] = first ? (FilIndexPair){2 * i + 1, j} : (FilIndexPair){i, 2 * j + 1};
+    return 2;
+}
+
+/* Walks down both trees where boxes overlap. */
+static inline __attribute__((always_inline)) FilStatus walk(const FilBvh* a, const FilBvh* b, bool self, FilIndexPair from, FilPairs* pairs)
 {
     FilIndexPair stack[4 * STACK];
     int top = 0;
     FilStatus status = FIL_OK;
-    if (a->count == 0 || b->count == 0) {
-        return FIL_OK;
-    }
-    stack[top++] = (FilIndexPair){0, 0};
+    stack[top++] = from;
     while (top > 0 && status == FIL_OK) {
         const FilIndexPair at = stack[--top];
-        const int i = at.a, j = at.b;
-        if ((a->marks[i] | b->marks[j]) == 0 || !fil_aabb_overlap(&a->nodes[i], &b->nodes[j])) {
-            continue;
-        }
-        const bool leaf_a = is_leaf(a, i), leaf_b = is_leaf(b, j);
-        if (leaf_a && leaf_b) {
-            status = append_leaves(a, i, b, j, self, pairs);
-        } else if (self && i == j) {
-            stack[top++] = (FilIndexPair){2 * i + 2, 2 * i + 2};
-            stack[top++] = (FilIndexPair){2 * i + 1, 2 * i + 2};
-            stack[top++] = (FilIndexPair){2 * i + 1, 2 * i + 1};
-        } else if (leaf_b || (!leaf_a && a->end[i] - a->start[i] >= b->end[j] - b->start[j])) {
-            stack[top++] = (FilIndexPair){2 * i + 2, j};
-            stack[top++] = (FilIndexPair){2 * i + 1, j};
-        } else {
-            stack[top++] = (FilIndexPair){i, 2 * j + 2};
-            stack[top++] = (FilIndexPair){i, 2 * j + 1};
+        if (may_meet(a, b, at)) {
+            const int more = split(a, b, self, at, stack + top);
+            top += more;
+            status = more == 0 ? append_leaves(a, at.a, b, at.b, self, pairs) : status;
         }
     }
     return status;
 }
 
+FilStatus fil_bvh_walk(const FilBvh* a, const FilBvh* b, bool self, FilIndexPair from, FilPairs* pairs)
+{
+    return self ? walk(a, b, true, from, pairs) : walk(a, b, false, from, pairs);
+}
+
+FilStatus fil_bvh_split(const FilBvh* a, const FilBvh* b, bool self, int wanted, FilPairs* nodes)
+{
+    nodes->count = 0;
+    if (a->count == 0 || b->count == 0) {
+        return FIL_OK;
+    }
+    // leaves are kept in front of those that are still to be split. The room is always the same, whatever the trees: most pairs that are split have
+    // two or three in their place, some none
+    const int room = 16 * wanted + 4;
+    const FilStatus status = fil_pairs_reserve(nodes, room);
+    if (status != FIL_OK) {
+        return status;
+    }
+    int kept = 0, at = 0;
+    nodes->items[nodes->count++] = (FilIndexPair){0, 0};
+    while (at < nodes->count && kept + nodes->count - at < wanted && nodes->count + 3 <= room) {
+        const FilIndexPair pair = nodes->items[at++];
+        FilIndexPair next[3];
+        const int more = may_meet(a, b, pair) ? split(a, b, self, pair, next) : -1;
+        nodes->items[kept] = pair;
+        kept += more == 0;
+        for (int k = more - 1; k >= 0; k--) {
+            nodes->items[nodes->count++] = next[k];
+        }
+    }
+    memmove(nodes->items + kept, nodes->items + at, sizeof *nodes->items * (size_t)(nodes->count - at));
+    nodes->count -= at - kept;
+    return FIL_OK;
+}
+
 FilStatus fil_bvh_pairs(const FilBvh* a, const FilBvh* b, FilPairs* pairs)
 {
-    return walk(a, b, false, pairs);
+    return a->count > 0 && b->count > 0 ? fil_bvh_walk(a, b, false, (FilIndexPair){0, 0}, pairs) : FIL_OK;
 }
 
 FilStatus fil_bvh_self_pairs(const FilBvh* bvh, FilPairs* pairs)
 {
-    return walk(bvh, bvh, true, pairs);
+    return bvh->count > 0 ? fil_bvh_walk(bvh, bvh, true, (FilIndexPair){0, 0}, pairs) : FIL_OK;
 }
 
 FilStatus fil_bvh_query(const FilBvh* bvh, const FilAabb* box, int tag, FilPairs* pairs)

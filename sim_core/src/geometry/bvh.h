@@ -34,6 +34,11 @@ void fil_bvh_mark(FilBvh* bvh, const int* marks);
 /* Appends (a, b) for items of two trees whose boxes overlap, at least one of them marked. */
 FIL_MUST_CHECK FilStatus fil_bvh_pairs(const FilBvh* a, const FilBvh* b, FilPairs* pairs);
 
+/* The same by parts: pairs of nodes, some `wanted` of them if there are so many, below which all pairs of items are, each once ... */
+FIL_MUST_CHECK FilStatus fil_bvh_split(const FilBvh* a, const FilBvh* b, bool self, int wanted, FilPairs* nodes);
+/* ... and the pairs below one. `self`: both are the same tree. */
+FIL_MUST_CHECK FilStatus fil_bvh_walk(const FilBvh* a, const FilBvh* b, bool self, FilIndexPair from, FilPairs* pairs);
+
 /* Appends (a, tag) for items whose boxes overlap `box`, marked or not. */
 FIL_MUST_CHECK FilStatus fil_bvh_query(const FilBvh* bvh, const FilAabb* box, int tag, FilPairs* pairs);
 

@@ -1,10 +1,15 @@
 #include "solver/ipc_near.h"
 
+#include <string.h>
+
 #include "base/memory.h"
 #include "base/vec3.h"
 
 /* Share of the points that may have left before all pairs are looked for again. */
 static const double MANY = 0.2;
+
+/* Pairs of nodes that walks are shared by. */
+enum { NODES = 8 * FIL_IPC_WALKS };
 
 /* Of the margin: more than rounding. */
 static const double SPARE = 1e-6;
@@ -14,6 +19,11 @@ void fil_ipc_near_free(FilIpcNear* near)
     for (int k = 0; k < 3; k++) {
         fil_bvh_free(&near->trees[k]);
     }
+    for (int k = 0; k < 2 * FIL_IPC_WALKS; k++) {
+        fil_pairs_free(&near->found[k]);
+    }
+    fil_pairs_free(&near->nodes[0]);
+    fil_pairs_free(&near->nodes[1]);
     fil_pairs_free(&near->edges);
     fil_pairs_free(&near->triangles);
     fil_free(near->within);
@@ -87,10 +97,10 @@ static void drop_marked(FilPairs* pairs, const int* marks_a, const int* marks_b)
 }
 
 /* Drops pairs of edges with a common end, and of those that never meet. */
-static void drop_idle_edges(const FilIpcSurface* surface, FilPairs* pairs, int from)
+static void drop_idle_edges(const FilIpcSurface* surface, FilPairs* pairs)
 {
-    int kept = from;
-    for (int k = from; k < pairs->count; k++) {
+    int kept = 0;
+    for (int k = 0; k < pairs->count; k++) {
         const FilIndexPair pair = pairs->items[k];
         const FilIpcEdge *e = &surface->edges[pair.a], *f = &surface->edges[pair.b];
         const int *a = e->point, *b = f->point;
@@ -100,10 +110,10 @@ static void drop_idle_edges(const FilIpcSurface* surface, FilPairs* pairs, int f
     pairs->count = kept;
 }
 
-static void drop_own_corners(const FilIpcSurface* surface, FilPairs* pairs, int from)
+static void drop_own_corners(const FilIpcSurface* surface, FilPairs* pairs)
 {
-    int kept = from;
-    for (int k = from; k < pairs->count; k++) {
+    int kept = 0;
+    for (int k = 0; k < pairs->count; k++) {
         const FilIndexPair pair = pairs->items[k];
         const int* c = surface->triangles[pair.b].point;
         pairs->items[kept] = pair;
@@ -112,25 +122,23 @@ static void drop_own_corners(const FilIpcSurface* surface, FilPairs* pairs, int 
     pairs->count = kept;
 }
 
-static FilStatus walk_edges(FilIpcNear* near, const FilIpcSurface* s)
+static FilStatus prepare_edges(FilIpcNear* near, const FilIpcSurface* s)
 {
     const FilAabb* edges = near->within + s->point_count;
     const int* left = near->left.at + s->point_count;
+    FilBvh* tree = &near->trees[0];
     drop_marked(&near->edges, left, left);
-    const int before = near->edges.count;
-    FilStatus status = fil_bvh_update(&near->trees[0], edges, s->edge_count);
-    fil_bvh_mark(&near->trees[0], left);
-    status = status == FIL_OK ? fil_bvh_self_pairs(&near->trees[0], &near->edges) : status;
-    drop_idle_edges(s, &near->edges, before);
-    return status;
+    const FilStatus status = fil_bvh_update(tree, edges, s->edge_count);
+    fil_bvh_mark(tree, left);
+    return status == FIL_OK ? fil_bvh_split(tree, tree, true, NODES, &near->nodes[0]) : status;
 }
 
-static FilStatus walk_triangles(FilIpcNear* near, const FilIpcSurface* s)
+static FilStatus prepare_triangles(FilIpcNear* near, const FilIpcSurface* s)
 {
     const FilAabb *points = near->within, *triangles = points + s->point_count + s->edge_count;
     const int *left = near->left.at, *left_triangles = left + s->point_count + s->edge_count;
     drop_marked(&near->triangles, left, left_triangles);
-    const int before = near->triangles.count;
+    near->nodes[1].count = 0;
     if (s->triangle_count == 0) {
         return FIL_OK;
     }
@@ -138,24 +146,69 @@ static FilStatus walk_triangles(FilIpcNear* near, const FilIpcSurface* s)
     status = status == FIL_OK ? fil_bvh_update(&near->trees[2], points, s->point_count) : status;
     fil_bvh_mark(&near->trees[1], left_triangles);
     fil_bvh_mark(&near->trees[2], left);
-    status = status == FIL_OK ? fil_bvh_pairs(&near->trees[2], &near->trees[1], &near->triangles) : status;
-    drop_own_corners(s, &near->triangles, before);
-    return status;
+    return status == FIL_OK ? fil_bvh_split(&near->trees[2], &near->trees[1], false, NODES, &near->nodes[1]) : status;
 }
 
 typedef struct Walk {
     FilIpcNear* near;
     const FilIpcSurface* surface;
-    FilStatus status[2]; /* of edges, of triangles */
+    FilStatus status[2 * FIL_IPC_WALKS]; /* of edges and of triangles by turns, ... */
+    int met[2 * FIL_IPC_WALKS];          /* ... and how many boxes overlap */
 } Walk;
 
-static void walk_some(void* context, int first, int end, int worker)
+static void prepare_some(void* context, int first, int end, int worker)
 {
     Walk* w = context;
     (void)worker;
     for (int k = first; k < end; k++) {
-        w->status[k] = (k == 0 ? walk_edges : walk_triangles)(w->near, w->surface);
+        w->status[k] = (k == 0 ? prepare_edges : prepare_triangles)(w->near, w->surface);
     }
+}
+
+static void walk_some(void* context, int first, int end, int worker)
+{
+    Walk* w = context;
+    FilIpcNear* near = w->near;
+    (void)worker;
+    for (int k = first; k < end; k++) {
+        const bool edges = k % 2 == 0;
+        const FilPairs* nodes = &near->nodes[k % 2];
+        const FilBvh *a = &near->trees[edges ? 0 : 2], *b = &near->trees[edges ? 0 : 1];
+        const int part = k / 2, last = nodes->count * (part + 1) / FIL_IPC_WALKS;
+        w->status[k] = FIL_OK;
+        near->found[k].count = 0;
+        for (int n = nodes->count * part / FIL_IPC_WALKS; n < last && w->status[k] == FIL_OK; n++) {
+            w->status[k] = fil_bvh_walk(a, b, edges, nodes->items[n], &near->found[k]);
+        }
+        w->met[k] = near->found[k].count;
+        (edges ? drop_idle_edges : drop_own_corners)(w->surface, &near->found[k]);
+    }
+}
+
+static FilStatus append(FilPairs* pairs, const FilPairs* more)
+{
+    const FilStatus status = fil_pairs_reserve(pairs, more->count);
+    if (status == FIL_OK && more->count > 0) {
+        memcpy(pairs->items + pairs->count, more->items, sizeof *more->items * (size_t)more->count);
+        pairs->count += more->count;
+    }
+    return status;
+}
+
+/* Takes what has been found. How many pairs there are is a matter of boxes, how many of each part of the tree: each has room for all. */
+static FilStatus take_found(FilIpcNear* near, const Walk* w)
+{
+    int met[2] = {0};
+    FilStatus status = FIL_OK;
+    for (int k = 0; k < 2 * FIL_IPC_WALKS && status == FIL_OK; k++) {
+        status = w->status[k] == FIL_OK ? append(k % 2 == 0 ? &near->edges : &near->triangles, &near->found[k]) : w->status[k];
+        met[k % 2] += w->met[k];
+    }
+    for (int k = 0; k < 2 * FIL_IPC_WALKS && status == FIL_OK; k++) {
+        near->found[k].count = 0;
+        status = fil_pairs_reserve(&near->found[k], met[k % 2] + FIL_BVH_LEAF * FIL_BVH_LEAF);
+    }
+    return status;
 }
 
 /* Looks for the pairs of what is marked. Where memory is limited nobody helps: only the caller's is counted. */
@@ -163,9 +216,15 @@ static FilStatus walk(FilIpcNear* near, const FilIpcSurface* s, FilWorkers* work
 {
     FilMemoryBudget* budget = fil_memory_enter(NULL);
     fil_memory_enter(budget);
+    FilWorkers* helpers = budget == NULL ? workers : NULL;
     Walk w = {.near = near, .surface = s};
-    fil_workers_run(budget == NULL ? workers : NULL, 2, 1, walk_some, &w);
-    return w.status[0] != FIL_OK ? w.status[0] : w.status[1];
+    fil_workers_run(helpers, 2, 1, prepare_some, &w);
+    const FilStatus status = w.status[0] != FIL_OK ? w.status[0] : w.status[1];
+    if (status != FIL_OK) {
+        return status;
+    }
+    fil_workers_run(helpers, 2 * FIL_IPC_WALKS, 1, walk_some, &w);
+    return take_found(near, &w);
 }
 
 static bool make_room(FilIpcNear* near, const FilIpcSurface* s)
