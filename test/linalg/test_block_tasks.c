@@ -117,6 +117,28 @@ static void chains_of_both_kinds(void** state)
     }
 }
 
+/* A narrow chain of as many bodies as columns forks; one that is a single body, whose contacts would be others in the next step, is not analysed
+ * twice for that. */
+static void narrow_chains(void** state)
+{
+    enum { NARROW = 2 };  // 3 products a column: 1,800
+    (void)state;
+    for (int width = 0; width <= NARROW; width += NARROW) {
+        Random random = {6};
+        Chain* chain = make_chain(5, width, 1);
+        fill_band(&random, chain->c_start, chain->c_row, chain->c, NARROW, 1, 1.0);
+        check_chain(chain, width == 0);
+        FilBlockCholesky* cholesky = fil_block_cholesky_create();
+        assert_int_equal(fil_block_cholesky_analyze(cholesky, &chain->a_pattern, &chain->c_pattern), FIL_OK);
+        assert_true(fil_block_cholesky_info(cholesky).factor_blocks <= chain->c_start[COLUMNS]);
+        const FilBlockTasks* tasks = &cholesky->tasks[1];
+        const int above = tasks->end - tasks->first - tasks->start.at[tasks->count];
+        assert_true((2 * above > COLUMNS) == (width > 0));
+        fil_block_cholesky_destroy(cholesky);
+        free(chain);
+    }
+}
+
 /* A pivot that is not positive is found, whoever comes to it. */
 static void indefinite_chains(void** state)
 {
@@ -142,6 +164,6 @@ static void indefinite_chains(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(chains_of_changing_columns), cmocka_unit_test(chains_of_both_kinds),
-                                       cmocka_unit_test(indefinite_chains)};
+                                       cmocka_unit_test(narrow_chains), cmocka_unit_test(indefinite_chains)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

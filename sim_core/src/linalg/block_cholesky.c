@@ -81,7 +81,7 @@ FilStatus fil_block_cholesky_analyze_within(FilBlockCholesky* cholesky, const Fi
     bool rerooted;
     FilStatus status = fil_block_symbolic_find_pattern(&cholesky->symbolic, terms, false, true, max_products);
     if (status == FIL_OK && cholesky->symbolic.predicted_products <= max_products) {
-        if (!fil_block_reroot(&cholesky->symbolic, &rerooted)) {
+        if (!fil_block_reroot(&cholesky->symbolic, a, &rerooted)) {
             return FIL_OUT_OF_MEMORY;
         }
         status = rerooted ? fil_block_symbolic_find_pattern(&cholesky->symbolic, terms, false, false, INFINITY) : status;

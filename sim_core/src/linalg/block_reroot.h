@@ -6,8 +6,8 @@
 #include "filum/base.h"
 #include "linalg/block_symbolic.h"
 
-/* Of the changing columns of an analysis. *rerooted: the ordering is another now, and the patterns have to be analysed again with it. False when out
- * of memory. */
-FIL_MUST_CHECK bool fil_block_reroot(FilBlockSymbolic* symbolic, bool* rerooted);
+/* Of the changing columns of an analysis, whose first term is `a`. *rerooted: the ordering is another now, and the patterns have to be analysed again
+ * with it. False when out of memory. */
+FIL_MUST_CHECK bool fil_block_reroot(FilBlockSymbolic* symbolic, const FilBlockPattern* a, bool* rerooted);
 
 #endif
