@@ -12,6 +12,7 @@ struct FilBlockCholesky {
     FilWorkers* workers;    /* borrowed */
     FilDoubles factor;      /* blocks of L; those on the diagonal are not stored */
     FilDoubles inverse;     /* W_j, inverse Cholesky factor of each pivot block */
+    FilInts twin;           /* of each block: it is made with the next one */
     FilDoubles x;           /* a vector in pivot order */
 };
 
