@@ -24,6 +24,9 @@ enum { PATIENCE = 200 };
 enum { CHUNK_BITS = 21 };
 static const uint64_t CHUNKS = (UINT64_C(1) << CHUNK_BITS) - 1;
 
+/* Of what is done beside loops. */
+typedef enum Aside { ASIDE_NONE, ASIDE_WAITS, ASIDE_BEGUN, ASIDE_DONE } Aside;
+
 typedef struct Helper {
     struct FilWorkers* workers;
     pthread_t thread;
@@ -35,7 +38,10 @@ struct FilWorkers {
     _Alignas(FIL_ALIGNMENT) atomic_int done; /* chunks of it */
     _Alignas(FIL_ALIGNMENT) atomic_int parked;
     atomic_bool ending;
-    atomic_bool held; /* more loops will come soon */
+    atomic_bool held;                         /* more loops will come soon */
+    _Alignas(FIL_ALIGNMENT) atomic_int aside; /* an Aside */
+    FilWork* aside_work;
+    void* aside_context;
     // of the loop: constant while it has chunks that are not done
     FilWork* work;
     void* context;
@@ -79,12 +85,28 @@ static void take_part(FilWorkers* workers, int worker)
     }
 }
 
-/* Until there is a loop, or the end. */
+static bool has_work(FilWorkers* workers)
+{
+    return atomic_load_explicit(&workers->aside, memory_order_relaxed) == ASIDE_WAITS ||
+           has_chunk(atomic_load_explicit(&workers->loop, memory_order_relaxed));
+}
+
+/* Whoever comes first. */
+static void take_aside(FilWorkers* workers, int worker)
+{
+    int waits = ASIDE_WAITS;
+    if (atomic_compare_exchange_strong_explicit(&workers->aside, &waits, ASIDE_BEGUN, memory_order_acquire, memory_order_relaxed)) {
+        workers->aside_work(workers->aside_context, 0, 1, worker);
+        atomic_store_explicit(&workers->aside, ASIDE_DONE, memory_order_release);
+    }
+}
+
+/* Until there is a loop or something beside it, or the end. */
 static void park(FilWorkers* workers)
 {
     pthread_mutex_lock(&workers->lock);
     atomic_fetch_add(&workers->parked, 1);  // before the look: whoever makes a loop looks at this afterwards
-    while (!has_chunk(atomic_load(&workers->loop)) && !atomic_load(&workers->ending)) {
+    while (atomic_load(&workers->aside) != ASIDE_WAITS && !has_chunk(atomic_load(&workers->loop)) && !atomic_load(&workers->ending)) {
         pthread_cond_wait(&workers->wake, &workers->lock);
     }
     atomic_fetch_sub(&workers->parked, 1);
@@ -98,7 +120,7 @@ static void* help(void* argument)
     while (!atomic_load(&workers->ending)) {
         bool found = false;
         for (int k = 1; !found && (k <= SPINS || (k <= SPINS_HELD && atomic_load_explicit(&workers->held, memory_order_relaxed))); k++) {
-            found = has_chunk(atomic_load_explicit(&workers->loop, memory_order_relaxed));
+            found = has_work(workers);
             if (k % SPINS == 0) {
                 sched_yield();
             } else {
@@ -106,6 +128,7 @@ static void* help(void* argument)
             }
         }
         if (found) {
+            take_aside(workers, helper->number);
             take_part(workers, helper->number);
         } else {
             park(workers);
@@ -188,6 +211,16 @@ void fil_workers_hold(FilWorkers* workers, bool held)
     }
 }
 
+/* The k-th look of a caller who waits. */
+static void wait_a_little(int k)
+{
+    if (k < PATIENCE) {
+        relax();
+    } else {
+        sched_yield();
+    }
+}
+
 void fil_workers_run(FilWorkers* workers, int count, int grain, FilWork* work, void* context)
 {
     const int chunks = (count + grain - 1) / grain;
@@ -210,10 +243,32 @@ void fil_workers_run(FilWorkers* workers, int count, int grain, FilWork* work, v
     take_part(workers, 0);
     // chunks that helpers have begun
     for (int k = 0; atomic_load_explicit(&workers->done, memory_order_acquire) < chunks; k++) {
-        if (k < PATIENCE) {
-            relax();
-        } else {
-            sched_yield();
-        }
+        wait_a_little(k);
     }
+}
+
+void fil_workers_begin_aside(FilWorkers* workers, FilWork* work, void* context)
+{
+    if (workers == NULL) {
+        work(context, 0, 1, 0);
+        return;
+    }
+    workers->aside_work = work;
+    workers->aside_context = context;
+    atomic_store(&workers->aside, ASIDE_WAITS);
+    if (atomic_load(&workers->parked) > 0) {
+        wake_all(workers);
+    }
+}
+
+void fil_workers_end_aside(FilWorkers* workers)
+{
+    if (workers == NULL) {
+        return;
+    }
+    take_aside(workers, 0);
+    for (int k = 0; atomic_load_explicit(&workers->aside, memory_order_acquire) != ASIDE_DONE; k++) {
+        wait_a_little(k);
+    }
+    atomic_store_explicit(&workers->aside, ASIDE_NONE, memory_order_relaxed);
 }

@@ -32,4 +32,9 @@ void fil_workers_hold(FilWorkers* workers, bool held);
 /* Does all chunks of a loop; NULL: one after the other. Not from inside a loop of the same workers. */
 void fil_workers_run(FilWorkers* workers, int count, int grain, FilWork* work, void* context);
 
+/* Something that no loop depends on, done beside the loops that follow by the first helper that has nothing else to do: one item, in which there are
+ * no loops of the same workers. It is done after fil_workers_end_aside(), by the caller if no helper has begun it; NULL: at once. One at a time. */
+void fil_workers_begin_aside(FilWorkers* workers, FilWork* work, void* context);
+void fil_workers_end_aside(FilWorkers* workers);
+
 #endif

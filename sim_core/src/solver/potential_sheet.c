@@ -57,6 +57,26 @@ static FilStatus bind(FilSolver* solver, bool stiff, FilStepInfo* info)
     return status;
 }
 
+static void analyse(void* context, int first, int end, int worker)
+{
+    const FilPotentialAnalysis* analysis = context;
+    (void)first;
+    (void)end;
+    (void)worker;
+    // what fails here fails again where the matrix is wanted
+    (void)bind(analysis->solver, analysis->solver->potential.problem.memory[FIL_MEMORY_STIFF] > 0.0, analysis->info);
+}
+
+void fil_potential_begin_analysis(FilPotentialAnalysis* analysis)
+{
+    fil_workers_begin_aside(analysis->solver->system->workers, analyse, analysis);
+}
+
+void fil_potential_end_analysis(FilPotentialAnalysis* analysis)
+{
+    fil_workers_end_aside(analysis->solver->system->workers);
+}
+
 /* ---- friction ---- */
 
 /* What is kept of friction's model need not be factored again: parts that are wrong by this share of what is negligible. */

@@ -238,6 +238,13 @@ FIL_MUST_CHECK FilStatus fil_potential_solve_all(struct FilSolver* solver, const
                                                  const double* v, const double* residual, double* direction, FilStepInfo* info);
 /* Whether factors would fill up, so that conjugate gradients are quicker. */
 bool fil_potential_is_sheet(const struct FilSolver* solver, const FilPotentialField* field);
+/* The analysis for such a solve, beside what fills the matrix: it takes the pattern alone. */
+typedef struct FilPotentialAnalysis {
+    struct FilSolver* solver;
+    FilStepInfo* info;
+} FilPotentialAnalysis;
+void fil_potential_begin_analysis(FilPotentialAnalysis* analysis);
+void fil_potential_end_analysis(FilPotentialAnalysis* analysis);
 /* Solves so, with friction apart. */
 FIL_MUST_CHECK FilStatus fil_potential_solve_sheet(struct FilSolver* solver, const FilPotentialField* field, const FilPotentialAim* aim,
                                                    const double* v, const double* residual, double* direction, FilBlockPcgResult* result,

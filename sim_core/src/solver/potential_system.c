@@ -232,6 +232,7 @@ FilStatus fil_potential_solve_all(FilSolver* solver, const FilPotentialField* fi
 {
     FilPotentialStage* stage = &solver->potential;
     FilPotentialAim now = *aim;
+    FilPotentialAnalysis analysis = {solver, info};
     const bool apart = !aim->factored && fil_potential_is_sheet(solver, field);
     FilStatus status = FIL_OK;
     FilPotentialOrder order = FIL_POTENTIAL_DEFINITE;
@@ -246,13 +247,21 @@ FilStatus fil_potential_solve_all(FilSolver* solver, const FilPotentialField* fi
         stage->bound = status == FIL_OK;
     }
     for (int attempt = 0; status == FIL_OK && !definite; attempt++) {
-        if (shift > FIL_MAX_SHIFT || !take_tangents(solver, shift, v, direction)) {
-            return FIL_NOT_CONVERGED;
+        const bool analyses = attempt == 0 && apart;
+        if (analyses) {
+            fil_potential_begin_analysis(&analysis);
         }
+        const bool within = shift <= FIL_MAX_SHIFT && take_tangents(solver, shift, v, direction);
         // a field's own bending is worth keeping longer than a sheet's
-        if (attempt < 3) {
+        if (within && attempt < 3) {
             order = attempt < (field->keeps_bending ? 2 : 1) && !aim->definite ? FIL_POTENTIAL_FULL : FIL_POTENTIAL_DEFINITE;
             assemble(solver, field, v, order);
+        }
+        if (analyses) {
+            fil_potential_end_analysis(&analysis);
+        }
+        if (!within) {
+            return FIL_NOT_CONVERGED;
         }
         status = solve_assembled(solver, field, &now, order, v, residual, direction, &definite, info);
         info->regularised += definite ? 0 : 1;
