@@ -1,4 +1,5 @@
-/* Workers share a loop: every item once, in fixed chunks, whatever their number; helpers park and come back; few threads will do. */
+/* Workers share a loop: every item once, in fixed chunks, whatever their number; helpers park and come back, and do what is beside a loop; few
+ * threads will do. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -117,6 +118,51 @@ static void idle_helpers_cost_nothing(void** state)
     fil_workers_destroy(workers);
 }
 
+typedef struct Aside {
+    int rounds, times, worker;
+    double sum;
+} Aside;
+
+static void add_up(void* context, int first, int end, int worker)
+{
+    Aside* aside = context;
+    assert_true(first == 0 && end == 1);
+    for (int k = 0; k < aside->rounds; ++k) {
+        aside->sum += 1.0 / (1.0 + k);
+    }
+    aside->times++;
+    aside->worker = worker;
+}
+
+/* Long and short ones, with loops beside them and without, parked helpers and such that look out; and nobody to help. */
+static void something_is_done_beside_loops(void** state)
+{
+    (void)state;
+    for (int count = 1; count <= 4; ++count) {
+        FilWorkers* workers = fil_workers_create(count);
+        for (int round = 0; round < 400; ++round) {
+            Aside aside = {.rounds = round % 3 == 0 ? 20000 : 1, .worker = -1};
+            double wanted = 0.0;
+            for (int k = 0; k < aside.rounds; ++k) {
+                wanted += 1.0 / (1.0 + k);
+            }
+            fil_workers_hold(workers, round % 2 == 0);
+            fil_workers_begin_aside(workers, add_up, &aside);
+            for (int loop = 0; loop < round % 4; ++loop) {
+                (void)run(workers, 300, 7);
+            }
+            fil_workers_end_aside(workers);
+            assert_int_equal(aside.times, 1);
+            assert_true(aside.worker >= 0 && aside.worker < fil_workers_count(workers));
+            assert_true(aside.sum == wanted);
+            if (round % 50 == 0) {
+                (void)nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);  // they park
+            }
+        }
+        fil_workers_destroy(workers);
+    }
+}
+
 static void one_needs_no_helpers(void** state)
 {
     (void)state;
@@ -155,8 +201,8 @@ static void fewer_threads_will_do(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_item_is_visited_once), cmocka_unit_test(helpers_come_back),     cmocka_unit_test(idle_helpers_cost_nothing),
-        cmocka_unit_test(one_needs_no_helpers),       cmocka_unit_test(fewer_threads_will_do),
+        cmocka_unit_test(every_item_is_visited_once),     cmocka_unit_test(helpers_come_back),    cmocka_unit_test(idle_helpers_cost_nothing),
+        cmocka_unit_test(something_is_done_beside_loops), cmocka_unit_test(one_needs_no_helpers), cmocka_unit_test(fewer_threads_will_do),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

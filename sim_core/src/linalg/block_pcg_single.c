@@ -193,7 +193,7 @@ static FilBlockPcgResult finish(FilBlockPcg* pcg, const FilBlockTerms* terms, Si
 FilBlockPcgResult fil_block_pcg_solve_single(FilBlockPcg* pcg, const FilBlockTerms* terms, double tolerance, int max, double* r, double* x)
 {
     const int n = terms->a.columns, count = FIL_BLOCK * n;
-    if (!take_matrix(pcg, terms, r) || !fil_block_preconditioner_isolate(&pcg->precond, pcg->fourth.at) ||
+    if (!take_matrix(pcg, terms, r) || !fil_block_preconditioner_isolate(&pcg->precond, terms->workers, pcg->fourth.at) ||
         !fil_floats_reserve(&pcg->single, 6 * (size_t)count)) {
         return fil_block_pcg_solve(pcg, terms, tolerance, max, r, x);  // as well, if not as soon
     }

@@ -103,7 +103,7 @@ void fil_block_preconditioner_predict(FilBlockPreconditioner* precond, const dou
 void fil_block_preconditioner_complete(FilBlockPreconditioner* precond, FilWorkers* workers, double* x);
 
 /* Before steps with a new factor; `fourth` says of each variable whether its fourth place is in use. False when out of memory. */
-FIL_MUST_CHECK bool fil_block_preconditioner_isolate(FilBlockPreconditioner* precond, const int* fourth);
+FIL_MUST_CHECK bool fil_block_preconditioner_isolate(FilBlockPreconditioner* precond, FilWorkers* workers, const int* fourth);
 /* p = z + turn p, s = w + turn s, x = x + length p, r = r - length s; then z = (A + C + F)^-1 r. */
 void fil_block_preconditioner_step(FilBlockPreconditioner* precond, FilWorkers* workers, const FilSingleStep* step);
 

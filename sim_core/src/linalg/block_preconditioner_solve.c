@@ -308,7 +308,25 @@ static inline void square_pivot(const FilBlockPreconditioner* precond, int j, fl
     }
 }
 
-bool fil_block_preconditioner_isolate(FilBlockPreconditioner* precond, const int* fourth)
+/* Squares of some of the columns that are alone, packed. */
+static void square_some(void* context, int first, int end, int worker)
+{
+    FilBlockPreconditioner* precond = context;
+    const FilBlockAlone* alone = &precond->alone;
+    (void)worker;
+    for (int k = first; k < end; k++) {
+        float square[FIL_BLOCK_SIZE] = {0.0F};
+        const int width = k < alone->thin ? 3 : 4;
+        square_pivot(precond, precond->symbolic.ordering.new_of_old[alone->variable.at[k]], square);
+        memcpy(alone->square.at + FIL_BLOCK_SIZE * (size_t)k - (k < alone->thin ? 4 * (size_t)k : 4 * (size_t)alone->thin), square,
+               sizeof(float) * 4 * (size_t)width);
+    }
+}
+
+/* At a time: some microseconds. */
+enum { SQUARES = 128 };
+
+bool fil_block_preconditioner_isolate(FilBlockPreconditioner* precond, FilWorkers* workers, const int* fourth)
 {
     const FilBlockSymbolic* s = &precond->symbolic;
     const FilSubtrees* trees = &precond->trees;
@@ -328,13 +346,7 @@ bool fil_block_preconditioner_isolate(FilBlockPreconditioner* precond, const int
         }
         alone->thin = pass == 0 ? alone->count : alone->thin;
     }
-    for (int k = 0; k < alone->count; k++) {
-        float square[FIL_BLOCK_SIZE] = {0.0F};
-        const int width = k < alone->thin ? 3 : 4;
-        square_pivot(precond, s->ordering.new_of_old[alone->variable.at[k]], square);
-        memcpy(alone->square.at + FIL_BLOCK_SIZE * (size_t)k - (k < alone->thin ? 4 * (size_t)k : 4 * (size_t)alone->thin), square,
-               sizeof(float) * 4 * (size_t)width);
-    }
+    fil_workers_run(workers, alone->count, SQUARES, square_some, precond);
     for (int t = 0; t < trees->count; t++) {
         const int columns = trees->start.at[t + 1] - trees->start.at[t];
         if (columns > 1 || !is_alone(precond, trees->column.at[trees->start.at[t]])) {

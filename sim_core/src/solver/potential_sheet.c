@@ -59,22 +59,29 @@ static FilStatus bind(FilSolver* solver, bool stiff, FilStepInfo* info)
 
 static void analyse(void* context, int first, int end, int worker)
 {
-    const FilPotentialAnalysis* analysis = context;
+    FilSolver* solver = context;
     (void)first;
     (void)end;
     (void)worker;
     // what fails here fails again where the matrix is wanted
-    (void)bind(analysis->solver, analysis->solver->potential.problem.memory[FIL_MEMORY_STIFF] > 0.0, analysis->info);
+    (void)bind(solver, solver->potential.problem.memory[FIL_MEMORY_STIFF] > 0.0, solver->potential.analysis_info);
 }
 
-void fil_potential_begin_analysis(FilPotentialAnalysis* analysis)
+void fil_potential_begin_analysis(FilSolver* solver, FilStepInfo* info)
 {
-    fil_workers_begin_aside(analysis->solver->system->workers, analyse, analysis);
+    if (!solver->potential.analysing) {
+        solver->potential.analysing = true;
+        solver->potential.analysis_info = info;
+        fil_workers_begin_aside(solver->system->workers, analyse, solver);
+    }
 }
 
-void fil_potential_end_analysis(FilPotentialAnalysis* analysis)
+void fil_potential_end_analysis(FilSolver* solver)
 {
-    fil_workers_end_aside(analysis->solver->system->workers);
+    if (solver->potential.analysing) {
+        fil_workers_end_aside(solver->system->workers);
+        solver->potential.analysing = false;
+    }
 }
 
 /* ---- friction ---- */

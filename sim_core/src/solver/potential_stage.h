@@ -50,6 +50,7 @@ typedef struct FilPotentialStage {
     int first_friction_list;         /* where friction begins among the lists where it does not */
     FilDoubles vectors;              /* over the matrix's variables, of sheets */
     FilInts list_end, list_variable; /* of contacts: columns of the matrix */
+    FilStepInfo* analysis_info;      /* of the analysis that is being made */
     FilSapLaw* laws;                 /* of joints and motors */
     size_t law_capacity;
     FilInts column_block; /* of each column of the matrix: the block of the world's velocities */
@@ -63,6 +64,7 @@ typedef struct FilPotentialStage {
     bool bound;        /* the pattern is that of the contacts, */
     bool apart;        /* friction's by itself */
     bool factorable;   /* and the analysis is for it */
+    bool analysing;    /* an analysis is being made beside what fills the matrix */
     bool serves;       /* the matrix of the last direction, of a net, would do for one more */
     FilPotentialFactors factors;
     FilBroyden broyden; /* mends them */
@@ -232,19 +234,19 @@ static inline double fil_potential_negligible(const FilPotentialAim* aim)
 bool fil_potential_factor_bodies(struct FilSolver* solver, const double* v, double* scratch, FilStepInfo* info);
 /* direction = tangent^-1 residual, with the factors at hand. */
 bool fil_potential_solve(struct FilSolver* solver, const double* residual, double* direction);
+/* What fil_potential_solve_all() needs to know of the pattern, which may be asked for before the residual is there: its analysis takes long, and may
+ * be made beside what else there is to do. */
+FIL_MUST_CHECK FilStatus fil_potential_prepare(struct FilSolver* solver, const FilPotentialField* field, const FilPotentialAim* aim,
+                                               FilStepInfo* info);
 /* Factors bodies and contacts together, and solves; friction's active set is found on the way. Where the sum is not positive definite,
  * the contacts' own bending is left out and the bodies' mass part is enlarged. Uses the scratch for trials. */
 FIL_MUST_CHECK FilStatus fil_potential_solve_all(struct FilSolver* solver, const FilPotentialField* field, const FilPotentialAim* aim,
                                                  const double* v, const double* residual, double* direction, FilStepInfo* info);
 /* Whether factors would fill up, so that conjugate gradients are quicker. */
 bool fil_potential_is_sheet(const struct FilSolver* solver, const FilPotentialField* field);
-/* The analysis for such a solve, beside what fills the matrix: it takes the pattern alone. */
-typedef struct FilPotentialAnalysis {
-    struct FilSolver* solver;
-    FilStepInfo* info;
-} FilPotentialAnalysis;
-void fil_potential_begin_analysis(FilPotentialAnalysis* analysis);
-void fil_potential_end_analysis(FilPotentialAnalysis* analysis);
+/* The analysis for that, of the pattern alone, beside whatever follows. */
+void fil_potential_begin_analysis(struct FilSolver* solver, FilStepInfo* info);
+void fil_potential_end_analysis(struct FilSolver* solver);
 /* Solves so, with friction apart. */
 FIL_MUST_CHECK FilStatus fil_potential_solve_sheet(struct FilSolver* solver, const FilPotentialField* field, const FilPotentialAim* aim,
                                                    const double* v, const double* residual, double* direction, FilBlockPcgResult* result,

@@ -227,13 +227,25 @@ static bool take_tangents(FilSolver* solver, double shift, const double* v, doub
     return true;
 }
 
+FilStatus fil_potential_prepare(FilSolver* solver, const FilPotentialField* field, const FilPotentialAim* aim, FilStepInfo* info)
+{
+    FilPotentialStage* stage = &solver->potential;
+    const bool apart = !aim->factored && fil_potential_is_sheet(solver, field);
+    FilStatus status = FIL_OK;
+    if (!stage->bound || stage->apart != apart) {
+        status = adopt(solver, field, apart);
+        stage->bound = status == FIL_OK;
+    }
+    if (status == FIL_OK && apart) {
+        fil_potential_begin_analysis(solver, info);
+    }
+    return status;
+}
+
 FilStatus fil_potential_solve_all(FilSolver* solver, const FilPotentialField* field, const FilPotentialAim* aim, const double* v,
                                   const double* residual, double* direction, FilStepInfo* info)
 {
-    FilPotentialStage* stage = &solver->potential;
     FilPotentialAim now = *aim;
-    FilPotentialAnalysis analysis = {solver, info};
-    const bool apart = !aim->factored && fil_potential_is_sheet(solver, field);
     FilStatus status = FIL_OK;
     FilPotentialOrder order = FIL_POTENTIAL_DEFINITE;
     double shift = 0.0;
@@ -242,24 +254,17 @@ FilStatus fil_potential_solve_all(FilSolver* solver, const FilPotentialField* fi
         status = solve_assembled(solver, field, &now, FIL_POTENTIAL_FULL, v, residual, direction, &definite, info);
         now.again = false;
     }
-    if (status == FIL_OK && !definite && (!stage->bound || stage->apart != apart)) {
-        status = adopt(solver, field, apart);
-        stage->bound = status == FIL_OK;
+    if (status == FIL_OK && !definite) {
+        status = fil_potential_prepare(solver, field, aim, info);
     }
     for (int attempt = 0; status == FIL_OK && !definite; attempt++) {
-        const bool analyses = attempt == 0 && apart;
-        if (analyses) {
-            fil_potential_begin_analysis(&analysis);
-        }
         const bool within = shift <= FIL_MAX_SHIFT && take_tangents(solver, shift, v, direction);
         // a field's own bending is worth keeping longer than a sheet's
         if (within && attempt < 3) {
             order = attempt < (field->keeps_bending ? 2 : 1) && !aim->definite ? FIL_POTENTIAL_FULL : FIL_POTENTIAL_DEFINITE;
             assemble(solver, field, v, order);
         }
-        if (analyses) {
-            fil_potential_end_analysis(&analysis);
-        }
+        fil_potential_end_analysis(solver);
         if (!within) {
             return FIL_NOT_CONVERGED;
         }

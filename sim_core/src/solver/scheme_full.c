@@ -61,8 +61,12 @@ static FilStatus find_direction(FilSolver* solver, FilPotentialIteration* newton
     FilPotentialAim aim = {.definite = newton->definite, .accuracy = newton->accuracy, .norm = newton->norm, .tolerance = newton->tolerance};
     aim.again = solver->potential.serves && !aim.definite && aim.norm < NEARLY * aim.tolerance;
     aim.accuracy = aim.again ? fmax(aim.accuracy, LEFT_AGAIN) : aim.accuracy;
+    FilStatus status = aim.again ? FIL_OK : fil_potential_prepare(solver, newton->field, &aim, info);
+    if (status != FIL_OK) {
+        return status;
+    }
     const double* right = residual_of(solver, newton->field, !aim.definite && !aim.again && !newton->plain);
-    FilStatus status = fil_potential_solve_all(solver, newton->field, &aim, v, right, s->direction, info);
+    status = fil_potential_solve_all(solver, newton->field, &aim, v, right, s->direction, info);
     // not after direct solutions, which change momentum by no more than rounding
     if (status == FIL_OK && !aim.definite && solver->potential.apart && newton->field->settle != NULL) {
         newton->field->settle(solver, v, SETTLED * fil_potential_negligible(&aim), s->direction);
