@@ -20,6 +20,11 @@ FilMemoryBudget* fil_memory_enter(FilMemoryBudget* budget)
     return before;
 }
 
+bool fil_memory_is_limited(void)
+{
+    return budget_in_force != NULL;
+}
+
 /* Whether there is room for a block. */
 static bool is_affordable(size_t bytes)
 {

@@ -34,6 +34,8 @@ typedef struct FilMemoryBudget {
 /* From now on blocks of this thread count, and those for which there is no room are refused as if memory had run out. NULL: none
  * counts. Returns what was in force before, to be entered again. Blocks that other threads or libraries take do not count. */
 FilMemoryBudget* fil_memory_enter(FilMemoryBudget* budget);
+/* Whether one is in force: then what takes memory is done by this thread alone. */
+bool fil_memory_is_limited(void);
 
 /* A heap copy of a string; NULL when out of memory. */
 char* fil_strdup(const char* text);

@@ -13,7 +13,8 @@
  *
  * Levels: what every processor of the family has, which all of a build may use, and above it what this one has. A kernel that gains from more stands
  * in a file of its own, *_256.c, built for AVX2 or for SVE with registers of 256 bits (within it FIL_AT_AVX512 asks for more), and is chosen by
- * fil_vector_level() at run time, with the same bits. */
+ * fil_vector_level() at run time, with the same bits. *_avx2.c are for AVX2 only: on arm64 the compiler chooses which of their products it fuses, for
+ * SVE others than for NEON. */
 #ifndef FILUM_BASE_VECTOR_H
 #define FILUM_BASE_VECTOR_H
 

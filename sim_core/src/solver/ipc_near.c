@@ -211,12 +211,10 @@ static FilStatus take_found(FilIpcNear* near, const Walk* w)
     return status;
 }
 
-/* Looks for the pairs of what is marked. Where memory is limited nobody helps: only the caller's is counted. */
+/* Looks for the pairs of what is marked. */
 static FilStatus walk(FilIpcNear* near, const FilIpcSurface* s, FilWorkers* workers)
 {
-    FilMemoryBudget* budget = fil_memory_enter(NULL);
-    fil_memory_enter(budget);
-    FilWorkers* helpers = budget == NULL ? workers : NULL;
+    FilWorkers* helpers = fil_memory_is_limited() ? NULL : workers;
     Walk w = {.near = near, .surface = s};
     fil_workers_run(helpers, 2, 1, prepare_some, &w);
     const FilStatus status = w.status[0] != FIL_OK ? w.status[0] : w.status[1];

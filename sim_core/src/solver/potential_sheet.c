@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "solver/solver.h"
 
 /* ---- patterns ---- */
@@ -67,19 +68,25 @@ static void analyse(void* context, int first, int end, int worker)
     (void)bind(solver, solver->potential.problem.memory[FIL_MEMORY_STIFF] > 0.0, solver->potential.analysis_info);
 }
 
+/* Who may make it: it takes memory. */
+static FilWorkers* analysts(const FilSolver* solver)
+{
+    return fil_memory_is_limited() ? NULL : solver->system->workers;
+}
+
 void fil_potential_begin_analysis(FilSolver* solver, FilStepInfo* info)
 {
     if (!solver->potential.analysing) {
         solver->potential.analysing = true;
         solver->potential.analysis_info = info;
-        fil_workers_begin_aside(solver->system->workers, analyse, solver);
+        fil_workers_begin_aside(analysts(solver), analyse, solver);
     }
 }
 
 void fil_potential_end_analysis(FilSolver* solver)
 {
     if (solver->potential.analysing) {
-        fil_workers_end_aside(solver->system->workers);
+        fil_workers_end_aside(analysts(solver));
         solver->potential.analysing = false;
     }
 }
