@@ -7,9 +7,9 @@
 
 void fil_block_symbolic_free(FilBlockSymbolic* s)
 {
-    FilInts* const buffers[] = {&s->parent,    &s->column_start,  &s->row,          &s->row_start,    &s->row_column,
-                                &s->row_block, &s->product_start, &s->product,      &s->source[0],    &s->source[1],
-                                &s->source[2], &s->entry_start,   &s->entry_column, &s->entry_source, &s->scratch};
+    FilInts* const buffers[] = {&s->parent,        &s->column_start, &s->row,       &s->row_start, &s->row_column, &s->row_block,
+                                &s->product_start, &s->product,      &s->source[0], &s->source[1], &s->source[2],  &s->entry_start,
+                                &s->entry_column,  &s->entry_source, &s->spare,     &s->scratch};
     for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++) {
         fil_free(buffers[k]->at);
     }
@@ -77,72 +77,106 @@ static void build_tree(FilBlockSymbolic* s, int* ancestor)
     }
 }
 
-/* Moves the columns that the last term reaches, and what depends on them, behind all others: descendants still come before
- * their ancestors, so nothing else changes. */
-static void put_reached_last(FilBlockSymbolic* s, const FilBlockPattern* last, int* reached, int* order)
+/* Where columns go so that what the last term reaches, and what depends on it, comes behind all others: place[j] of column j, and the other way
+ * round. Returns the first of these. */
+static int place_reached_last(const FilBlockSymbolic* s, const FilBlockPattern* last, int* place, int* from)
 {
-    const int n = s->columns;
-    const int* pivot = s->ordering.new_of_old;
+    const int n = s->columns, *pivot = s->ordering.new_of_old, *parent = s->parent.at;
+    int* reached = place;
     memset(reached, 0, (size_t)n * sizeof *reached);
     for (int j = 0; j < n; j++) {
         for (int k = last->start[j]; k < last->start[j + 1]; k++) {
             reached[pivot[j]] = reached[pivot[last->row[k]]] = 1;
         }
     }
-    int end = 0;
-    for (int j = 0; j < n; j++) {
-        if (reached[j] && s->parent.at[j] >= 0) {
-            reached[s->parent.at[j]] = 1;  // later than j
-        }
-        if (!reached[j]) {
-            order[end++] = s->ordering.old_of_new[j];
-        }
-    }
+    int first = n;
     for (int j = 0; j < n; j++) {
         if (reached[j]) {
-            order[end++] = s->ordering.old_of_new[j];
-        }
-    }
-    fil_ordering_set(&s->ordering, order);
-}
-
-/* Blocks of each column of L: row i of L is what its entries reach on their way up the tree to i. */
-static void count_columns(FilBlockSymbolic* s, int* mark)
-{
-    int* start = s->column_start.at;
-    memset(start, 0, ((size_t)s->columns + 1) * sizeof *start);
-    for (int i = 0; i < s->columns; i++) {
-        mark[i] = i;
-        start[i + 1]++;
-        for (int e = s->entry_start.at[i]; e < s->entry_start.at[i + 1]; e++) {
-            for (int j = s->entry_column.at[e]; mark[j] != i; j = s->parent.at[j]) {
-                mark[j] = i;
-                start[j + 1]++;
+            first--;
+            if (parent[j] >= 0) {
+                reached[parent[j]] = 1;  // later than j
             }
         }
     }
+    for (int j = 0, before = 0, behind = first; j < n; j++) {
+        place[j] = reached[j] ? behind++ : before++;
+        from[place[j]] = j;
+    }
+    return first;
 }
 
-/* Same walk, now writing the rows and columns of L. `next` is the first free place of each column. */
-static void fill_pattern(FilBlockSymbolic* s, int* mark, int* next)
+/* Moves the columns that the last term reaches, and what depends on them, behind all others: descendants still come before their ancestors, so tree
+ * and rows of entries are as they were but for their places. False when out of memory. */
+static bool put_reached_last(FilBlockSymbolic* s, const FilBlockPattern* last)
 {
+    const int n = s->columns;
+    const size_t entries = (size_t)s->entry_start.at[n];
+    if (!fil_ints_reserve(&s->spare, 2 * (size_t)n + 2 + 2 * entries)) {
+        return false;
+    }
+    int *place = s->scratch.at, *from = place + n;
+    s->first_changing = place_reached_last(s, last, place, from);
+    int *parent = s->spare.at, *start = parent + n, *column = start + n + 2, *source = column + entries, end = 0;
+    memcpy(parent, s->parent.at, (size_t)n * sizeof *parent);
+    memcpy(start, s->entry_start.at, ((size_t)n + 1) * sizeof *start);
+    memcpy(column, s->entry_column.at, entries * sizeof *column);
+    memcpy(source, s->entry_source.at, entries * sizeof *source);
+    for (int i = 0; i < n; i++) {
+        const int old = from[i];
+        s->parent.at[i] = parent[old] >= 0 ? place[parent[old]] : -1;
+        s->entry_start.at[i] = end;
+        for (int e = start[old]; e < start[old + 1]; e++, end++) {
+            s->entry_column.at[end] = place[column[e]];
+            s->entry_source.at[end] = source[e];
+        }
+    }
+    for (int i = 0; i < n; i++) {
+        from[i] = s->ordering.old_of_new[from[i]];
+    }
+    fil_ordering_set(&s->ordering, from);
+    return true;
+}
+
+/* Rows of L left of the diagonal, as far as there is room, and how many blocks each column has: row i is what its entries reach on their way up the
+ * tree to i. */
+static void find_rows(FilBlockSymbolic* s, int* mark)
+{
+    int *count = s->column_start.at + 1, *column = s->row_column.at;
+    const int *entry = s->entry_column.at, *parent = s->parent.at;
+    const size_t room = s->row_column.capacity;
+    size_t end = 0;
+    s->column_start.at[0] = 0;
+    for (int i = 0; i < s->columns; i++) {
+        s->row_start.at[i] = end < INT_MAX ? (int)end : INT_MAX;
+        mark[i] = i;
+        count[i] = 1;
+        for (int e = s->entry_start.at[i]; e < s->entry_start.at[i + 1]; e++) {
+            for (int j = entry[e]; mark[j] != i; j = parent[j]) {
+                mark[j] = i;
+                count[j]++;
+                if (end < room) {
+                    column[end] = j;
+                }
+                end++;
+            }
+        }
+    }
+    s->row_start.at[s->columns] = end < INT_MAX ? (int)end : INT_MAX;
+}
+
+/* The columns of L from its rows. `next` is the first free place of each. */
+static void fill_columns(FilBlockSymbolic* s, int* next)
+{
+    const int* column = s->row_column.at;
+    int *row = s->row.at, *block = s->row_block.at;
     memcpy(next, s->column_start.at, (size_t)s->columns * sizeof *next);
-    memset(mark, -1, (size_t)s->columns * sizeof *mark);
-    int end = 0;
     for (int i = 0; i < s->columns; i++) {
-        s->row_start.at[i] = end;
-        mark[i] = i;
-        s->row.at[next[i]++] = i;
-        for (int e = s->entry_start.at[i]; e < s->entry_start.at[i + 1]; e++) {
-            for (int j = s->entry_column.at[e]; mark[j] != i; j = s->parent.at[j]) {
-                mark[j] = i;
-                s->row_column.at[end] = j;
-                s->row_block.at[end++] = next[j];
-                s->row.at[next[j]++] = i;
-            }
+        row[next[i]++] = i;
+        for (int q = s->row_start.at[i]; q < s->row_start.at[i + 1]; q++) {
+            block[q] = next[column[q]]++;
+            row[block[q]] = i;
         }
     }
-    s->row_start.at[s->columns] = end;
 }
 
 bool fil_block_symbolic_list_products(FilBlockSymbolic* s)
@@ -263,15 +297,13 @@ FilStatus fil_block_symbolic_find_pattern(FilBlockSymbolic* s, const FilBlockPat
     int* mark = s->scratch.at;
     int* next = s->scratch.at + n;
     build_tree(s, mark);
-    if (loose && terms[LAST] != NULL) {
-        put_reached_last(s, terms[LAST], mark, next);
-        if (!sort_entries(s, terms, 0)) {
-            return FIL_OUT_OF_MEMORY;
-        }
-        build_tree(s, mark);
+    const bool behind = loose && terms[LAST] != NULL;
+    if (behind && !put_reached_last(s, terms[LAST])) {
+        return FIL_OUT_OF_MEMORY;
     }
     memset(mark, -1, n * sizeof *mark);
-    count_columns(s, mark);
+    const size_t room = s->row_column.capacity;
+    find_rows(s, mark);
 
     size_t blocks = 0;
     s->predicted_products = 0.0;
@@ -282,7 +314,6 @@ FilStatus fil_block_symbolic_find_pattern(FilBlockSymbolic* s, const FilBlockPat
         if (blocks > INT_MAX / 2) {
             return FIL_OUT_OF_MEMORY;
         }
-        s->column_start.at[j + 1] = (int)blocks;
     }
     s->factor_blocks = (int)blocks;
     if (s->predicted_products > max_products) {
@@ -292,8 +323,15 @@ FilStatus fil_block_symbolic_find_pattern(FilBlockSymbolic* s, const FilBlockPat
         !fil_ints_reserve(&s->source[0], blocks) || !fil_ints_reserve(&s->source[1], blocks) || !fil_ints_reserve(&s->source[2], blocks)) {
         return FIL_OUT_OF_MEMORY;
     }
-    fill_pattern(s, mark, next);
-    s->first_changing = find_reached(s);
+    if (blocks > room) {  // once again, with room for all
+        memset(mark, -1, n * sizeof *mark);
+        find_rows(s, mark);
+    }
+    for (size_t j = 0; j < n; j++) {
+        s->column_start.at[j + 1] += s->column_start.at[j];
+    }
+    fill_columns(s, next);
+    s->first_changing = behind ? s->first_changing : find_reached(s);
     return FIL_OK;
 }
 

@@ -35,6 +35,7 @@ typedef struct FilBlockSymbolic {
 
     /* entries of the terms by the later of their two pivots */
     FilInts entry_start, entry_column, entry_source;
+    FilInts spare; /* the same and the tree, while columns move */
     FilInts scratch;
 } FilBlockSymbolic;
 
