@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/vec3.h"
+#include "base/vector.h"
 #include "solver/solver.h"
 
 void fil_ipc_field_free(FilIpcField* field)
@@ -358,8 +359,17 @@ static void add_friction_hessian(const FilFriction* friction, const FilSlipping*
         }
         for (int i = 0; i < slipping->count; i++) {
             double* block = local[i] >= 0 && local[j] >= 0 ? fil_block_sum_at(sum, list, local[i], local[j]) : NULL;
-            for (int k = 0; k < FIL_BLOCK_SIZE && block != NULL; k++) {
-                block[k] += rates[i][k % 4] * turned[k / 4] + rates[i][4 + k % 4] * turned[4 + k / 4];
+            if (block == NULL) {
+                continue;
+            }
+            FilDouble2 first[2], second[2];
+            for (int m = 0; m < 2; m++) {
+                first[m] = fil_double2_load(rates[i] + 2 * m);
+                second[m] = fil_double2_load(rates[i] + 4 + 2 * m);
+            }
+            for (int k = 0; k < FIL_BLOCK_SIZE; k += 2) {
+                const FilDouble2 more = first[k / 2 % 2] * fil_double2_all(turned[k / 4]) + second[k / 2 % 2] * fil_double2_all(turned[4 + k / 4]);
+                fil_double2_store(block + k, fil_double2_load(block + k) + more);
             }
         }
     }
