@@ -227,13 +227,16 @@ const FilSceneItem* fil_scene_read_object(FilScene* scene, const FilYaml* mappin
     if (!fil_read_text(reader, mapping, key, FIL_REQUIRED, &name)) {
         return NULL;
     }
-    FilGuess guess = fil_guess_start(name);
     for (int k = 0; k < scene->list_count; k++) {
         const FilSceneList* list = &scene->lists[k];
         const int index = list->kind->is_object ? fil_names_find(&list->names, name) : -1;
         if (index >= 0) {
             return list->items[index];
         }
+    }
+    FilGuess guess = fil_guess_start(name);
+    for (int k = 0; k < scene->list_count; k++) {
+        const FilSceneList* list = &scene->lists[k];
         for (int i = 0; i < list->count && list->kind->is_object; i++) {
             fil_guess_try(&guess, list->items[i]->name);
         }

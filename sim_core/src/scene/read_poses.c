@@ -56,15 +56,18 @@ static void read_link(Path* path, const FilYaml* node)
         return;
     }
     const FilWorld* world = path->scene->world;
-    FilGuess guess = fil_guess_start(name);
-    for (int l = 0; l < fil_robot_link_count(world, path->robot->id) && path->link < 0; l++) {
+    const int count = fil_robot_link_count(world, path->robot->id);
+    for (int l = 0; l < count && path->link < 0; l++) {
         const char* known = fil_robot_link_name(world, path->robot->id, l);
         if (strcmp(known, name) == 0 || strcmp(known + path->prefix, name) == 0) {
             path->link = l;
         }
-        fil_guess_try(&guess, known + path->prefix);
     }
     if (path->link < 0) {
+        FilGuess guess = fil_guess_start(name);
+        for (int l = 0; l < count; l++) {
+            fil_guess_try(&guess, fil_robot_link_name(world, path->robot->id, l) + path->prefix);
+        }
         fil_reader_fail(reader, fil_yaml_find(node, "link"), "robot '%s' has no link '%s'%s", path->robot->name, name, fil_hint(&guess).text);
     }
 }

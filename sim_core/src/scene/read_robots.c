@@ -199,11 +199,13 @@ static const FilSceneItem* find_mount(FilScene* scene, const FilSceneItem* item,
         return NULL;
     }
     const FilSceneList* links = fil_scene_list(scene, "link");
-    FilGuess guess = fil_guess_start(name);
     for (int k = 0; k < links->count; k++) {
         if (strcmp(links->items[k]->name, name) == 0) {
             return links->items[k];
         }
+    }
+    FilGuess guess = fil_guess_start(name);
+    for (int k = 0; k < links->count; k++) {
         fil_guess_try(&guess, links->items[k]->name);
     }
     fil_reader_fail(&scene->reader, robot->mount, "no robot before '%s' has a link '%.40s'%s", item->name, name, fil_hint(&guess).text);
@@ -295,14 +297,17 @@ static bool find_joint(FilScene* scene, const FilSceneItem* item, FilYaml* node,
         return false;
     }
     const size_t prefix = robot->def.prefix != NULL ? strlen(robot->def.prefix) : 0;
-    FilGuess guess = fil_guess_start(name);
-    for (int j = 0; j < fil_robot_joint_count(scene->world, item->id); j++) {
+    const int count = fil_robot_joint_count(scene->world, item->id);
+    for (int j = 0; j < count; j++) {
         const char* known = fil_robot_joint_name(scene->world, item->id, j);
         if (strcmp(known, name) == 0 || strcmp(known + prefix, name) == 0) {
             *joint = j;
             return true;
         }
-        fil_guess_try(&guess, known + prefix);
+    }
+    FilGuess guess = fil_guess_start(name);
+    for (int j = 0; j < count; j++) {
+        fil_guess_try(&guess, fil_robot_joint_name(scene->world, item->id, j) + prefix);
     }
     fil_reader_fail(reader, node, "robot '%s' has no joint '%s' that turns or slides%s", item->name, name, fil_hint(&guess).text);
     return false;

@@ -230,12 +230,14 @@ static bool look_up(void* context, const char* name, double* value)
         *value = lookup->value;
         return true;
     }
-    FilGuess guess = fil_guess_start(name);
     for (const FilYaml* around = lookup->at; around != NULL; around = around->parent) {
         FilYaml* found = around->parameters != NULL ? follow(around->parameters, name) : NULL;
         if (found != NULL) {
             return evaluate(reader, found, value);
         }
+    }
+    FilGuess guess = fil_guess_start(name);
+    for (const FilYaml* around = lookup->at; around != NULL; around = around->parent) {
         if (around->parameters != NULL) {
             guess_parameters(&guess, reader->pool, around->parameters, "");
         }

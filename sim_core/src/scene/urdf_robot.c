@@ -48,7 +48,6 @@ static FilStatus apply_settings(FilWorld* world, const char* source, const FilRo
 {
     for (int k = 0; k < count; k++) {
         const char* name = settings[k].joint;
-        FilGuess guess = fil_guess_start(name != NULL ? name : "");
         bool found = name == NULL;
         for (int j = 0; j < urdf->joint_count; j++) {
             FilRobotJointDef* joint = &urdf->joints[j];
@@ -56,9 +55,12 @@ static FilStatus apply_settings(FilWorld* world, const char* source, const FilRo
                 apply(&settings[k], joint);
                 found = true;
             }
-            fil_guess_try(&guess, joint->name);
         }
         if (!found) {
+            FilGuess guess = fil_guess_start(name);
+            for (int j = 0; j < urdf->joint_count; j++) {
+                fil_guess_try(&guess, urdf->joints[j].name);
+            }
             FilError error;
             fil_error(&error, FIL_BAD_INPUT, "%.200s has no joint '%.80s'%s%.80s%s", source, name, guess.best != NULL ? "; did you mean '" : "",
                       guess.best != NULL ? guess.best : "", guess.best != NULL ? "'?" : "");
