@@ -143,28 +143,24 @@ static int by_block(const void* a, const void* b)
     return x[0] != y[0] ? (x[0] > y[0]) - (x[0] < y[0]) : (x[1] > y[1]) - (x[1] < y[1]);
 }
 
-/* The block (column, row) in the sorted list. */
+/* The block (column, row) in the sorted list: a few after the diagonal one, which is the first of its column. */
 static int find_block(const FilRodBody* body, int column, int row)
 {
-    int low = 0, high = body->block_count - 1;
-    while (low < high) {
-        const int middle = low + (high - low) / 2;
-        const bool before = body->block_columns[middle] < column || (body->block_columns[middle] == column && body->block_rows[middle] < row);
-        if (before) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
+    int k = body->block_own[column];
+    while (body->block_rows[k] < row && k + 1 < body->block_count) {
+        k++;
     }
-    return low;
+    return k;
 }
 
-/* Fills the sorted list of distinct blocks, every diagonal one among them. */
+/* Fills the sorted list of distinct blocks, every diagonal one among them, and notes where those are. */
 static bool list_blocks(FilRodBody* body, const Entries* entries)
 {
     int total = 0;
     int* pairs = fil_alloc(2 * ((size_t)entries->count + (size_t)body->node_count), sizeof(int));
-    if (pairs == NULL) {
+    body->block_own = fil_arena_alloc(body->arena, (size_t)body->node_count, sizeof *body->block_own);
+    if (pairs == NULL || body->block_own == NULL) {
+        fil_free(pairs);
         return false;
     }
     for (int k = 0; k < entries->count + body->node_count; k++) {
@@ -178,8 +174,12 @@ static bool list_blocks(FilRodBody* body, const Entries* entries)
     qsort(pairs, (size_t)total, 2 * sizeof(int), by_block);
     for (int k = 0; k < total; k++) {
         if (k == 0 || by_block(pairs + 2 * k, pairs + 2 * k - 2) != 0) {
-            body->block_columns[body->block_count] = pairs[2 * k];
-            body->block_rows[body->block_count++] = pairs[2 * k + 1];
+            const int column = pairs[2 * k], row = pairs[2 * k + 1];
+            if (row == column) {
+                body->block_own[column] = body->block_count;
+            }
+            body->block_columns[body->block_count] = column;
+            body->block_rows[body->block_count++] = row;
         }
     }
     fil_free(pairs);
@@ -221,17 +221,12 @@ static bool find_weak(FilRodBody* body)
     return true;
 }
 
-/* Finds diagonal blocks; marks the first part that each block gets, if all come from cords. */
+/* Marks the first part that each block gets, if all come from cords. */
 static bool mark_first(FilRodBody* body, int slots)
 {
     bool* begun = fil_alloc((size_t)body->block_count, sizeof *begun);
-    body->block_own = fil_arena_alloc(body->arena, (size_t)body->node_count, sizeof *body->block_own);
-    if (begun == NULL || body->block_own == NULL) {
-        fil_free(begun);
+    if (begun == NULL) {
         return false;
-    }
-    for (int i = 0; i < body->node_count; i++) {
-        body->block_own[i] = find_block(body, i, i);
     }
     body->all_cords = true;
     for (int r = 0; r < body->rod_count; r++) {
