@@ -244,26 +244,46 @@ void fil_block_parts_free(FilBlockParts* parts)
 }
 
 /* Parts with about as many blocks each. */
+/* Blocks in columns before column j. */
+static double count_before(const FilBlockPattern* terms, int count, int j)
+{
+    double blocks = 0.0;
+    for (int t = 0; t < count; t++) {
+        blocks += terms[t].start[j];
+    }
+    return blocks;
+}
+
+/* The first column from `begin` on that has so many blocks before it, or the end. */
+static int find_column(const FilBlockPattern* terms, int count, int begin, double blocks)
+{
+    int end = terms[0].columns;
+    while (begin < end) {
+        const int middle = begin + (end - begin) / 2;
+        if (count_before(terms, count, middle) < blocks) {
+            begin = middle + 1;
+        } else {
+            end = middle;
+        }
+    }
+    return begin;
+}
+
 bool fil_block_parts_find(FilBlockParts* parts, const FilBlockPattern* terms, int count)
 {
     const int n = terms[0].columns;
-    double blocks = 0.0, seen = 0.0;
-    for (int t = 0; t < count; t++) {
-        blocks += terms[t].start[n];
-    }
-    int j = 0;
-    for (int p = 0; p < FIL_BLOCK_PARTS; p++) {
-        int reach = 0;
-        for (; j < n && (p == FIL_BLOCK_PARTS - 1 || seen * FIL_BLOCK_PARTS < blocks * (p + 1)); j++) {
-            for (int t = 0; t < count; t++) {
-                seen += terms[t].start[j + 1] - terms[t].start[j];
-                for (int k = terms[t].start[j]; k < terms[t].start[j + 1]; k++) {
-                    reach = terms[t].row[k] + 1 > reach ? terms[t].row[k] + 1 : reach;
-                }
+    const double blocks = count_before(terms, count, n);
+    for (int p = 0, begin = 0; p < FIL_BLOCK_PARTS; p++) {
+        const int end = p < FIL_BLOCK_PARTS - 1 ? find_column(terms, count, begin, blocks * (p + 1) / FIL_BLOCK_PARTS) : n;
+        int last = end - 1;
+        for (int t = 0; t < count; t++) {
+            const int* row = terms[t].row;
+            for (int k = terms[t].start[begin]; k < terms[t].start[end]; k++) {
+                last = row[k] > last ? row[k] : last;
             }
         }
-        parts->end[p] = j;
-        parts->reach[p] = reach > j ? reach : j;
+        parts->end[p] = begin = end;
+        parts->reach[p] = last + 1;
     }
     return fil_doubles_reserve(&parts->beyond, FIL_BLOCK_PARTS * FIL_BLOCK * (size_t)n);
 }
