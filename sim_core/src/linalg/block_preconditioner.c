@@ -73,10 +73,11 @@ static bool find_gathered(FilBlockPreconditioner* precond)
     if (!fil_ints_reserve(&precond->gather_start, n + 2) || !fil_ints_reserve(&precond->gather, 2 * (size_t)s->factor_blocks + 1)) {
         return false;
     }
-    int* start = precond->gather_start.at;
+    int *start = precond->gather_start.at, *above = s->scratch.at;
     memset(start, 0, (n + 2) * sizeof *start);
     for (int j = 0; j < s->first_changing; j++) {
-        for (int p = first_above(precond, j); p < s->column_start.at[j + 1]; p++) {
+        above[j] = first_above(precond, j);
+        for (int p = above[j]; p < s->column_start.at[j + 1]; p++) {
             start[s->row.at[p] + 2]++;
         }
     }
@@ -84,7 +85,7 @@ static bool find_gathered(FilBlockPreconditioner* precond)
         start[i + 2] += start[i + 1];
     }
     for (int j = 0; j < s->first_changing; j++) {
-        for (int p = first_above(precond, j); p < s->column_start.at[j + 1]; p++) {
+        for (int p = above[j]; p < s->column_start.at[j + 1]; p++) {
             memcpy(precond->gather.at + 2 * (size_t)start[s->row.at[p] + 1]++, (const int[]){j, p}, 2 * sizeof(int));
         }
     }
