@@ -243,7 +243,6 @@ void fil_block_parts_free(FilBlockParts* parts)
     fil_free(parts->beyond.at);
 }
 
-/* Parts with about as many blocks each. */
 /* Blocks in columns before column j. */
 static double count_before(const FilBlockPattern* terms, int count, int j)
 {
@@ -269,6 +268,7 @@ static int find_column(const FilBlockPattern* terms, int count, int begin, doubl
     return begin;
 }
 
+/* Parts with about as many blocks each. */
 bool fil_block_parts_find(FilBlockParts* parts, const FilBlockPattern* terms, int count)
 {
     const int n = terms[0].columns;
