@@ -18,8 +18,7 @@ static const double MAX_SCALE = 1e4;
 
 int fil_ipc_node_block(const FilSolver* solver, int point)
 {
-    const FilIpcPoint* p = &solver->ipc.surface.points[point];
-    return p->node >= 0 ? solver->system->bodies[solver->collision->colliders[p->collider].body].v / 4 + p->node : -1;
+    return solver->ipc.surface.node_block[point];
 }
 
 int fil_ipc_corner_blocks(const FilSolver* solver, int point, const double* x, const double* q, int* blocks, double* jacobian, double* bias)

@@ -10,9 +10,9 @@
 
 void fil_ipc_field_free(FilIpcField* field)
 {
-    void* blocks[] = {field->x.at,      field->rings,         field->points.at,     field->ends.at,  field->x_end.at,   field->ahead.at,
-                      field->listed.at, field->listed_end.at, field->slack.at,      field->stale.at, field->boxes,      field->swept_bounds,
-                      field->pairs,     field->active.at,     field->was_active.at, field->work.at,  field->overlap.at, field->moved.at,
+    void* blocks[] = {field->x.at,      field->rings,         field->points.at,     field->ends.at,  field->x_end.at,  field->ahead.at,
+                      field->listed.at, field->listed_end.at, field->slack.at,      field->stale.at, field->boxes,     field->swept_bounds,
+                      field->pairs,     field->active.at,     field->was_active.at, field->work.at,  field->picked.at, field->moved.at,
                       field->pushes.at, field->held.at,       field->first.at,      field->jets};
     for (size_t k = 0; k < sizeof blocks / sizeof blocks[0]; k++) {
         fil_free(blocks[k]);
@@ -25,8 +25,10 @@ void fil_ipc_field_free(FilIpcField* field)
     }
     fil_free(field->rounds);
     fil_ipc_near_free(&field->near);
-    fil_pairs_free(&field->chosen);
-    fil_pairs_free(&field->sorting);
+    for (int k = 0; k < 2; k++) {
+        fil_pairs_free(&field->chosen[k]);
+        fil_pairs_free(&field->sorting[k]);
+    }
     fil_ipc_surface_free(&field->surface);
 }
 

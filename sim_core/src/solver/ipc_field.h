@@ -108,10 +108,11 @@ typedef struct FilIpcField {
     FilIpcSweptBound* swept_bounds; /* of edges */
     size_t swept_bound_capacity;
     FilIpcNear near;
-    FilPairs chosen, sorting; /* of those, to be looked at closely, in rising order */
-    FilInts overlap;          /* of pairs that are near: whether their boxes do */
-    FilInts moved;            /* while what meets is kept apart: when points were moved, and what pairs had seen of that when looked at last */
-    FilDoubles work;          /* what workers find of a batch of pairs, before it is taken in their order */
+    FilPairs chosen[2];  /* of those, to be looked at closely, in rising order: of edges, of points and triangles, ... */
+    FilPairs sorting[2]; /* ... and room to sort them */
+    FilInts picked;      /* while they are chosen: how many in each chunk; and which pairs stay when others are dropped */
+    FilInts moved;       /* while what meets is kept apart: when points were moved, and what pairs had seen of that when looked at last */
+    FilDoubles work;     /* what workers find of a batch of pairs, before it is taken in their order */
     FilIpcPair* pairs;
     int pair_count, pair_capacity;
     FilInts active, was_active; /* pairs within range at the last accepted v */

@@ -158,6 +158,7 @@ static FilStatus add_pair(FilSolver* solver, FilFeature kind, const int* points,
 /* Pairs that have been chosen, in parallel: the batch from `first` on, by `make`, which is false for those that do not come into range. */
 typedef struct Making {
     const FilSolver* solver;
+    const FilPairs* chosen;
     bool (*make)(const FilSolver* solver, FilIndexPair chosen, FilIpcPair* pair);
     int first;
 } Making;
@@ -171,20 +172,21 @@ static void make_some(void* context, int first, int end, int worker)
     FilIpcPair* made = (FilIpcPair*)(void*)field->work.at;
     (void)worker;
     for (int k = first; k < end; k++) {
-        if (!making->make(making->solver, field->chosen.items[making->first + k], &made[k])) {
+        if (!making->make(making->solver, making->chosen->items[making->first + k], &made[k])) {
             made[k].corner_count = 0;
         }
     }
 }
 
 /* Adds those of the pairs chosen that come into range, in their order. */
-static FilStatus add_chosen(FilSolver* solver, bool (*make)(const FilSolver* solver, FilIndexPair chosen, FilIpcPair* pair))
+static FilStatus add_chosen(FilSolver* solver, const FilPairs* chosen, bool (*make)(const FilSolver* solver, FilIndexPair chosen, FilIpcPair* pair))
 {
     const FilIpcField* field = &solver->ipc;
     const FilIpcPair* made = (const FilIpcPair*)(const void*)field->work.at;
+    Making making = {.solver = solver, .chosen = chosen, .make = make};
     FilStatus status = FIL_OK;
-    for (Making making = {.solver = solver, .make = make}; making.first < field->chosen.count && status == FIL_OK; making.first += FIL_IPC_BATCH) {
-        const int left = field->chosen.count - making.first, count = left < FIL_IPC_BATCH ? left : FIL_IPC_BATCH;
+    for (; making.first < chosen->count && status == FIL_OK; making.first += FIL_IPC_BATCH) {
+        const int left = chosen->count - making.first, count = left < FIL_IPC_BATCH ? left : FIL_IPC_BATCH;
         fil_workers_run(solver->system->workers, count, FIL_IPC_GRAIN, make_some, &making);
         for (int k = 0; k < count && status == FIL_OK; k++) {
             status = made[k].corner_count > 0 ? append(solver, &made[k]) : FIL_OK;
@@ -235,6 +237,7 @@ static FilAabb box_of(const FilAabb* boxes, const int* points, int count)
 typedef struct Choice {
     FilIpcField* field;
     const FilPairs* near;
+    FilPairs* chosen;
     const int *stale_a, *stale_b; /* of the first, of the second of each */
     bool all;                     /* pairs of edges: they are many, so a look at their swept bounds comes first */
     double range;
@@ -249,50 +252,57 @@ static void look_at_edges(void* context, int first, int end, int worker)
     const FilIpcField* field = choice->field;
     const FilIpcEdge* edges = field->surface.edges;
     const FilIpcSweptBound* bounds = field->swept_bounds;
+    FilIndexPair* chosen = choice->chosen->items + first;
+    int count = 0;
     (void)worker;
     for (int k = first; k < end; k++) {
         const FilIndexPair pair = choice->near->items[k];
-        field->overlap.at[k] = 0;
         if ((choice->stale_a[pair.a] | choice->stale_b[pair.b]) == 0 ||
             (choice->all && stay_apart(&bounds[pair.a], &bounds[pair.b], choice->range))) {
             continue;
         }
         const FilAabb a = box_of(field->boxes, edges[pair.a].point, 2), b = box_of(field->boxes, edges[pair.b].point, 2);
-        field->overlap.at[k] = fil_aabb_overlap(&a, &b);
+        chosen[count] = pair;
+        count += fil_aabb_overlap(&a, &b);
     }
+    field->picked.at[first / CHOICE_GRAIN] = count;
 }
 
 static void look_at_triangles(void* context, int first, int end, int worker)
 {
     const Choice* choice = context;
     const FilIpcField* field = choice->field;
+    FilIndexPair* chosen = choice->chosen->items + first;
+    int count = 0;
     (void)worker;
     for (int k = first; k < end; k++) {
         const FilIndexPair pair = choice->near->items[k];
-        field->overlap.at[k] = 0;
         if ((choice->stale_a[pair.a] | choice->stale_b[pair.b]) != 0) {
             const FilAabb box = box_of(field->boxes, field->surface.triangles[pair.b].point, 3);
-            field->overlap.at[k] = fil_aabb_overlap(&field->boxes[pair.a], &box);
+            chosen[count] = pair;
+            count += fil_aabb_overlap(&field->boxes[pair.a], &box);
         }
     }
+    field->picked.at[first / CHOICE_GRAIN] = count;
 }
 
 static FilStatus choose(Choice* choice, FilWork* look, FilWorkers* workers)
 {
     FilIpcField* field = choice->field;
+    FilPairs* chosen = choice->chosen;
     const int count = choice->near->count;
-    field->chosen.count = 0;
-    if (!fil_ints_reserve(&field->overlap, (size_t)count)) {
+    chosen->count = 0;
+    if (!fil_ints_reserve(&field->picked, (size_t)(count / CHOICE_GRAIN) + 1) || fil_pairs_reserve(chosen, count) != FIL_OK) {
         return FIL_OUT_OF_MEMORY;
     }
     fil_workers_run(workers, count, CHOICE_GRAIN, look, choice);
-    FilStatus status = FIL_OK;
-    for (int k = 0; k < count && status == FIL_OK; k++) {
-        if (field->overlap.at[k] != 0 && (status = fil_pairs_reserve(&field->chosen, 1)) == FIL_OK) {
-            field->chosen.items[field->chosen.count++] = choice->near->items[k];
-        }
+    // each chunk has left its pairs where its own places begin
+    for (int first = 0; first < count; first += CHOICE_GRAIN) {
+        const int picked = field->picked.at[first / CHOICE_GRAIN];
+        memmove(chosen->items + chosen->count, chosen->items + first, sizeof *chosen->items * (size_t)picked);
+        chosen->count += picked;
     }
-    return status;
+    return FIL_OK;
 }
 
 static void bound_some(void* context, int first, int end, int worker)
@@ -309,10 +319,8 @@ static FilStatus choose_edges(FilIpcField* field, const int* stale, bool all, do
     if (all) {
         fil_workers_run(workers, field->surface.edge_count, CHOICE_GRAIN, bound_some, field);
     }
-    Choice choice = {field, &field->near.edges, stale, stale, all, range};
-    const FilStatus status = choose(&choice, look_at_edges, workers);
-    // trees report them in an order that depends on what was before
-    return status == FIL_OK ? fil_pairs_sort(&field->chosen, field->surface.edge_count, &field->sorting) : status;
+    Choice choice = {field, &field->near.edges, &field->chosen[0], stale, stale, all, range};
+    return choose(&choice, look_at_edges, workers);
 }
 
 static bool make_edges(const FilSolver* solver, FilIndexPair chosen, FilIpcPair* pair)
@@ -323,17 +331,10 @@ static bool make_edges(const FilSolver* solver, FilIndexPair chosen, FilIpcPair*
            make_pair(solver, FIL_SEGMENT_SEGMENT, points, 4, fil_parallel_threshold(e->length, f->length), pair);
 }
 
-static FilStatus list_edges(FilSolver* solver, const int* stale, bool all)
-{
-    const FilStatus status = choose_edges(&solver->ipc, stale, all, solver->settings.model.ipc.range, solver->system->workers);
-    return status == FIL_OK ? add_chosen(solver, make_edges) : status;
-}
-
 static FilStatus choose_triangles(FilIpcField* field, const int* stale, const int* stale_triangles, FilWorkers* workers)
 {
-    Choice choice = {.field = field, .near = &field->near.triangles, .stale_a = stale, .stale_b = stale_triangles};
-    const FilStatus status = choose(&choice, look_at_triangles, workers);
-    return status == FIL_OK ? fil_pairs_sort(&field->chosen, field->surface.point_count, &field->sorting) : status;
+    Choice choice = {.field = field, .near = &field->near.triangles, .chosen = &field->chosen[1], .stale_a = stale, .stale_b = stale_triangles};
+    return choose(&choice, look_at_triangles, workers);
 }
 
 static bool make_triangle(const FilSolver* solver, FilIndexPair chosen, FilIpcPair* pair)
@@ -343,10 +344,39 @@ static bool make_triangle(const FilSolver* solver, FilIndexPair chosen, FilIpcPa
     return fil_ipc_may_meet(solver, p, c[0]) && !fil_ipc_at_joint(solver, p, c[0]) && make_pair(solver, FIL_POINT_TRIANGLE, corners, 4, 0.0, pair);
 }
 
-static FilStatus list_triangles(FilSolver* solver, const int* stale, const int* stale_triangles)
+/* Pairs of edges, and of points and triangles, into rising order. */
+typedef struct Sorting {
+    FilIpcField* field;
+    FilStatus status[2];
+} Sorting;
+
+static void sort_some(void* context, int first, int end, int worker)
 {
-    const FilStatus status = choose_triangles(&solver->ipc, stale, stale_triangles, solver->system->workers);
-    return status == FIL_OK ? add_chosen(solver, make_triangle) : status;
+    Sorting* sorting = context;
+    FilIpcField* field = sorting->field;
+    (void)worker;
+    for (int k = first; k < end; k++) {
+        const int count = k == 0 ? field->surface.edge_count : field->surface.point_count;
+        sorting->status[k] = fil_pairs_sort(&field->chosen[k], count, &field->sorting[k]);
+    }
+}
+
+/* Lists pairs of edges and of points and triangles that are near. */
+static FilStatus list_near(FilSolver* solver, const int* points, const int* edges, const int* triangles, bool all)
+{
+    FilIpcField* field = &solver->ipc;
+    FilWorkers* workers = solver->system->workers;
+    FilStatus status = choose_edges(field, edges, all, solver->settings.model.ipc.range, workers);
+    status = status == FIL_OK ? choose_triangles(field, points, triangles, workers) : status;
+    if (status != FIL_OK) {
+        return status;
+    }
+    // trees report them in an order that depends on what was before
+    Sorting sorting = {.field = field};
+    fil_workers_run(fil_memory_is_limited() ? NULL : workers, 2, 1, sort_some, &sorting);
+    status = sorting.status[0] != FIL_OK ? sorting.status[0] : sorting.status[1];
+    status = status == FIL_OK ? add_chosen(solver, &field->chosen[0], make_edges) : status;
+    return status == FIL_OK ? add_chosen(solver, &field->chosen[1], make_triangle) : status;
 }
 
 /* Spheres against edges and each other. */
@@ -425,11 +455,16 @@ static FilStatus list_planes(FilSolver* solver, const double* x, double reach)
 /* Mean motion of all points: nothing comes nearer to anything by it. */
 static void mean_motion(const FilIpcField* field, const double* from, const double* to, double* mean)
 {
-    const int count = field->surface.point_count;
-    fil_v3_set(mean, 0.0, 0.0, 0.0);
+    // four sums that do not wait for each other
+    const int count = field->surface.point_count, whole = count - count % 4;
+    double sum[4][3] = {{0.0}};
     for (int p = 0; p < count; p++) {
-        fil_v3_axpy(mean, 1.0 / count, to + 3 * p);
-        fil_v3_axpy(mean, -1.0 / count, from + 3 * p);
+        double *own = sum[p < whole ? p % 4 : 0], motion[3];
+        fil_v3_sub(motion, to + 3 * p, from + 3 * p);
+        fil_v3_add(own, own, motion);
+    }
+    for (int k = 0; k < 3; k++) {
+        mean[k] = count > 0 ? ((sum[0][k] + sum[1][k]) + (sum[2][k] + sum[3][k])) / count : 0.0;
     }
 }
 
@@ -456,30 +491,55 @@ static bool make_room(FilIpcField* field)
            fil_ints_reserve(&field->stale, points + edges + triangles);
 }
 
+/* Points at a time: some five microseconds. */
+enum { POINT_GRAIN = 256 };
+
+/* Where points go, less `mean`. */
+typedef struct Ways {
+    FilIpcField* field;
+    const double* to;
+    double mean[3], range;
+} Ways;
+
+/* Boxes around the ways of points, and how far beside those that are stale may go. */
+static void enclose_ways(void* context, int first, int end, int worker)
+{
+    const Ways* w = context;
+    const FilIpcField* field = w->field;
+    const double* x = field->points.at;
+    (void)worker;
+    for (int p = first; p < end; p++) {
+        double to[3];
+        fil_v3_sub(to, w->to + 3 * p, w->mean);
+        if (field->stale.at[p] != 0) {
+            field->slack.at[p] = NEAR_MOTION * motion_of(x, w->to, p, w->mean) + NEAR_RANGE * w->range;
+        }
+        field->boxes[p] = fil_aabb_of_segment(x + 3 * p, to, field->surface.points[p].radius + 0.5 * w->range + field->slack.at[p]);
+    }
+}
+
 /* Lists pairs of points that are stale and of what they are corners of, on the way to `listed_end`. */
 static FilStatus list_stale(FilSolver* solver, bool all)
 {
     FilIpcField* field = &solver->ipc;
     const FilIpcSurface* s = &field->surface;
-    const double *x = field->points.at, *ends = field->listed_end.at, range = solver->settings.model.ipc.range;
+    const double *x = field->points.at, range = solver->settings.model.ipc.range;
     int *points = field->stale.at, *edges = points + s->point_count, *triangles = edges + s->edge_count;
-    double mean[3];
-    mean_motion(field, x, ends, mean);
-    for (int p = 0; p < s->point_count; p++) {
-        double end[3];
-        fil_v3_sub(end, ends + 3 * p, mean);
-        if (points[p] != 0) {
-            field->slack.at[p] = NEAR_MOTION * motion_of(x, ends, p, mean) + NEAR_RANGE * range;
+    Ways ways = {.field = field, .to = field->listed_end.at, .range = range};
+    mean_motion(field, x, ways.to, ways.mean);
+    fil_workers_run(solver->system->workers, s->point_count, POINT_GRAIN, enclose_ways, &ways);
+    if (all) {
+        for (int k = s->point_count; k < s->point_count + s->edge_count + s->triangle_count; k++) {
+            field->stale.at[k] = 1;
         }
-        field->boxes[p] = fil_aabb_of_segment(x + 3 * p, end, s->points[p].radius + 0.5 * range + field->slack.at[p]);
+    } else {
+        fil_ipc_near_mark(s, points);
     }
-    fil_ipc_near_mark(s, points);
     field->relisted = true;
     FilStatus status = FIL_OK;
     if (s->sides_meet) {
         status = fil_ipc_near_find(&field->near, s, x, field->boxes, NEAR_MARGIN * range, solver->system->workers);
-        status = status == FIL_OK ? list_edges(solver, edges, all) : status;
-        status = status == FIL_OK ? list_triangles(solver, points, triangles) : status;
+        status = status == FIL_OK ? list_near(solver, points, edges, triangles, all) : status;
     }
     return status == FIL_OK ? list_lone(solver, points, edges) : status;
 }
@@ -506,51 +566,83 @@ FilStatus fil_ipc_list(FilSolver* solver)
     return status == FIL_OK ? list_planes(solver, x, range + 2.0 * field->fall) : status;
 }
 
-/* Drops pairs with a corner that is stale, and those that do not come into range any more; but for planes, which are listed
- * for as far as anything may fall. */
-static void drop_pairs(FilIpcField* field)
+/* Which pairs have no corner that is stale and may still come into range; but for planes, which are listed for as far as anything may fall. */
+static void keep_some(void* context, int first, int end, int worker)
 {
-    int kept = 0;
-    for (int k = 0; k < field->pair_count; k++) {
+    const FilIpcField* field = context;
+    (void)worker;
+    for (int k = first; k < end; k++) {
         const FilIpcPair* pair = &field->pairs[k];
         int stale = 0;
         for (int i = 0; i < pair->corner_count && pair->plane < 0; i++) {
             stale |= field->stale.at[pair->point[i]];
         }
-        if (pair->plane >= 0 ||
-            (stale == 0 && comes_into_range(field, pair->repulsion.pair, pair->point, pair->corner_count, pair->gap - pair->repulsion.range))) {
-            field->pairs[kept++] = *pair;
+        field->picked.at[k] = pair->plane >= 0 || (stale == 0 && comes_into_range(field, pair->repulsion.pair, pair->point, pair->corner_count,
+                                                                                  pair->gap - pair->repulsion.range));
+    }
+}
+
+/* Drops the others. */
+static FilStatus drop_pairs(FilIpcField* field, FilWorkers* workers)
+{
+    if (!fil_ints_reserve(&field->picked, (size_t)field->pair_count)) {
+        return FIL_OUT_OF_MEMORY;
+    }
+    fil_workers_run(workers, field->pair_count, POINT_GRAIN, keep_some, field);
+    int kept = 0;
+    for (int k = 0; k < field->pair_count; k++) {
+        if (field->picked.at[k] != 0) {
+            if (kept != k) {
+                field->pairs[kept] = field->pairs[k];
+            }
+            kept++;
         }
     }
     field->pair_count = kept;
+    return FIL_OK;
+}
+
+/* Points that leave the ways that pairs are listed for: 1, and 2 more for those of planes. */
+static void look_who_leaves(void* context, int first, int end, int worker)
+{
+    static const double nowhere[3] = {0.0, 0.0, 0.0};
+    const Ways* w = context;
+    const FilIpcField* field = w->field;
+    (void)worker;
+    for (int p = first; p < end; p++) {
+        field->stale.at[p] = motion_of(field->listed_end.at, w->to, p, w->mean) > field->slack.at[p];
+        if (field->surface.plane_count > 0 && motion_of(field->listed.at, w->to, p, nowhere) > field->fall) {
+            field->stale.at[p] |= 2;
+        }
+    }
 }
 
 FilStatus fil_ipc_relist(FilSolver* solver)
 {
     FilIpcField* field = &solver->ipc;
-    static const double nowhere[3] = {0.0, 0.0, 0.0};
     const int count = field->surface.point_count;
     const double* ends = field->ends.at;
-    double mean[3];
-    int stale_count = 0;
-    mean_motion(field, field->listed_end.at, ends, mean);
+    Ways ways = {.field = field, .to = ends};
+    mean_motion(field, field->listed_end.at, ends, ways.mean);
+    fil_workers_run(solver->system->workers, count, 2 * POINT_GRAIN, look_who_leaves, &ways);
+    int stale_count = 0, fallen = 0;
     for (int p = 0; p < count; p++) {
-        field->stale.at[p] = motion_of(field->listed_end.at, ends, p, mean) > field->slack.at[p];
-        stale_count += field->stale.at[p];
-        if (field->surface.plane_count > 0 && motion_of(field->listed.at, ends, p, nowhere) > field->fall) {
-            return fil_ipc_list(solver);
-        }
+        stale_count += field->stale.at[p] & 1;
+        fallen |= field->stale.at[p] & 2;
     }
-    if (stale_count == 0 || stale_count > MANY * count) {
-        return stale_count == 0 ? FIL_OK : fil_ipc_list(solver);
+    if (fallen != 0 || stale_count > MANY * count) {
+        return fil_ipc_list(solver);
+    }
+    if (stale_count == 0) {
+        return FIL_OK;
     }
     for (int p = 0; p < count; p++) {
         double* end = field->listed_end.at + 3 * p;
-        fil_v3_add(end, end, mean);
+        fil_v3_add(end, end, ways.mean);
         if (field->stale.at[p] != 0) {
             fil_v3_copy(end, ends + 3 * p);
         }
     }
-    drop_pairs(field);
-    return list_stale(solver, false);
+    const FilStatus status = drop_pairs(field, solver->system->workers);
+    return status == FIL_OK ? list_stale(solver, false) : status;
 }

@@ -35,32 +35,44 @@ void fil_ipc_near_forget(FilIpcNear* near)
     near->point_count = 0;
 }
 
-/* Boxes of edges, and then of triangles, from those of points. */
-static void enclose(const FilIpcSurface* surface, const FilAabb* points, FilAabb* boxes)
+/* Boxes of edges from those of points. */
+static void enclose_edges(const FilIpcSurface* surface, const FilAabb* points, FilAabb* boxes)
 {
     for (int e = 0; e < surface->edge_count; e++) {
         const int* p = surface->edges[e].point;
         boxes[e] = fil_aabb_union(&points[p[0]], &points[p[1]]);
     }
-    FilAabb* triangles = boxes + surface->edge_count;
+}
+
+static void enclose_triangles(const FilIpcSurface* surface, const FilAabb* points, FilAabb* boxes)
+{
     for (int t = 0; t < surface->triangle_count; t++) {
         const int* p = surface->triangles[t].point;
-        triangles[t] = fil_aabb_union(&points[p[0]], &points[p[1]]);
-        triangles[t] = fil_aabb_union(&triangles[t], &points[p[2]]);
+        boxes[t] = fil_aabb_union(&points[p[0]], &points[p[1]]);
+        boxes[t] = fil_aabb_union(&boxes[t], &points[p[2]]);
+    }
+}
+
+static void mark_edges(const FilIpcSurface* surface, const int* points, int* edges)
+{
+    for (int e = 0; e < surface->edge_count; e++) {
+        const int* p = surface->edges[e].point;
+        edges[e] = points[p[0]] | points[p[1]];
+    }
+}
+
+static void mark_triangles(const FilIpcSurface* surface, const int* points, int* triangles)
+{
+    for (int t = 0; t < surface->triangle_count; t++) {
+        const int* p = surface->triangles[t].point;
+        triangles[t] = points[p[0]] | points[p[1]] | points[p[2]];
     }
 }
 
 void fil_ipc_near_mark(const FilIpcSurface* surface, int* marks)
 {
-    int *edges = marks + surface->point_count, *triangles = edges + surface->edge_count;
-    for (int e = 0; e < surface->edge_count; e++) {
-        const int* p = surface->edges[e].point;
-        edges[e] = marks[p[0]] | marks[p[1]];
-    }
-    for (int t = 0; t < surface->triangle_count; t++) {
-        const int* p = surface->triangles[t].point;
-        triangles[t] = marks[p[0]] | marks[p[1]] | marks[p[2]];
-    }
+    mark_edges(surface, marks, marks + surface->point_count);
+    mark_triangles(surface, marks, marks + surface->point_count + surface->edge_count);
 }
 
 static FilAabb moved(const FilAabb* box, const double* by)
@@ -71,17 +83,42 @@ static FilAabb moved(const FilAabb* box, const double* by)
     return m;
 }
 
-/* Marks points that have left where pairs are known for, apart from what all do; how many. */
-static int count_left(const FilIpcNear* near, int count, const double* back, const FilAabb* boxes, int* left)
+/* Points on their ways, apart from what all do. */
+typedef struct Ways {
+    FilIpcNear* near;
+    int count;
+    const FilAabb* boxes;
+    double back[3], margin;
+} Ways;
+
+/* Points at a time: some five microseconds. */
+enum { POINT_GRAIN = 512 };
+
+/* Marks points that have left where pairs are known for. */
+static void look_who_left(void* context, int first, int end, int worker)
 {
-    int sum = 0;
-    for (int p = 0; p < count; p++) {
-        FilAabb box = moved(&boxes[p], back);
+    const Ways* w = context;
+    const FilIpcNear* near = w->near;
+    (void)worker;
+    for (int p = first; p < end; p++) {
+        FilAabb box = moved(&w->boxes[p], w->back);
         box = fil_aabb_fattened(&box, near->spare);
-        left[p] = near->point_count != count || !fil_aabb_contains(&near->within[p], &box);
-        sum += left[p];
+        near->left.at[p] = near->point_count != w->count || !fil_aabb_contains(&near->within[p], &box);
     }
-    return sum;
+}
+
+/* Boxes that pairs will be known for, of points that have left theirs. */
+static void widen_some(void* context, int first, int end, int worker)
+{
+    const Ways* w = context;
+    const FilIpcNear* near = w->near;
+    (void)worker;
+    for (int p = first; p < end; p++) {
+        if (near->left.at[p] != 0) {
+            const FilAabb box = moved(&w->boxes[p], w->back);
+            near->within[p] = fil_aabb_fattened(&box, w->margin);
+        }
+    }
 }
 
 /* Drops pairs of which one is marked. */
@@ -124,9 +161,11 @@ static void drop_own_corners(const FilIpcSurface* surface, FilPairs* pairs)
 
 static FilStatus prepare_edges(FilIpcNear* near, const FilIpcSurface* s)
 {
-    const FilAabb* edges = near->within + s->point_count;
-    const int* left = near->left.at + s->point_count;
+    FilAabb* edges = near->within + s->point_count;
+    int* left = near->left.at + s->point_count;
     FilBvh* tree = &near->trees[0];
+    enclose_edges(s, near->within, edges);
+    mark_edges(s, near->left.at, left);
     drop_marked(&near->edges, left, left);
     const FilStatus status = fil_bvh_update(tree, edges, s->edge_count);
     fil_bvh_mark(tree, left);
@@ -135,8 +174,10 @@ static FilStatus prepare_edges(FilIpcNear* near, const FilIpcSurface* s)
 
 static FilStatus prepare_triangles(FilIpcNear* near, const FilIpcSurface* s)
 {
-    const FilAabb *points = near->within, *triangles = points + s->point_count + s->edge_count;
-    const int *left = near->left.at, *left_triangles = left + s->point_count + s->edge_count;
+    FilAabb *points = near->within, *triangles = points + s->point_count + s->edge_count;
+    int *left = near->left.at, *left_triangles = left + s->point_count + s->edge_count;
+    enclose_triangles(s, points, triangles);
+    mark_triangles(s, left, left_triangles);
     drop_marked(&near->triangles, left, left_triangles);
     near->nodes[1].count = 0;
     if (s->triangle_count == 0) {
@@ -153,7 +194,8 @@ typedef struct Walk {
     FilIpcNear* near;
     const FilIpcSurface* surface;
     FilStatus status[2 * FIL_IPC_WALKS]; /* of edges and of triangles by turns, ... */
-    int met[2 * FIL_IPC_WALKS];          /* ... and how many boxes overlap */
+    int met[2 * FIL_IPC_WALKS];          /* ... how many boxes overlap, ... */
+    int place[2 * FIL_IPC_WALKS];        /* ... and where what is found goes */
 } Walk;
 
 static void prepare_some(void* context, int first, int end, int worker)
@@ -185,25 +227,40 @@ static void walk_some(void* context, int first, int end, int worker)
     }
 }
 
-static FilStatus append(FilPairs* pairs, const FilPairs* more)
+static void append_some(void* context, int first, int end, int worker)
 {
-    const FilStatus status = fil_pairs_reserve(pairs, more->count);
-    if (status == FIL_OK && more->count > 0) {
-        memcpy(pairs->items + pairs->count, more->items, sizeof *more->items * (size_t)more->count);
-        pairs->count += more->count;
+    const Walk* w = context;
+    const FilIpcNear* near = w->near;
+    (void)worker;
+    for (int k = first; k < end; k++) {
+        const FilPairs *found = &near->found[k], *all = k % 2 == 0 ? &near->edges : &near->triangles;
+        if (found->count > 0) {
+            memcpy(all->items + w->place[k], found->items, sizeof *found->items * (size_t)found->count);
+        }
     }
-    return status;
 }
 
 /* Takes what has been found. How many pairs there are is a matter of boxes, how many of each part of the tree: each has room for all. */
-static FilStatus take_found(FilIpcNear* near, const Walk* w)
+static FilStatus take_found(FilIpcNear* near, Walk* w, FilWorkers* workers)
 {
-    int met[2] = {0};
+    FilPairs* const all[2] = {&near->edges, &near->triangles};
+    int met[2] = {0}, more[2] = {0};
     FilStatus status = FIL_OK;
     for (int k = 0; k < 2 * FIL_IPC_WALKS && status == FIL_OK; k++) {
-        status = w->status[k] == FIL_OK ? append(k % 2 == 0 ? &near->edges : &near->triangles, &near->found[k]) : w->status[k];
+        status = w->status[k];
+        w->place[k] = all[k % 2]->count + more[k % 2];
+        more[k % 2] += near->found[k].count;
         met[k % 2] += w->met[k];
     }
+    for (int k = 0; k < 2 && status == FIL_OK; k++) {
+        status = fil_pairs_reserve(all[k], more[k]);
+    }
+    if (status != FIL_OK) {
+        return status;
+    }
+    fil_workers_run(workers, 2 * FIL_IPC_WALKS, 4, append_some, w);
+    near->edges.count += more[0];
+    near->triangles.count += more[1];
     for (int k = 0; k < 2 * FIL_IPC_WALKS && status == FIL_OK; k++) {
         near->found[k].count = 0;
         status = fil_pairs_reserve(&near->found[k], met[k % 2] + FIL_BVH_LEAF * FIL_BVH_LEAF);
@@ -222,7 +279,7 @@ static FilStatus walk(FilIpcNear* near, const FilIpcSurface* s, FilWorkers* work
         return status;
     }
     fil_workers_run(helpers, 2 * FIL_IPC_WALKS, 1, walk_some, &w);
-    return take_found(near, &w);
+    return take_found(near, &w, workers);
 }
 
 static bool make_room(FilIpcNear* near, const FilIpcSurface* s)
@@ -237,34 +294,33 @@ static bool make_room(FilIpcNear* near, const FilIpcSurface* s)
 FilStatus fil_ipc_near_find(FilIpcNear* near, const FilIpcSurface* s, const double* x, const FilAabb* boxes, double margin, FilWorkers* workers)
 {
     const int count = s->point_count;
-    double centre[3] = {0.0}, back[3];
+    double centre[3] = {0.0};
+    Ways ways = {.near = near, .count = count, .boxes = boxes, .margin = margin};
     if (!make_room(near, s)) {
         return FIL_OUT_OF_MEMORY;
     }
     for (int p = 0; p < count; p++) {
-        fil_v3_axpy(centre, 1.0 / count, x + 3 * p);
+        fil_v3_add(centre, centre, x + 3 * p);
     }
-    fil_v3_sub(back, near->centre, centre);
-    const int left = count_left(near, count, back, boxes, near->left.at);
+    fil_v3_scale(centre, 1.0 / count, centre);
+    fil_v3_sub(ways.back, near->centre, centre);
+    fil_workers_run(workers, count, POINT_GRAIN, look_who_left, &ways);
+    int left = 0;
+    for (int p = 0; p < count; p++) {
+        left += near->left.at[p];
+    }
     if (left == 0) {
         return FIL_OK;
     }
     if (left > MANY * count) {
         fil_v3_copy(near->centre, centre);
-        fil_v3_set(back, 0.0, 0.0, 0.0);
+        fil_v3_set(ways.back, 0.0, 0.0, 0.0);
         near->edges.count = near->triangles.count = 0;
         for (int p = 0; p < count; p++) {
             near->left.at[p] = 1;
         }
     }
-    for (int p = 0; p < count; p++) {
-        if (near->left.at[p] != 0) {
-            const FilAabb box = moved(&boxes[p], back);
-            near->within[p] = fil_aabb_fattened(&box, margin);
-        }
-    }
-    fil_ipc_near_mark(s, near->left.at);
-    enclose(s, near->within, near->within + count);
+    fil_workers_run(workers, count, POINT_GRAIN, widen_some, &ways);
     const FilStatus status = walk(near, s, workers);
     near->spare = SPARE * margin;
     near->point_count = status == FIL_OK ? count : 0;

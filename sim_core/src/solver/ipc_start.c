@@ -32,7 +32,7 @@ static FilStatus check_piercing(FilSolver* solver)
 {
     FilIpcField* field = &solver->ipc;
     const FilIpcSurface* s = &field->surface;
-    FilPairs* near = &field->chosen;
+    FilPairs* near = &field->chosen[0];
     near->count = 0;
     fil_bvh_mark(&field->near.trees[0], NULL);
     FilStatus status = s->triangle_count > 0 ? fil_bvh_pairs(&field->near.trees[0], &field->near.trees[1], near) : FIL_OK;

@@ -17,6 +17,7 @@ void fil_ipc_surface_free(FilIpcSurface* surface)
 {
     fil_free(surface->points);
     fil_free(surface->node_q);
+    fil_free(surface->node_block);
     fil_free(surface->edges);
     fil_free(surface->triangles);
     fil_free(surface->planes);
@@ -350,19 +351,22 @@ static bool edges_may_meet(const FilIpcSurface* s)
     return false;
 }
 
-/* Where nodes stand in q. */
+/* Where nodes stand in q, and which blocks of velocities they have. */
 static FilStatus find_nodes(FilSolver* solver)
 {
     FilIpcSurface* s = &solver->ipc.surface;
     fil_free(s->node_q);
+    fil_free(s->node_block);
     s->node_q = fil_alloc((size_t)s->point_count, sizeof *s->node_q);
-    if (s->node_q == NULL && s->point_count > 0) {
+    s->node_block = fil_alloc((size_t)s->point_count, sizeof *s->node_block);
+    if ((s->node_q == NULL || s->node_block == NULL) && s->point_count > 0) {
         return FIL_OUT_OF_MEMORY;
     }
     for (int k = 0; k < s->point_count; k++) {
         const FilIpcPoint* point = &s->points[k];
         const FilBody* body = &solver->system->bodies[solver->collision->colliders[point->collider].body];
         s->node_q[k] = point->node >= 0 ? body->q + 4 * point->node : -1;
+        s->node_block[k] = point->node >= 0 ? body->v / 4 + point->node : -1;
     }
     return FIL_OK;
 }

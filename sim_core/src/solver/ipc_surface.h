@@ -43,7 +43,8 @@ typedef struct FilIpcSurface {
     int point_count, edge_count, triangle_count, plane_count;
     int point_capacity, edge_capacity, triangle_capacity, plane_capacity;
     FilIpcPoint* points;
-    int* node_q; /* of points that are nodes: where they stand in q; else -1 */
+    int* node_q;     /* of points that are nodes: where they stand in q, ... */
+    int* node_block; /* ... and their block of the world's velocities; else -1 */
     FilIpcEdge* edges;
     FilIpcTriangle* triangles;
     int *fan_first, *fan; /* of each point: triangles that meet there, fan[fan_first[p]] to fan[fan_first[p + 1]] */
