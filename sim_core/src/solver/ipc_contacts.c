@@ -6,9 +6,6 @@
 #include "base/vec3.h"
 #include "solver/solver.h"
 
-/* Blocks that all corners of a pair depend on together, at most. */
-enum { PAIR_BLOCKS = 4 * FIL_JACOBIAN_BLOCKS };
-
 /* How near surfaces may come, in ranges, before barriers get stiffer, and how far apart all must stay before they relax. */
 static const double TOO_NEAR = 0.02, FAR_ENOUGH = 0.3;
 static const double GROWTH = 1.05; /* of the stiffness in a step, and so of the energy that barriers hold */
@@ -38,25 +35,6 @@ int fil_ipc_corner_blocks(const FilSolver* solver, int point, const double* x, c
         blocks[k] += body->v / 4;
     }
     return count;
-}
-
-/* How many blocks all corners of a pair depend on at most, counted once per corner. */
-static size_t pair_blocks(const FilSolver* solver, const FilIpcPair* pair)
-{
-    size_t count = 0;
-    for (int i = 0; i < pair->corner_count; i++) {
-        const FilIpcPoint* p = &solver->ipc.surface.points[pair->point[i]];
-        const int own = solver->system->bodies[solver->collision->colliders[p->collider].body].v_count / 4;
-        count += p->node >= 0 ? 1 : (size_t)(own < FIL_JACOBIAN_BLOCKS ? own : FIL_JACOBIAN_BLOCKS);
-    }
-    return count;
-}
-
-/* Column of the matrix for a block of a corner's body; -1: it takes no part. */
-static int column_of(const FilSolver* solver, int point, int block)
-{
-    const int b = solver->collision->colliders[solver->ipc.surface.points[point].collider].body;
-    return solver->contact.offset[b] < 0 ? -1 : solver->contact.offset[b] + block - solver->system->bodies[b].v / 4;
 }
 
 static void gather(const FilIpcPair* pair, const double* x, double* corners)
@@ -221,17 +199,11 @@ static double add_slides(const FilSolver* solver, const double* v, double* resid
 
 /* ---- forces ---- */
 
-/* A batch of pairs, in parallel: of all, or of those that are active. */
+/* A batch of pairs, in parallel. */
 typedef struct Batch {
     FilSolver* solver;
     int first;
-    bool majorised;
 } Batch;
-
-static int batch_size(const Batch* batch, int count)
-{
-    return count - batch->first < FIL_IPC_BATCH ? count - batch->first : FIL_IPC_BATCH;
-}
 
 /* Gap of each, its energy and the gradient of that. */
 enum { ENERGY_SIZE = 13 };
@@ -249,35 +221,13 @@ static void find_energies(void* context, int first, int end, int worker)
     }
 }
 
-void fil_ipc_add_gradient(const FilSolver* solver, const FilIpcPair* pair, const double* gradient, double* residual)
-{
-    const FilIpcField* field = &solver->ipc;
-    for (int i = 0; i < pair->corner_count; i++) {
-        int blocks[FIL_JACOBIAN_BLOCKS];
-        double jacobian[12 * FIL_JACOBIAN_BLOCKS], bias[3];
-        const double* g = gradient + 3 * i;
-        const int node = fil_ipc_node_block(solver, pair->point[i]);
-        if (node >= 0) {
-            fil_v3_axpy(residual + 4 * (ptrdiff_t)node, field->dt, g);
-            continue;
-        }
-        const int count = fil_ipc_corner_blocks(solver, pair->point[i], field->points.at + 3 * pair->point[i], field->x.at, blocks, jacobian, bias);
-        for (int b = 0; b < count; b++) {
-            const double* j = jacobian + 12 * b;
-            for (int m = 0; m < 4; m++) {
-                residual[4 * blocks[b] + m] += field->dt * (j[m] * g[0] + j[4 + m] * g[1] + j[8 + m] * g[2]);
-            }
-        }
-    }
-}
-
 double fil_ipc_contacts_add(FilSolver* solver, const double* v, double* residual)
 {
     const FilIpcField* field = &solver->ipc;
     double energy = 0.0;
-    size_t pushes = 0;
+    int pushes = 0;
     for (Batch batch = {.solver = solver}; batch.first < field->pair_count; batch.first += FIL_IPC_BATCH) {
-        const int count = batch_size(&batch, field->pair_count);
+        const int left = field->pair_count - batch.first, count = left < FIL_IPC_BATCH ? left : FIL_IPC_BATCH;
         fil_workers_run(solver->system->workers, count, FIL_IPC_GRAIN, find_energies, &batch);
         for (int k = 0; k < count; k++) {
             const FilIpcPair* pair = &field->pairs[batch.first + k];
@@ -289,10 +239,11 @@ double fil_ipc_contacts_add(FilSolver* solver, const double* v, double* residual
             if (!isfinite(energy)) {
                 return INFINITY;
             }
-            memcpy(field->pushes.at + 12 * pushes++, found + 1, 12 * sizeof *found);
-            fil_ipc_add_gradient(solver, pair, found + 1, residual);
+            memcpy(field->pushes.at + 12 * (size_t)pushes, found + 1, 12 * sizeof *found);
+            field->pushing.at[pushes++] = batch.first + k;
         }
     }
+    fil_ipc_add_gradients(solver, pushes, field->pushing.at, NULL, residual);
     return energy + add_slides(solver, v, residual);
 }
 
@@ -323,143 +274,6 @@ FilStatus fil_ipc_contacts_accept(FilSolver* solver, bool* changed)
                       fil_doubles_reserve(&field->held, (size_t)solver->system->v_count / 4);
     field->jets = jets;
     return room ? FIL_OK : FIL_OUT_OF_MEMORY;
-}
-
-/* ---- second derivatives ---- */
-
-int fil_ipc_contacts_lists(const FilSolver* solver, size_t* variables)
-{
-    const FilIpcField* field = &solver->ipc;
-    for (int k = 0; k < field->active_count; k++) {
-        *variables += pair_blocks(solver, &field->pairs[field->active.at[k]]);
-    }
-    return field->active_count;
-}
-
-void fil_ipc_contacts_list(FilSolver* solver, int* list_end, int* variable, int* lists, int* variables)
-{
-    FilIpcField* field = &solver->ipc;
-    for (int k = 0; k < field->active_count; k++) {
-        const FilIpcPair* pair = &field->pairs[field->active.at[k]];
-        const int first = *variables;
-        for (int i = 0; i < pair->corner_count; i++) {
-            const double* x = field->points.at + 3 * pair->point[i];
-            int blocks[FIL_JACOBIAN_BLOCKS] = {fil_ipc_node_block(solver, pair->point[i])};
-            double jacobian[12 * FIL_JACOBIAN_BLOCKS], bias[3];
-            const int count = blocks[0] >= 0 ? 1 : fil_ipc_corner_blocks(solver, pair->point[i], x, field->x.at, blocks, jacobian, bias);
-            for (int b = 0; b < count; b++) {
-                (void)fil_block_list_put(variable, first, variables, column_of(solver, pair->point[i], blocks[b]));
-            }
-        }
-        list_end[(*lists)++] = *variables;
-    }
-}
-
-/* A block of variables that a corner depends on. */
-typedef struct Entry {
-    int corner, local;
-    const double* jacobian; /* 3 x 4; NULL: the identity */
-} Entry;
-
-/* Adds scale J_row' H J_column to a block; h is 3 x 3 with `stride` columns. */
-static void add_turned(double* block, const double* a, const double* b, double scale, const double* h, int stride)
-{
-    for (int c = 0; c < 4; c++) {
-        double turned[3];
-        for (int i = 0; i < 3; i++) {
-            turned[i] = scale * (h[stride * i] * b[c] + h[stride * i + 1] * b[4 + c] + h[stride * i + 2] * b[8 + c]);
-        }
-        for (int r = 0; r < 4; r++) {
-            block[4 * c + r] += a[r] * turned[0] + a[4 + r] * turned[1] + a[8 + r] * turned[2];
-        }
-    }
-}
-
-/* Adds that for all pairs of entries; h(i, j) is at h + stride * 3 i + 3 j of their corners. */
-static void add_entries(FilBlockSum* sum, int list, const Entry* entries, int count, double scale, const double* h, int stride)
-{
-    static const double identity[12] = {[0] = 1.0, [5] = 1.0, [10] = 1.0};
-    for (int e = 0; e < count; e++) {
-        for (int f = 0; f < count; f++) {
-            const double *a = entries[e].jacobian, *b = entries[f].jacobian;
-            const double* m = h + stride * 3 * entries[e].corner + 3 * entries[f].corner;
-            double* block = fil_block_sum_at(sum, list, entries[e].local, entries[f].local);
-            if (block == NULL) {
-                continue;  // its transpose is there
-            }
-            if (a != NULL || b != NULL) {
-                add_turned(block, a != NULL ? a : identity, b != NULL ? b : identity, scale, m, stride);
-                continue;
-            }
-            for (int k = 0; k < 9; k++) {
-                block[4 * (k % 3) + k / 3] += scale * m[stride * (k / 3) + k % 3];
-            }
-        }
-    }
-}
-
-/* Whether the force of a pair turns slowly while its corners slide: on something large and round. What that takes from the
- * tangent is worth having, Newton is slow without; of thin objects it is so large that tangents become indefinite. */
-static bool turns_slowly(const FilIpcPair* pair)
-{
-    // chosen: a net on a ball as large as itself took 30 to 40 Newton iterations a step without, six with it
-    return pair->gap + pair->repulsion.offset > 10.0 * pair->repulsion.range;
-}
-
-static void add_pair_hessian(const FilSolver* solver, const FilIpcPair* pair, const double* hessian, int list, FilBlockSum* sum)
-{
-    const FilIpcField* field = &solver->ipc;
-    Entry entries[PAIR_BLOCKS];
-    double jacobian[4][12 * FIL_JACOBIAN_BLOCKS], bias[3];
-    int count = 0;
-    for (int i = 0; i < pair->corner_count; i++) {
-        const int point = pair->point[i];
-        int blocks[FIL_JACOBIAN_BLOCKS] = {fil_ipc_node_block(solver, point)};
-        const bool node = blocks[0] >= 0;
-        const int own = node ? 1 : fil_ipc_corner_blocks(solver, point, field->points.at + 3 * point, field->x.at, blocks, jacobian[i], bias);
-        for (int b = 0; b < own; b++) {
-            const int local = fil_block_sum_find(sum, list, column_of(solver, point, blocks[b]));
-            if (local >= 0) {
-                entries[count++] = (Entry){i, local, node ? NULL : jacobian[i] + 12 * b};
-            }
-        }
-    }
-    add_entries(sum, list, entries, count, field->dt * field->dt, hessian, 3 * pair->corner_count);
-}
-
-/* Energy of each active pair, and second derivatives. */
-enum { HESSIAN_SIZE = 145 };
-
-static void find_hessians(void* context, int first, int end, int worker)
-{
-    const Batch* batch = context;
-    const FilIpcField* field = &batch->solver->ipc;
-    (void)worker;
-    for (int k = first; k < end; k++) {
-        const FilIpcPair* pair = &field->pairs[field->active.at[batch->first + k]];
-        double gradient[12], *found = field->work.at + HESSIAN_SIZE * k;
-        found[0] = fil_ipc_pair_energy(batch->solver, pair, gradient, found + 1, batch->majorised || !turns_slowly(pair));
-        const int size = 3 * pair->corner_count;
-        const double share = field->anticipates && pair->expected != pair->gap ? fil_ipc_model(pair).stiffness : 1.0;
-        for (int i = 1; i <= size * size && share != 1.0; i++) {
-            found[i] *= share;
-        }
-    }
-}
-
-void fil_ipc_contacts_hessian(FilSolver* solver, bool majorised, FilBlockSum* sum, int first_list)
-{
-    const FilIpcField* field = &solver->ipc;
-    for (Batch batch = {.solver = solver, .majorised = majorised}; batch.first < field->active_count; batch.first += FIL_IPC_BATCH) {
-        const int count = batch_size(&batch, field->active_count);
-        fil_workers_run(solver->system->workers, count, FIL_IPC_GRAIN, find_hessians, &batch);
-        for (int k = 0; k < count; k++) {
-            const double* found = field->work.at + HESSIAN_SIZE * k;
-            if (found[0] != 0.0) {
-                add_pair_hessian(solver, &field->pairs[field->active.at[batch.first + k]], found + 1, first_list + batch.first + k, sum);
-            }
-        }
-    }
 }
 
 /* ---- the end of a step ---- */

@@ -123,7 +123,7 @@ double fil_ipc_expected_gap(const FilIpcPair* pair, double change, double give)
     return fmin(gap, range);
 }
 
-/* A batch of active pairs, in parallel. */
+/* Active pairs, in parallel. */
 typedef struct Batch {
     FilSolver* solver;
     const double* residual;
@@ -158,6 +158,7 @@ static void find_gaps(void* context, int first, int end, int worker)
             for_blocks(batch->solver, pair, field->pushes.at + 12 * k, jet.first, balance, &b);
             pair->expected = fil_ipc_expected_gap(pair, b.change, b.give);
         }
+        field->jets[k].value = pair->expected != pair->gap ? fil_ipc_model(pair).force - 1.0 : 0.0;
     }
 }
 
@@ -182,17 +183,5 @@ void fil_ipc_anticipate(FilSolver* solver, double* residual)
     }
     hold_rings(solver, field->held.at);
     fil_workers_run(system->workers, field->active_count, FIL_IPC_GRAIN, find_gaps, &batch);
-    for (int k = 0; k < field->active_count; k++) {
-        const FilIpcPair* pair = &field->pairs[field->active.at[k]];
-        const double* push = field->pushes.at + 12 * k;
-        double gradient[12];
-        if (pair->expected == pair->gap) {
-            continue;
-        }
-        const double more = fil_ipc_model(pair).force - 1.0;
-        for (int i = 0; i < 3 * pair->corner_count; i++) {
-            gradient[i] = more * push[i];
-        }
-        fil_ipc_add_gradient(solver, pair, gradient, residual);
-    }
+    fil_ipc_add_gradients(solver, field->active_count, field->active.at, &field->jets->value, residual);
 }

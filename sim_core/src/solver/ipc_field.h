@@ -15,7 +15,7 @@
 enum {
     FIL_IPC_BATCH = 512,
     FIL_IPC_GRAIN = 32,
-    FIL_IPC_WORK = 145 /* numbers a pair, at most: energy and its second derivatives over four corners */
+    FIL_IPC_WORK = 147 /* numbers a pair, at most: energy, its second derivatives over four corners, and which variables those are */
 };
 
 /* Blocks that one ring couples: its point and three nodes, or place and turn of its body and four. */
@@ -117,7 +117,8 @@ typedef struct FilIpcField {
     int pair_count, pair_capacity;
     FilInts active, was_active; /* pairs within range at the last accepted v */
     int active_count;
-    FilDoubles pushes;         /* gradients over their corners of pairs that were in range when last asked for forces, 12 each */
+    FilDoubles pushes;         /* gradients over their corners of pairs that were in range when last asked for forces, 12 each, ... */
+    FilInts pushing;           /* ... and which those are */
     FilJet* jets;              /* barriers of active ones, where they are, ... */
     size_t jet_capacity;       /* ... while what is expected of them is found, ... */
     FilDoubles held;           /* ... and what they add to the diagonal of each block of velocities */
@@ -195,13 +196,18 @@ FilStatus fil_ipc_contacts_begin(struct FilSolver* solver);
 FilStatus fil_ipc_contacts_follow(struct FilSolver* solver);
 double fil_ipc_contacts_add(struct FilSolver* solver, const double* v, double* residual);
 FilStatus fil_ipc_contacts_accept(struct FilSolver* solver, bool* changed);
+FilStatus fil_ipc_contacts_finish(struct FilSolver* solver, const double* v, FilStepInfo* info);
+/* The stiffness' scale that the last step left. */
+double fil_ipc_scale(const struct FilSolver* solver);
+
+/* ipc_sum.c: what they add up to. */
+/* Adds the gradients over their corners of so many pairs, those in `pushes`, to those of their unknowns, in their order; each times what stands at
+ * every third place of `scale`, unless that is NULL. */
+void fil_ipc_add_gradients(const struct FilSolver* solver, int count, const int* pairs, const double* scale, double* residual);
 /* Of barriers: how many lists there will be; adds to *variables how many variables they hold at most. */
 int fil_ipc_contacts_lists(const struct FilSolver* solver, size_t* variables);
 void fil_ipc_contacts_list(struct FilSolver* solver, int* list_end, int* variable, int* lists, int* variables);
 void fil_ipc_contacts_hessian(struct FilSolver* solver, bool majorised, FilBlockSum* sum, int first_list);
-FilStatus fil_ipc_contacts_finish(struct FilSolver* solver, const double* v, FilStepInfo* info);
-/* The stiffness' scale that the last step left. */
-double fil_ipc_scale(const struct FilSolver* solver);
 
 /* Of a pair with points where `points` and `x` are: gap, normal from the first feature to the second (of a plane: its own), and weights of the
  * corners. */
@@ -213,8 +219,6 @@ double fil_ipc_pair_energy(const struct FilSolver* solver, const FilIpcPair* pai
 int fil_ipc_node_block(const struct FilSolver* solver, int point);
 /* What a corner's velocity depends on: blocks of the world's velocities and 3 x 4 Jacobians; `bias` if on nothing. */
 int fil_ipc_corner_blocks(const struct FilSolver* solver, int point, const double* x, const double* q, int* blocks, double* jacobian, double* bias);
-/* Adds a gradient over the corners of a pair to those of its unknowns. */
-void fil_ipc_add_gradient(const struct FilSolver* solver, const FilIpcPair* pair, const double* gradient, double* residual);
 
 /* ipc_expect.c: finds which gaps Newton's model is made about, where the residual is this, and adds by how much the model's gradient differs from the
  * true one; hessian() then is that model's, until this is called with NULL. */

@@ -362,10 +362,12 @@ static FilStatus find_nodes(FilSolver* solver)
     if ((s->node_q == NULL || s->node_block == NULL) && s->point_count > 0) {
         return FIL_OUT_OF_MEMORY;
     }
-    for (int k = 0; k < s->point_count; k++) {
+    s->first_shape = s->point_count;
+    for (int k = s->point_count - 1; k >= 0; k--) {
         const FilIpcPoint* point = &s->points[k];
         const FilBody* body = &solver->system->bodies[solver->collision->colliders[point->collider].body];
         s->node_q[k] = point->node >= 0 ? body->q + 4 * point->node : -1;
+        s->first_shape = point->node >= 0 ? s->first_shape : k;
         s->node_block[k] = point->node >= 0 ? body->v / 4 + point->node : -1;
     }
     return FIL_OK;
@@ -460,15 +462,37 @@ static void rim_axes(const FilSolver* solver, int plane, const FilPose* pose, co
     down[1] = size > FLAT ? -local[1] / size : 0.0;
 }
 
+/* Points at a time: some five microseconds. */
+enum { POINT_GRAIN = 2048 };
+
+typedef struct Placing {
+    const FilIpcSurface* surface;
+    const double* q;
+    double* x;
+} Placing;
+
+static void place_nodes(void* context, int first, int end, int worker)
+{
+    const Placing* placing = context;
+    const int* node_q = placing->surface->node_q;
+    (void)worker;
+    for (int k = first; k < end; k++) {
+        if (node_q[k] >= 0) {
+            fil_v3_copy(placing->x + 3 * k, placing->q + node_q[k]);
+        }
+    }
+}
+
 void fil_ipc_surface_place(const FilSolver* solver, const double* q, double* x)
 {
     const FilIpcSurface* s = &solver->ipc.surface;
     int last = -1, rim = 0;
     FilPose pose = {0};
     double down[2] = {1.0, 0.0};
-    for (int k = 0; k < s->point_count; k++) {
+    Placing placing = {s, q, x};
+    fil_workers_run(solver->system->workers, s->point_count, POINT_GRAIN, place_nodes, &placing);
+    for (int k = s->first_shape; k < s->point_count; k++) {
         if (s->node_q[k] >= 0) {
-            fil_v3_copy(x + 3 * k, q + s->node_q[k]);
             continue;
         }
         const FilIpcPoint* point = &s->points[k];

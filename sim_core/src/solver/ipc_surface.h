@@ -45,6 +45,7 @@ typedef struct FilIpcSurface {
     FilIpcPoint* points;
     int* node_q;     /* of points that are nodes: where they stand in q, ... */
     int* node_block; /* ... and their block of the world's velocities; else -1 */
+    int first_shape; /* points before that are nodes */
     FilIpcEdge* edges;
     FilIpcTriangle* triangles;
     int *fan_first, *fan; /* of each point: triangles that meet there, fan[fan_first[p]] to fan[fan_first[p + 1]] */
