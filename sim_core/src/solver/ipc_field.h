@@ -163,6 +163,9 @@ bool fil_ipc_may_meet(const struct FilSolver* solver, int p, int q);
 /* Whether points lie at a joint of theirs, by any of the parts that meet at each. */
 bool fil_ipc_at_joint(const struct FilSolver* solver, int p, int q);
 
+/* ipc_choose.c: chooses pairs of what is near, in rising order: of points, edges and triangles that are stale; `all` are. */
+FilStatus fil_ipc_choose(FilIpcField* field, const int* points, const int* edges, const int* triangles, bool all, double range, FilWorkers* workers);
+
 /* ipc_pairs.c: how far two features are from each other. */
 double fil_ipc_distance(FilFeature kind, const int* points, int count, const double* x);
 /* The same, and the way from the first one's closest point to the second's. */
@@ -200,15 +203,7 @@ FilStatus fil_ipc_contacts_finish(struct FilSolver* solver, const double* v, Fil
 /* The stiffness' scale that the last step left. */
 double fil_ipc_scale(const struct FilSolver* solver);
 
-/* ipc_sum.c: what they add up to. */
-/* Adds the gradients over their corners of so many pairs, those in `pushes`, to those of their unknowns, in their order; each times what stands at
- * every third place of `scale`, unless that is NULL. */
-void fil_ipc_add_gradients(const struct FilSolver* solver, int count, const int* pairs, const double* scale, double* residual);
-/* Of barriers: how many lists there will be; adds to *variables how many variables they hold at most. */
-int fil_ipc_contacts_lists(const struct FilSolver* solver, size_t* variables);
-void fil_ipc_contacts_list(struct FilSolver* solver, int* list_end, int* variable, int* lists, int* variables);
-void fil_ipc_contacts_hessian(struct FilSolver* solver, bool majorised, FilBlockSum* sum, int first_list);
-
+/* ipc_sum.c: what pairs are to their unknowns, and what they add up to. */
 /* Of a pair with points where `points` and `x` are: gap, normal from the first feature to the second (of a plane: its own), and weights of the
  * corners. */
 double fil_ipc_pair_see(const struct FilSolver* solver, const FilIpcPair* pair, double* normal, double* weight);
@@ -219,6 +214,15 @@ double fil_ipc_pair_energy(const struct FilSolver* solver, const FilIpcPair* pai
 int fil_ipc_node_block(const struct FilSolver* solver, int point);
 /* What a corner's velocity depends on: blocks of the world's velocities and 3 x 4 Jacobians; `bias` if on nothing. */
 int fil_ipc_corner_blocks(const struct FilSolver* solver, int point, const double* x, const double* q, int* blocks, double* jacobian, double* bias);
+/* Whether it is of edges that push each other with their ends as well. */
+bool fil_ipc_nearly_parallel(const struct FilSolver* solver, const FilIpcPair* pair);
+/* Adds the gradients over their corners of so many pairs, those in `pushes`, to those of their unknowns, in their order; each times what stands at
+ * every third place of `scale`, unless that is NULL. */
+void fil_ipc_add_gradients(const struct FilSolver* solver, int count, const int* pairs, const double* scale, double* residual);
+/* Of barriers: how many lists there will be; adds to *variables how many variables they hold at most. */
+int fil_ipc_contacts_lists(const struct FilSolver* solver, size_t* variables);
+void fil_ipc_contacts_list(struct FilSolver* solver, int* list_end, int* variable, int* lists, int* variables);
+void fil_ipc_contacts_hessian(struct FilSolver* solver, bool majorised, FilBlockSum* sum, int first_list);
 
 /* ipc_expect.c: finds which gaps Newton's model is made about, where the residual is this, and adds by how much the model's gradient differs from the
  * true one; hessian() then is that model's, until this is called with NULL. */

@@ -1,7 +1,8 @@
-/* What pairs of features add to residuals and to the matrix.
+/* What a pair of features is to its unknowns, and what pairs add to residuals and to the matrix.
  *
  * What several pairs add to the same place is added in their order, whoever does it: threads go through all pairs, and each adds what belongs to
  * places of its own. So sums have the same bits for any number of them. */
+#include <math.h>
 #include <string.h>
 
 #include "base/vec3.h"
@@ -27,6 +28,90 @@ static int parts_for(const FilSolver* solver, int pairs)
 static bool in_part(int place, int part, int parts)
 {
     return (place / STRIPE & (parts - 1)) == part;
+}
+
+/* ---- corners ---- */
+
+int fil_ipc_node_block(const FilSolver* solver, int point)
+{
+    return solver->ipc.surface.node_block[point];
+}
+
+int fil_ipc_corner_blocks(const FilSolver* solver, int point, const double* x, const double* q, int* blocks, double* jacobian, double* bias)
+{
+    const FilIpcPoint* p = &solver->ipc.surface.points[point];
+    const FilWorldCollider* c = &solver->collision->colliders[p->collider];
+    const FilBody* body = &solver->system->bodies[c->body];
+    fil_v3_set(bias, 0.0, 0.0, 0.0);
+    if (p->node >= 0) {
+        memset(jacobian, 0, 12 * sizeof(double));
+        jacobian[0] = jacobian[5] = jacobian[10] = 1.0;
+        blocks[0] = fil_ipc_node_block(solver, point);
+        return 1;
+    }
+    const int count = body->ops->point_jacobian(body->impl, c->index, 0, x, q + body->q, blocks, jacobian, bias);
+    for (int k = 0; k < count; k++) {
+        blocks[k] += body->v / 4;
+    }
+    return count;
+}
+
+static void gather(const FilIpcPair* pair, const double* x, double* corners)
+{
+    for (int i = 0; i < pair->corner_count; i++) {
+        fil_v3_copy(corners + 3 * i, x + 3 * pair->point[i]);
+    }
+}
+
+/* ---- one pair ---- */
+
+double fil_ipc_pair_see(const FilSolver* solver, const FilIpcPair* pair, double* normal, double* weight)
+{
+    const FilIpcField* field = &solver->ipc;
+    if (pair->plane >= 0) {
+        double at[3], arm[3];
+        fil_ipc_plane(solver, pair->plane, field->x.at, normal, at);
+        fil_v3_sub(arm, field->points.at + 3 * pair->point[0], at);
+        weight[0] = 1.0;
+        return fil_v3_dot(arm, normal) - pair->repulsion.offset;
+    }
+    double corners[12];
+    gather(pair, field->points.at, corners);
+    const FilClosest closest = fil_feature_closest(pair->repulsion.pair, corners);
+    fil_v3_copy(normal, closest.r);
+    fil_v3_normalise(normal);
+    memcpy(weight, closest.weight, sizeof closest.weight);
+    return sqrt(2.0 * closest.half_square) - pair->repulsion.offset;
+}
+
+double fil_ipc_pair_energy(const FilSolver* solver, const FilIpcPair* pair, double* gradient, double* hessian, bool positive)
+{
+    if (pair->plane < 0) {
+        double corners[12];
+        gather(pair, solver->ipc.points.at, corners);
+        return fil_repulsion_energy(&pair->repulsion, corners, gradient, hessian, positive);
+    }
+    double normal[3], weight[4];
+    const double gap = fil_ipc_pair_see(solver, pair, normal, weight);
+    const FilJet jet = fil_barrier(gap, pair->repulsion.range, pair->repulsion.stiffness);
+    if (!isfinite(jet.value)) {
+        return INFINITY;
+    }
+    fil_v3_scale(gradient, jet.first, normal);
+    for (int k = 0; k < 9 && hessian != NULL; k++) {
+        hessian[k] = jet.second * normal[k / 3] * normal[k % 3];
+    }
+    return jet.value;
+}
+
+bool fil_ipc_nearly_parallel(const FilSolver* solver, const FilIpcPair* pair)
+{
+    double corners[12];
+    if (pair->plane >= 0 || pair->repulsion.pair != FIL_SEGMENT_SEGMENT) {
+        return false;
+    }
+    gather(pair, solver->ipc.points.at, corners);
+    return fil_repulsion_parallel(&pair->repulsion, corners);
 }
 
 /* ---- columns ---- */

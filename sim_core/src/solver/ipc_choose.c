@@ -1,0 +1,171 @@
+/* Chooses of the pairs that are near those to look at closely: of features that are stale, and whose boxes overlap. */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/vec3.h"
+#include "solver/ipc_field.h"
+
+static FilIpcSweptBound swept_bound_of(const FilIpcField* field, const FilIpcEdge* e)
+{
+    FilIpcSweptBound c = {.reach = 0.0};
+    double motion[2][3], apart[3];
+    for (int i = 0; i < 2; i++) {
+        const int p = e->point[i];
+        const double* x = field->points.at + 3 * p;
+        fil_v3_axpy(c.middle, 0.5, x);
+        fil_v3_axpy(c.half, i == 0 ? -0.5 : 0.5, x);
+        fil_v3_sub(motion[i], field->listed_end.at + 3 * p, x);
+        fil_v3_axpy(c.motion, 0.5, motion[i]);
+        c.reach = fmax(c.reach, field->slack.at[p]);
+    }
+    fil_v3_sub(apart, motion[1], motion[0]);
+    c.reach += 0.5 * fil_v3_norm(apart) + field->surface.points[e->point[0]].radius;
+    return c;
+}
+
+/* Whether a look along the line between their middles is enough to tell that two edges stay out of each other's range. */
+static bool stay_apart(const FilIpcSweptBound* a, const FilIpcSweptBound* b, double range)
+{
+    double between[3], passing[3];
+    fil_v3_sub(between, b->middle, a->middle);
+    fil_v3_sub(passing, b->motion, a->motion);
+    const double square = fil_v3_dot(between, between), reach = range + a->reach + b->reach;
+    const double clear = square - fabs(fil_v3_dot(a->half, between)) - fabs(fil_v3_dot(b->half, between));
+    return clear + fmin(fil_v3_dot(passing, between), 0.0) > reach * sqrt(square);
+}
+
+static FilAabb box_of(const FilAabb* boxes, const int* points, int count)
+{
+    FilAabb box = boxes[points[0]];
+    for (int i = 1; i < count; i++) {
+        box = fil_aabb_union(&box, &boxes[points[i]]);
+    }
+    return box;
+}
+
+/* Pairs that are near, to choose from: of features that are stale and whose boxes overlap. */
+typedef struct Choice {
+    FilIpcField* field;
+    const FilPairs* near;
+    FilPairs* chosen;
+    const int *stale_a, *stale_b; /* of the first, of the second of each */
+    bool all;                     /* pairs of edges: they are many, so a look at their swept bounds comes first */
+    double range;
+} Choice;
+
+/* Pairs looked at at once: some ten microseconds. */
+enum { CHOICE_GRAIN = 1024 };
+
+static void look_at_edges(void* context, int first, int end, int worker)
+{
+    const Choice* choice = context;
+    const FilIpcField* field = choice->field;
+    const FilIpcEdge* edges = field->surface.edges;
+    const FilIpcSweptBound* bounds = field->swept_bounds;
+    FilIndexPair* chosen = choice->chosen->items + first;
+    int count = 0;
+    (void)worker;
+    for (int k = first; k < end; k++) {
+        const FilIndexPair pair = choice->near->items[k];
+        if ((choice->stale_a[pair.a] | choice->stale_b[pair.b]) == 0 ||
+            (choice->all && stay_apart(&bounds[pair.a], &bounds[pair.b], choice->range))) {
+            continue;
+        }
+        const FilAabb a = box_of(field->boxes, edges[pair.a].point, 2), b = box_of(field->boxes, edges[pair.b].point, 2);
+        chosen[count] = pair;
+        count += fil_aabb_overlap(&a, &b);
+    }
+    field->picked.at[first / CHOICE_GRAIN] = count;
+}
+
+static void look_at_triangles(void* context, int first, int end, int worker)
+{
+    const Choice* choice = context;
+    const FilIpcField* field = choice->field;
+    FilIndexPair* chosen = choice->chosen->items + first;
+    int count = 0;
+    (void)worker;
+    for (int k = first; k < end; k++) {
+        const FilIndexPair pair = choice->near->items[k];
+        if ((choice->stale_a[pair.a] | choice->stale_b[pair.b]) != 0) {
+            const FilAabb box = box_of(field->boxes, field->surface.triangles[pair.b].point, 3);
+            chosen[count] = pair;
+            count += fil_aabb_overlap(&field->boxes[pair.a], &box);
+        }
+    }
+    field->picked.at[first / CHOICE_GRAIN] = count;
+}
+
+static FilStatus choose(Choice* choice, FilWork* look, FilWorkers* workers)
+{
+    FilIpcField* field = choice->field;
+    FilPairs* chosen = choice->chosen;
+    const int count = choice->near->count;
+    chosen->count = 0;
+    if (!fil_ints_reserve(&field->picked, (size_t)(count / CHOICE_GRAIN) + 1) || fil_pairs_reserve(chosen, count) != FIL_OK) {
+        return FIL_OUT_OF_MEMORY;
+    }
+    fil_workers_run(workers, count, CHOICE_GRAIN, look, choice);
+    // each chunk has left its pairs where its own places begin
+    for (int first = 0; first < count; first += CHOICE_GRAIN) {
+        const int picked = field->picked.at[first / CHOICE_GRAIN];
+        memmove(chosen->items + chosen->count, chosen->items + first, sizeof *chosen->items * (size_t)picked);
+        chosen->count += picked;
+    }
+    return FIL_OK;
+}
+
+static void bound_some(void* context, int first, int end, int worker)
+{
+    FilIpcField* field = context;
+    (void)worker;
+    for (int e = first; e < end; e++) {
+        field->swept_bounds[e] = swept_bound_of(field, &field->surface.edges[e]);
+    }
+}
+
+static FilStatus choose_edges(FilIpcField* field, const int* stale, bool all, double range, FilWorkers* workers)
+{
+    if (all) {
+        fil_workers_run(workers, field->surface.edge_count, CHOICE_GRAIN, bound_some, field);
+    }
+    Choice choice = {field, &field->near.edges, &field->chosen[0], stale, stale, all, range};
+    return choose(&choice, look_at_edges, workers);
+}
+
+static FilStatus choose_triangles(FilIpcField* field, const int* stale, const int* stale_triangles, FilWorkers* workers)
+{
+    Choice choice = {.field = field, .near = &field->near.triangles, .chosen = &field->chosen[1], .stale_a = stale, .stale_b = stale_triangles};
+    return choose(&choice, look_at_triangles, workers);
+}
+
+/* Pairs of edges, and of points and triangles, into rising order. */
+typedef struct Sorting {
+    FilIpcField* field;
+    FilStatus status[2];
+} Sorting;
+
+static void sort_some(void* context, int first, int end, int worker)
+{
+    Sorting* sorting = context;
+    FilIpcField* field = sorting->field;
+    (void)worker;
+    for (int k = first; k < end; k++) {
+        const int count = k == 0 ? field->surface.edge_count : field->surface.point_count;
+        sorting->status[k] = fil_pairs_sort(&field->chosen[k], count, &field->sorting[k]);
+    }
+}
+
+FilStatus fil_ipc_choose(FilIpcField* field, const int* points, const int* edges, const int* triangles, bool all, double range, FilWorkers* workers)
+{
+    FilStatus status = choose_edges(field, edges, all, range, workers);
+    status = status == FIL_OK ? choose_triangles(field, points, triangles, workers) : status;
+    if (status != FIL_OK) {
+        return status;
+    }
+    // trees report them in an order that depends on what was before
+    Sorting sorting = {.field = field};
+    fil_workers_run(fil_memory_is_limited() ? NULL : workers, 2, 1, sort_some, &sorting);
+    return sorting.status[0] != FIL_OK ? sorting.status[0] : sorting.status[1];
+}
