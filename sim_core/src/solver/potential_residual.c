@@ -31,16 +31,40 @@ bool fil_potential_takes_part(const FilSolver* solver, int b)
     return solver->contact.active && solver->contact.offset[b] >= 0;
 }
 
-void fil_potential_spare_held(const FilSolver* solver, double* residual)
+/* Numbers at a time: some two microseconds. What is no more is left to one thread. */
+enum { VECTOR_GRAIN = 4096 };
+
+/* A pass over the numbers of a body. */
+typedef struct Pass {
+    const double *a, *b;
+    double scale, *to;
+} Pass;
+
+/* Does it for every body that takes part; `a`, `b` and `to` are as long as all velocities, and b may be NULL. */
+static void pass_over(const FilSolver* solver, FilWork* work, const Pass* all)
 {
-    const double* weight = solver->system->scratch.weight;
     for (int b = 0; b < solver->system->body_count; b++) {
         const FilBody* body = &solver->system->bodies[b];
-        const int end = body->v + (fil_potential_takes_part(solver, b) ? body->v_count : 0);
-        for (int k = body->v; k < end; k++) {
-            residual[k] = weight[k] > 0.0 ? residual[k] : 0.0;
+        if (fil_potential_takes_part(solver, b)) {
+            Pass own = {all->a + body->v, all->b != NULL ? all->b + body->v : NULL, all->scale, all->to + body->v};
+            fil_workers_run(body->v_count > VECTOR_GRAIN ? solver->system->workers : NULL, body->v_count, VECTOR_GRAIN, work, &own);
         }
     }
+}
+
+static void spare_some(void* context, int first, int end, int worker)
+{
+    const Pass* pass = context;
+    (void)worker;
+    for (int k = first; k < end; k++) {
+        pass->to[k] = pass->a[k] > 0.0 ? pass->to[k] : 0.0;
+    }
+}
+
+void fil_potential_spare_held(const FilSolver* solver, double* residual)
+{
+    const Pass pass = {.a = solver->system->scratch.weight, .to = residual};
+    pass_over(solver, spare_some, &pass);
 }
 
 /* ---- the measure ---- */
@@ -140,16 +164,20 @@ double fil_potential_slope(const FilSolver* solver, const double* residual, cons
 
 /* ---- vectors ---- */
 
+static void try_some(void* context, int first, int end, int worker)
+{
+    const Pass* pass = context;
+    (void)worker;
+    for (int k = first; k < end; k++) {
+        pass->to[k] = pass->a[k] - pass->scale * pass->b[k];
+    }
+}
+
 /* v - step * direction of everything that takes part. */
 void fil_potential_try(const FilSolver* solver, const double* v, const double* direction, double step, double* trial)
 {
-    for (int b = 0; b < solver->system->body_count; b++) {
-        const FilBody* body = &solver->system->bodies[b];
-        const int end = body->v + (fil_potential_takes_part(solver, b) ? body->v_count : 0);
-        for (int k = body->v; k < end; k++) {
-            trial[k] = v[k] - step * direction[k];
-        }
-    }
+    const Pass pass = {v, direction, step, trial};
+    pass_over(solver, try_some, &pass);
 }
 
 void fil_potential_guess(const FilSolver* solver, int b, const double* change, double* v)
