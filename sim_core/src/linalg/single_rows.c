@@ -13,17 +13,21 @@ void fil_single_rows_free(FilSingleRows* rows)
     *rows = (FilSingleRows){0};
 }
 
-/* Counts the blocks of each row. */
-static void count_blocks(FilSingleRows* rows, const FilBlockPattern* terms, int count)
+/* Counts the blocks of each row, and tells whether it has fourth columns. */
+static void count_blocks(FilSingleRows* rows, const FilBlockPattern* terms, int count, const int* fourth)
 {
     const int n = terms[0].columns;
-    int* start = rows->start.at;
+    int *start = rows->start.at, *wide = rows->wide.at;
     memset(start, 0, ((size_t)n + 2) * sizeof *start);
+    memset(wide, 0, (size_t)n * sizeof *wide);
     for (int t = 0; t < count; t++) {
         for (int j = 0; j < n; j++) {
             for (int k = terms[t].start[j]; k < terms[t].start[j + 1]; k++) {
-                start[terms[t].row[k] + 2]++;
-                start[j + 2] += terms[t].row[k] != j;
+                const int i = terms[t].row[k];
+                start[i + 2]++;
+                start[j + 2] += i != j;
+                wide[i] |= fourth[j];
+                wide[j] |= fourth[i];
             }
         }
     }
@@ -32,41 +36,29 @@ static void count_blocks(FilSingleRows* rows, const FilBlockPattern* terms, int 
     }
 }
 
-/* Gives each block its place in its row, and its transpose in its own: their numbers, for now. */
+static inline int size_of(const FilSingleRows* rows, int i)
+{
+    return rows->wide.at[i] ? 16 : 9;
+}
+
+/* Gives each block its place in its row, and its transpose in its own. `offset` is where a row's numbers would begin if all before it had its size.
+ */
 static void place_blocks(FilSingleRows* rows, const FilBlockPattern* terms, int count)
 {
     int *next = rows->start.at + 1, *to = rows->to.at;
+    const int* offset = rows->offset.at;
     for (int t = 0; t < count; t++) {
         for (int j = 0; j < terms[t].columns; j++) {
             for (int k = terms[t].start[j]; k < terms[t].start[j + 1]; k++, to += 2) {
-                const int i = terms[t].row[k];
-                to[0] = next[i]++;
-                rows->column.at[to[0]] = j;
+                const int i = terms[t].row[k], number = next[i]++;
+                rows->column.at[number] = j;
+                to[0] = offset[i] + size_of(rows, i) * number;
                 to[1] = -1;
                 if (i != j) {
-                    to[1] = next[j]++;
-                    rows->column.at[to[1]] = i;
+                    const int turned = next[j]++;
+                    rows->column.at[turned] = i;
+                    to[1] = offset[j] + size_of(rows, j) * turned;
                 }
-            }
-        }
-    }
-}
-
-/* Where block `number` of row i begins. */
-static int begin_of(const FilSingleRows* rows, int i, int number)
-{
-    return rows->offset.at[i] + (rows->wide.at[i] ? 16 : 9) * (number - rows->start.at[i]);
-}
-
-/* From the numbers of blocks to where they begin. */
-static void find_begins(FilSingleRows* rows, const FilBlockPattern* terms, int count)
-{
-    int* to = rows->to.at;
-    for (int t = 0; t < count; t++) {
-        for (int j = 0; j < terms[t].columns; j++) {
-            for (int k = terms[t].start[j]; k < terms[t].start[j + 1]; k++, to += 2) {
-                to[0] = begin_of(rows, terms[t].row[k], to[0]);
-                to[1] = to[1] >= 0 ? begin_of(rows, j, to[1]) : -1;
             }
         }
     }
@@ -84,19 +76,17 @@ bool fil_single_rows_find(FilSingleRows* rows, const FilBlockPattern* terms, int
         !fil_floats_reserve(&rows->values, 2 * FIL_BLOCK_SIZE * stored + 4)) {
         return false;
     }
-    count_blocks(rows, terms, count);
-    place_blocks(rows, terms, count);
+    count_blocks(rows, terms, count, fourth);
     int offset = 0;
+    const int* start = rows->start.at;
     for (int i = 0; i < n; i++) {
-        int wide = 0;
-        for (int k = rows->start.at[i]; k < rows->start.at[i + 1]; k++) {
-            wide |= fourth[rows->column.at[k]];
-        }
-        rows->wide.at[i] = wide;
-        rows->offset.at[i] = offset;
-        offset += (wide ? 16 : 9) * (rows->start.at[i + 1] - rows->start.at[i]);
+        rows->offset.at[i] = offset - size_of(rows, i) * start[i + 1];
+        offset += size_of(rows, i) * (start[i + 2] - start[i + 1]);
     }
-    find_begins(rows, terms, count);
+    place_blocks(rows, terms, count);
+    for (int i = 0; i < n; i++) {
+        rows->offset.at[i] += size_of(rows, i) * start[i];
+    }
     memset(rows->values.at + offset, 0, 4 * sizeof(float));  // read, if not used, with the last column
     return true;
 }
