@@ -353,6 +353,34 @@ static FilStatus meet_edges(FilCollisionStage* stage, int a, int b, double dt)
     return status;
 }
 
+/* Half the sizes of a box around a shape's core, in its own frame; false: of hulls and half-spaces, which are not looked at. */
+static bool find_core_box(const FilShape* shape, double* half)
+{
+    const bool round = shape->kind <= FIL_PRIMITIVE_CAPSULE, cylinder = shape->kind == FIL_PRIMITIVE_CYLINDER;
+    for (int k = 0; k < 3; k++) {
+        half[k] = cylinder && k < 2 ? shape->radius : (round && k < 2) || shape->kind == FIL_PRIMITIVE_SPHERE ? 0.0 : shape->half[k];
+    }
+    return shape->kind <= FIL_PRIMITIVE_BOX;
+}
+
+/* Whether a round edge is beyond reach of a shape for certain: by its middle and half its length. Boxes around shapes that lie across the world's
+ * axes hold many such edges, and to find out by closest points takes some ten times as long. */
+static bool is_beyond(const FilWorldCollider* r, int i, const FilWorldCollider* s, const double* core, double margin)
+{
+    static const double ROUNDING = 1.0 + 1e-9;
+    const double *a = r->place.nodes + 4 * i, *b = r->place.nodes + 4 * node_after(r, i);
+    double middle[3], local[3], square = 0.0;
+    fil_v3_add(middle, a, b);
+    fil_v3_scale(middle, 0.5, middle);
+    fil_pose_apply_inverse(local, &s->place.pose, middle);
+    for (int k = 0; k < 3; k++) {
+        const double d = fmax(0.0, fabs(local[k]) - core[k]);
+        square += d * d;
+    }
+    const double reach = ROUNDING * (0.5 * sqrt(distance2(a, b)) + r->collider.radii[i] + fil_shape_rounding(&s->collider.shape) + margin);
+    return square > reach * reach;
+}
+
 static FilStatus meet_row_shape(FilCollisionStage* stage, int row, int shape, double dt)
 {
     const FilWorldCollider *r = &stage->colliders[row], *s = &stage->colliders[shape];
@@ -379,6 +407,8 @@ static FilStatus meet_row_shape(FilCollisionStage* stage, int row, int shape, do
     } else {
         status = fil_chain_query(&r->row, &s->bounds, 0, &stage->parts);
     }
+    double core[3];
+    const bool round = (stage->wants.round || !r->collider.boxes) && stage->patches.compliant == 0 && find_core_box(&s->collider.shape, core);
     const bool joined = fil_collision_joined(stage, row, shape);
     for (int k = 0; k < stage->parts.count && status == FIL_OK; k++) {
         const int i = stage->parts.items[k].a, j = (i + 1) % r->collider.node_count;
@@ -387,6 +417,9 @@ static FilStatus meet_row_shape(FilCollisionStage* stage, int row, int shape, do
         }
         const double speed = edge_speed(&r->place, i, j) + fil_collision_speed_near(s, &r->row.boxes[i]);
         const double margin = FIL_LOOK_AHEAD * dt * speed + look_around(stage) * r->collider.radii[i];
+        if (round && is_beyond(r, i, s, core, margin)) {
+            continue;
+        }
         status = row < shape ? meet_parts(stage, row, i, shape, 0, margin) : meet_parts(stage, shape, 0, row, i, margin);
     }
     return status;
