@@ -136,6 +136,53 @@ static void chain_against_chain_and_box(void** state)
     }
 }
 
+/* Pairs that are kept from step to step are those of a walk, in the same order: of rows that drift and bend, slowly, fast, and by leaps. */
+static void kept_pairs_are_those_of_a_walk(void** state)
+{
+    (void)state;
+    enum { EDGES = 120, STEPS = 200 };
+    Random random = {84};
+    double nodes[3 * (EDGES + 1)], radii[EDGES];
+    int found = 0, lasted = 0;
+    for (int n = 0; n < 6; n++) {
+        FilChain chain;
+        FilPairs pairs = {0}, fresh_pairs = {0};
+        random_walk(&random, nodes, EDGES + 1);
+        for (int i = 0; i < EDGES; i++) {
+            radii[i] = 0.04;
+        }
+        assert_int_equal(fil_chain_init(&chain, EDGES), FIL_OK);
+        for (int step = 0; step < STEPS; step++) {
+            FilChain fresh;
+            assert_int_equal(fil_chain_init(&fresh, EDGES), FIL_OK);
+            fresh.wait = 2;  // walks
+            pairs.count = fresh_pairs.count = 0;
+            fil_chain_set_polyline(&chain, nodes, false, radii, 0.01);
+            fil_chain_set_polyline(&fresh, nodes, false, radii, 0.01);
+            assert_int_equal(fil_chain_self_pairs(&chain, 2, false, &pairs), FIL_OK);
+            assert_int_equal(fil_chain_self_pairs(&fresh, 2, false, &fresh_pairs), FIL_OK);
+            assert_false(fresh.listed);
+            assert_int_equal(pairs.count, fresh_pairs.count);
+            assert_memory_equal(pairs.items, fresh_pairs.items, sizeof *pairs.items * (size_t)pairs.count);
+            fil_chain_free(&fresh);
+            found += pairs.count;
+            lasted = chain.age > lasted ? chain.age : lasted;
+            const double bends = n < 3 ? 1e-3 : 1e-2, drifts = n % 2 == 0 ? 0.02 : 0.0;
+            for (int k = 0; k < 3 * (EDGES + 1); k++) {
+                nodes[k] += drifts * (k % 3 - 0.5) + random_between(&random, -bends, bends);
+            }
+            if (step % 50 == 49) {
+                random_walk(&random, nodes, EDGES + 1);
+            }
+        }
+        fil_chain_free(&chain);
+        fil_pairs_free(&pairs);
+        fil_pairs_free(&fresh_pairs);
+    }
+    assert_true(found > 1000);
+    assert_true(lasted > 3);
+}
+
 static void steady_state_does_not_allocate(void** state)
 {
     (void)state;
@@ -180,6 +227,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(self_pairs_match_all_pairs),
         cmocka_unit_test(chain_against_chain_and_box),
+        cmocka_unit_test(kept_pairs_are_those_of_a_walk),
         cmocka_unit_test(steady_state_does_not_allocate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

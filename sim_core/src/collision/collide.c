@@ -486,7 +486,7 @@ static FilStatus meet(FilCollisionStage* stage, int a, int b, double dt)
 
 static FilStatus meet_itself(FilCollisionStage* stage, int k, double dt)
 {
-    const FilWorldCollider* c = &stage->colliders[k];
+    FilWorldCollider* c = &stage->colliders[k];
     const FilCollision* collision = &c->collider.collision;
     if (c->collider.kind != FIL_COLLIDER_ROW || !collision->enabled || !collision->self) {
         return FIL_OK;

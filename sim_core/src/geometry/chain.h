@@ -13,13 +13,22 @@ typedef struct FilChain {
     int leaf_count; /* a power of two */
     FilAabb* boxes; /* the row, written by the owner before a refit */
     FilAabb* nodes; /* 2 * leaf_count; node k has children 2 k and 2 k + 1, leaves start at leaf_count */
+
+    /* what fil_chain_self_pairs() keeps: pairs of wider boxes, among which those of the row are for as long as its boxes stay in them, moved along
+     * with the row */
+    FilAabb* wide;
+    FilPairs own;
+    double place[3]; /* of the row, where they were made */
+    int skip;        /* that they are of */
+    bool listed;
+    int age, wait; /* refits that they have lasted, and those until the next are worth a try */
 } FilChain;
 
 /* A chain of `count` boxes, at least one. Allocates. */
 FIL_MUST_CHECK FilStatus fil_chain_init(FilChain* chain, int count);
 void fil_chain_free(FilChain* chain);
 
-/* Rebuilds the nodes from the boxes. */
+/* Rebuilds the nodes from the boxes; to be called whenever these have changed. */
 void fil_chain_refit(FilChain* chain);
 
 /* Boxes of the edges of a polyline (3 doubles per node; the last edge of a closed one leads back to the first node),
@@ -33,8 +42,9 @@ static inline const FilAabb* fil_chain_bounds(const FilChain* chain)
 }
 
 /* Appends the pairs (i, j), j - i > skip, of the chain's own boxes that overlap. `closed`: the row is a ring, and
- * pairs that are no more than `skip` apart around its end are left out too. Allocates only to grow `pairs`. */
-FIL_MUST_CHECK FilStatus fil_chain_self_pairs(const FilChain* chain, int skip, bool closed, FilPairs* pairs);
+ * pairs that are no more than `skip` apart around its end are left out too. Allocates only to grow `pairs`, and lists of
+ * its own. */
+FIL_MUST_CHECK FilStatus fil_chain_self_pairs(FilChain* chain, int skip, bool closed, FilPairs* pairs);
 
 /* Appends the pairs (i of a, j of b) that overlap. */
 FIL_MUST_CHECK FilStatus fil_chain_pairs(const FilChain* a, const FilChain* b, FilPairs* pairs);
