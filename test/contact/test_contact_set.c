@@ -102,7 +102,8 @@ static void as_constraint(void** state)
                                 .first_block = 5,
                                 .block_count = 3,
                                 .bias = {1.0, 2.0, 3.0}};
-    const FilSapConstraint c = fil_sap_constraint_of_contact(&contact, FIL_SAP_LAGGED_CONTACT);
+    FilSapConstraint c;
+    fil_sap_constraint_of_contact(&contact, FIL_SAP_LAGGED_CONTACT, &c);
     assert_int_equal(c.kind, FIL_SAP_LAGGED_CONTACT);
     assert_int_equal(c.first_block, 5);
     assert_int_equal(c.block_count, 3);

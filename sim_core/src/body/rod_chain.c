@@ -299,30 +299,28 @@ static void load_diagonal(FilRodChain* chain, const double* diagonal)
 
 /* ---- a step's start ---- */
 
-static Frame1 lane_frame(const FilRodChain* chain, int half, size_t i)
+static void lane_frame(const FilRodChain* chain, int half, size_t i, Frame1* frame)
 {
     const size_t n = (size_t)chain->matrix.half_nodes;
     double numbers[11];
     for (size_t k = 0; k < 11; k++) {
         numbers[k] = fil_lane_get((const FilLanes*)chain->frames, 11 * n, half, 11 * i + k);
     }
-    Frame1 frame;
     const double sign = fil_rod_half_direction(half);
     for (int k = 0; k < 3; k++) {
-        frame.m1[k] = numbers[k];
-        frame.m2[k] = sign * numbers[3 + k];
-        frame.t[k] = sign * numbers[6 + k];
+        frame->m1[k] = numbers[k];
+        frame->m2[k] = sign * numbers[3 + k];
+        frame->t[k] = sign * numbers[6 + k];
     }
-    frame.length = numbers[9];
-    frame.inverse = numbers[10];
-    return frame;
+    frame->length = numbers[9];
+    frame->inverse = numbers[10];
 }
 
 void fil_rod_chain_middle_frames(const FilRodChain* chain, Frame1* e, Frame1* f)
 {
     const size_t n = (size_t)chain->matrix.half_nodes;
-    *e = lane_frame(chain, 0, n - 2);
-    *f = lane_frame(chain, 1, n - 2);
+    lane_frame(chain, 0, n - 2, e);
+    lane_frame(chain, 1, n - 2, f);
     if (chain->untwisted) {
         fil_v3_transport(f->m1, e->m1, e->t, f->t);
         fil_v3_cross(f->m2, f->t, f->m1);
@@ -434,7 +432,7 @@ void fil_rod_chain_frame(FilRodChain* chain, int edge, Frame1* frame)
     int half, place;
     have_frames(chain);
     fil_rod_chain_find_edge(chain, edge, &half, &place);
-    *frame = lane_frame(chain, half, (size_t)place);
+    lane_frame(chain, half, (size_t)place, frame);
 }
 
 /* ---- the history that a step leaves ---- */

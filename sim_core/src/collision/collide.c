@@ -219,7 +219,9 @@ static FilPartPair pair_of(const FilCollisionStage* stage, int a, int part_a, in
             body->ops->part(body->impl, c->index, pair.part[s], stage->system->state.q + body->q, stage->system->state.h + body->h, &shapes[s],
                             &poses[s]);
             if (stage->wants.round && shapes[s].kind == FIL_PRIMITIVE_BOX) {
-                shapes[s] = fil_shape_capsule(c->collider.radii[pair.part[s]], shapes[s].half[2]);
+                // in a variable of its own: what gcc makes one for aligns the stack for the widest register
+                const FilShape round = fil_shape_capsule(c->collider.radii[pair.part[s]], shapes[s].half[2]);
+                shapes[s] = round;
             }
         }
     }

@@ -5,9 +5,9 @@
 
 #include "base/vec3.h"
 
-FilSapConstraint fil_sap_constraint_of_contact(const FilContact* contact, FilSapKind kind)
+void fil_sap_constraint_of_contact(const FilContact* contact, FilSapKind kind, FilSapConstraint* constraint)
 {
-    FilSapConstraint constraint = {
+    *constraint = (FilSapConstraint){
         .kind = kind,
         .first_block = contact->first_block,
         .block_count = contact->block_count,
@@ -20,8 +20,7 @@ FilSapConstraint fil_sap_constraint_of_contact(const FilContact* contact, FilSap
                     .redundant = contact->redundant,
                     .depth = contact->depth},
     };
-    fil_v3_copy(constraint.bias, contact->bias);
-    return constraint;
+    fil_v3_copy(constraint->bias, contact->bias);
 }
 
 /* Below this compliance a constraint is stiffer than one step can resolve: beta^2/(4 pi^2) w. */

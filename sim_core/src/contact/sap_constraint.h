@@ -124,7 +124,7 @@ typedef struct FilSapKindOps {
 } FilSapKindOps;
 
 /* A contact of the set as a constraint of kind FIL_SAP_CONTACT or FIL_SAP_LAGGED_CONTACT; its Jacobian is the set's. */
-FilSapConstraint fil_sap_constraint_of_contact(const FilContact* contact, FilSapKind kind);
+void fil_sap_constraint_of_contact(const FilContact* contact, FilSapKind kind, FilSapConstraint* constraint);
 
 extern const FilSapKindOps fil_sap_kinds[FIL_SAP_KIND_COUNT];
 

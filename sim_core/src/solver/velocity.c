@@ -44,7 +44,7 @@ static void add_some(void* context, int first, int end, int worker)
     (void)worker;
     for (int k = first; k < end; k++) {
         const FilContact* contact = &set->contacts[k];
-        stage->constraints[k] = fil_sap_constraint_of_contact(contact, adding->kind);
+        fil_sap_constraint_of_contact(contact, adding->kind, &stage->constraints[k]);
         // the owner of a block is one of the two bodies
         const FilBody* one = &solver->system->bodies[contact->body[0]];
         const int begin = one->v / 4, stop = (one->v + one->v_count) / 4, first_block = contact->first_block;

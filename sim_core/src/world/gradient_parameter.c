@@ -113,7 +113,8 @@ static bool add_contact(const FilGradient* gradient, const FilWorld* other, cons
     const FilSapSettings* settings = &other->solver.settings.model.sap;
     const FilSapScales scales = {other->def.dt, fil_sap_options_default().rigidity, settings->stick, settings->slip_velocity};
     const FilSapProblem problem = {.pattern = {stage->column_count, stage->start, stage->row}, .a = stage->values};
-    const FilSapConstraint constraint = fil_sap_constraint_of_contact(contact, FIL_SAP_CONTACT);
+    FilSapConstraint constraint;
+    fil_sap_constraint_of_contact(contact, FIL_SAP_CONTACT, &constraint);
     const double* jacobian = set->jacobian + 12 * (size_t)contact->first_block;
     double inverse[16 * MAX_COUNT], u[3];
     int place[MAX_COUNT];
