@@ -1,6 +1,6 @@
 #include "linalg/sparse.h"
 
-#include <stdlib.h>
+#include <stddef.h>
 #include <string.h>
 #include <suitesparse/cholmod.h>
 
@@ -17,13 +17,19 @@ typedef struct Entry {
     int column, row, index;
 } Entry;
 
-static int by_place(const void* a, const void* b)
+/* Orders entries by a number below `size` of each, those with the same one as they come: `starts` has room for size + 1. */
+static void sort_by(size_t number, const Entry* from, Entry* to, int count, int* starts, int size)
 {
-    const Entry *x = a, *y = b;
-    if (x->column != y->column) {
-        return x->column < y->column ? -1 : 1;
+    memset(starts, 0, ((size_t)size + 1) * sizeof *starts);
+    for (int k = 0; k < count; k++) {
+        starts[*(const int*)((const char*)&from[k] + number) + 1]++;
     }
-    return (x->row > y->row) - (x->row < y->row);
+    for (int i = 0; i < size; i++) {
+        starts[i + 1] += starts[i];
+    }
+    for (int k = 0; k < count; k++) {
+        to[starts[*(const int*)((const char*)&from[k] + number)]++] = from[k];
+    }
 }
 
 /* Fills the compressed columns from sorted entries, merging repeated places. */
@@ -50,10 +56,12 @@ static void compress(cholmod_sparse* matrix, const Entry* entries, int entry_cou
 FilSparse* fil_sparse_create(int size, int entry_count, const int* rows, const int* columns, int* slots)
 {
     FilSparse* s = fil_alloc(1, sizeof *s);
-    Entry* entries = fil_alloc((size_t)entry_count, sizeof *entries);
-    if (s == NULL || entries == NULL) {
+    Entry* entries = fil_alloc(2 * (size_t)entry_count, sizeof *entries);
+    int* starts = fil_alloc((size_t)size + 1, sizeof *starts);
+    if (s == NULL || entries == NULL || starts == NULL) {
         fil_free(s);
         fil_free(entries);
+        fil_free(starts);
         return NULL;
     }
     cholmod_start(&s->common);
@@ -66,7 +74,9 @@ FilSparse* fil_sparse_create(int size, int entry_count, const int* rows, const i
     for (int k = 0; k < entry_count; k++) {
         entries[k] = (Entry){columns[k], rows[k], k};
     }
-    qsort(entries, (size_t)entry_count, sizeof *entries, by_place);
+    sort_by(offsetof(Entry, row), entries, entries + entry_count, entry_count, starts, size);
+    sort_by(offsetof(Entry, column), entries + entry_count, entries, entry_count, starts, size);
+    fil_free(starts);
     s->matrix = cholmod_allocate_sparse((size_t)size, (size_t)size, (size_t)entry_count, 1, 1, -1, CHOLMOD_REAL, &s->common);
     s->rhs = cholmod_zeros((size_t)size, 1, CHOLMOD_REAL, &s->common);
     if (s->matrix != NULL) {
