@@ -88,12 +88,10 @@ static inline void get_lane(const FilDouble4* from, int count, int lane, double*
     }
 }
 
-/* Whole vectors are chosen: a load of all four lanes would wait for a number that was stored alone. */
 static inline void set_lane(FilDouble4* to, int count, int lane, const double* values)
 {
-    const FilDouble4 away = fil_double4_abs(fil_double4_of(0.0, 1.0, 2.0, 3.0) - (double)lane), half = fil_double4_all(0.5);
     for (int k = 0; k < count; k++) {
-        to[k] = fil_double4_choose_below(away, half, fil_double4_all(values[k]), to[k]);
+        fil_double4_set(&to[k], lane, values[k]);
     }
 }
 
