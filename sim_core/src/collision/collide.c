@@ -219,7 +219,8 @@ static FilPartPair pair_of(const FilCollisionStage* stage, int a, int part_a, in
             body->ops->part(body->impl, c->index, pair.part[s], stage->system->state.q + body->q, stage->system->state.h + body->h, &shapes[s],
                             &poses[s]);
             if (stage->wants.round && shapes[s].kind == FIL_PRIMITIVE_BOX) {
-                // in a variable of its own: what gcc makes one for aligns the stack for the widest register
+                // a variable of its own: in a place that gcc makes for the result the stack is aligned for the widest register, with more
+                // instructions
                 const FilShape round = fil_shape_capsule(c->collider.radii[pair.part[s]], shapes[s].half[2]);
                 shapes[s] = round;
             }
@@ -358,11 +359,22 @@ static FilStatus meet_edges(FilCollisionStage* stage, int a, int b, double dt)
 /* Half the sizes of a box around a shape's core, in its own frame; false: of hulls and half-spaces, which are not looked at. */
 static bool find_core_box(const FilShape* shape, double* half)
 {
-    const bool round = shape->kind <= FIL_PRIMITIVE_CAPSULE, cylinder = shape->kind == FIL_PRIMITIVE_CYLINDER;
-    for (int k = 0; k < 3; k++) {
-        half[k] = cylinder && k < 2 ? shape->radius : (round && k < 2) || shape->kind == FIL_PRIMITIVE_SPHERE ? 0.0 : shape->half[k];
+    switch (shape->kind) {
+        case FIL_PRIMITIVE_SPHERE:
+            fil_v3_set(half, 0.0, 0.0, 0.0);
+            return true;
+        case FIL_PRIMITIVE_CAPSULE:
+            fil_v3_set(half, 0.0, 0.0, shape->half[2]);
+            return true;
+        case FIL_PRIMITIVE_CYLINDER:
+            fil_v3_set(half, shape->radius, shape->radius, shape->half[2]);
+            return true;
+        case FIL_PRIMITIVE_BOX:
+            fil_v3_copy(half, shape->half);
+            return true;
+        default:
+            return false;
     }
-    return shape->kind <= FIL_PRIMITIVE_BOX;
 }
 
 /* Whether a round edge is beyond reach of a shape for certain: by its middle and half its length. Boxes around shapes that lie across the world's

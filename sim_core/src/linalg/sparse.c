@@ -1,6 +1,5 @@
 #include "linalg/sparse.h"
 
-#include <stddef.h>
 #include <string.h>
 #include <suitesparse/cholmod.h>
 
@@ -13,22 +12,24 @@ struct FilSparse {
     cholmod_dense *rhs, *solution, *work_y, *work_e;
 };
 
+enum { ROW, COLUMN };
+
 typedef struct Entry {
-    int column, row, index;
+    int place[2], index; /* row and column; which of those given */
 } Entry;
 
-/* Orders entries by a number below `size` of each, those with the same one as they come: `starts` has room for size + 1. */
-static void sort_by(size_t number, const Entry* from, Entry* to, int count, int* starts, int size)
+/* Orders entries by row or by column, those with the same one as they come: `starts` has room for size + 1. */
+static void sort_by(int axis, const Entry* from, Entry* to, int count, int* starts, int size)
 {
     memset(starts, 0, ((size_t)size + 1) * sizeof *starts);
     for (int k = 0; k < count; k++) {
-        starts[*(const int*)((const char*)&from[k] + number) + 1]++;
+        starts[from[k].place[axis] + 1]++;
     }
     for (int i = 0; i < size; i++) {
         starts[i + 1] += starts[i];
     }
     for (int k = 0; k < count; k++) {
-        to[starts[*(const int*)((const char*)&from[k] + number)]++] = from[k];
+        to[starts[from[k].place[axis]]++] = from[k];
     }
 }
 
@@ -39,12 +40,12 @@ static void compress(cholmod_sparse* matrix, const Entry* entries, int entry_cou
     int count = 0, column = 0;
     starts[0] = 0;
     for (int k = 0; k < entry_count; k++) {
-        const bool again = k > 0 && entries[k].column == entries[k - 1].column && entries[k].row == entries[k - 1].row;
-        while (column < entries[k].column) {
+        const bool again = k > 0 && memcmp(entries[k].place, entries[k - 1].place, sizeof entries[k].place) == 0;
+        while (column < entries[k].place[COLUMN]) {
             starts[++column] = count;
         }
         if (!again) {
-            rows[count++] = entries[k].row;
+            rows[count++] = entries[k].place[ROW];
         }
         slots[entries[k].index] = count - 1;
     }
@@ -72,10 +73,10 @@ FilSparse* fil_sparse_create(int size, int entry_count, const int* rows, const i
     s->common.method[0].ordering = CHOLMOD_AMD;
     s->common.postorder = 1;
     for (int k = 0; k < entry_count; k++) {
-        entries[k] = (Entry){columns[k], rows[k], k};
+        entries[k] = (Entry){{rows[k], columns[k]}, k};
     }
-    sort_by(offsetof(Entry, row), entries, entries + entry_count, entry_count, starts, size);
-    sort_by(offsetof(Entry, column), entries + entry_count, entries, entry_count, starts, size);
+    sort_by(ROW, entries, entries + entry_count, entry_count, starts, size);
+    sort_by(COLUMN, entries + entry_count, entries, entry_count, starts, size);
     fil_free(starts);
     s->matrix = cholmod_allocate_sparse((size_t)size, (size_t)size, (size_t)entry_count, 1, 1, -1, CHOLMOD_REAL, &s->common);
     s->rhs = cholmod_zeros((size_t)size, 1, CHOLMOD_REAL, &s->common);
