@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "base/memory.h"
 #include "base/vec3.h"
 #include "body/shell.h"
 #include "random.h"
@@ -167,32 +168,35 @@ static void test_edge_derivatives(void** state)
 
 enum { SIDE = 4, VERTICES = SIDE * SIDE, UNKNOWNS = 4 * VERTICES };
 
+/* a larger sheet */
+enum { WIDE = 9, WIDE_VERTICES = WIDE * WIDE, WIDE_UNKNOWNS = 4 * WIDE_VERTICES };
+
 static VertexBody vertex_body(FilShellBody* body)
 {
-    return (VertexBody){&fil_shell_ops, body, VERTICES, body->block_start, body->block_row, body->block_count};
+    return (VertexBody){&fil_shell_ops, body, body->vertex_count, body->block_start, body->block_row, body->block_count};
 }
 
-static FilShellBody* crumpled_sheet(Random* random, FilShellBending bending, double* q, double* v)
+static FilShellBody* sheet_of(int side, double thickness, FilShellBending bending)
 {
-    double vertices[3 * VERTICES];
-    int triangles[6 * (SIDE - 1) * (SIDE - 1)], count = 0;
-    for (int i = 0; i < VERTICES; ++i) {
-        fil_v3_set(vertices + 3 * i, 0.1 * (i % SIDE), 0.1 * (i / SIDE), 0.0);
+    double vertices[3 * WIDE_VERTICES];
+    int triangles[6 * (WIDE - 1) * (WIDE - 1)], count = 0;
+    for (int i = 0; i < side * side; ++i) {
+        fil_v3_set(vertices + 3 * i, 0.1 * (i % side), 0.1 * (i / side), 0.0);
     }
-    for (int j = 0; j + 1 < SIDE; ++j) {
-        for (int i = 0; i + 1 < SIDE; ++i) {
-            const int a = SIDE * j + i, b = a + 1, c = a + SIDE, d = c + 1;
+    for (int j = 0; j + 1 < side; ++j) {
+        for (int i = 0; i + 1 < side; ++i) {
+            const int a = side * j + i, b = a + 1, c = a + side, d = c + 1;
             const int corners[6] = {a, b, d, a, d, c};
             memcpy(triangles + 3 * count, corners, sizeof corners);
             count += 2;
         }
     }
     FilShellDef def = fil_shell_def_default();
-    def.vertex_count = VERTICES;
+    def.vertex_count = side * side;
     def.vertices = vertices;
     def.triangle_count = count;
     def.triangles = triangles;
-    def.thickness = 0.02;
+    def.thickness = thickness;
     def.young = 1e4;
     def.poisson = 0.3;
     def.density = 300.0;
@@ -202,8 +206,6 @@ static FilShellBody* crumpled_sheet(Random* random, FilShellBending bending, dou
     FilShellBody* body;
     FilError error;
     assert_int_equal(fil_shell_create(&def, &body, &error), FIL_OK);
-    const VertexBody b = vertex_body(body);
-    vertex_body_crumple(&b, random, 0.02, q, v);
     return body;
 }
 
@@ -211,8 +213,9 @@ static void check_body(FilShellBending bending, double theta)
 {
     Random random = {14};
     double q[UNKNOWNS], v[UNKNOWNS], direction[UNKNOWNS];
-    FilShellBody* body = crumpled_sheet(&random, bending, q, v);
+    FilShellBody* body = sheet_of(SIDE, 0.02, bending);
     const VertexBody b = vertex_body(body);
+    vertex_body_crumple(&b, &random, 0.02, q, v);
     vertex_body_check(&b, &random, theta, 10, q, v, direction);
     fil_shell_ops.destroy(body);
 }
@@ -226,11 +229,105 @@ static void test_body_derivatives(void** state)
     check_body(FIL_BENDING_HINGES, 0.5);
 }
 
+/* adds the 3 x 3 rows and columns of a Hessian with `stride` columns to the block of two vertices, of which the larger is the row */
+static void add_to_block(const FilShellBody* body, int u, int v, double scale, const double* h, int stride, double* values)
+{
+    const FilBlockPattern pattern = {body->vertex_count, body->block_start, body->block_row};
+    double* block = values + FIL_BLOCK_SIZE * (ptrdiff_t)fil_block_find(&pattern, u, v);
+    for (int c = 0; c < 3; ++c) {
+        for (int r = 0; r < 3; ++r) {
+            block[4 * c + r] += scale * h[u >= v ? stride * r + c : stride * c + r];
+        }
+    }
+}
+
+/* what the tangent of a step of 10 ms from rest is made of, element by element; how many folds are not light */
+static int expected_tangent(const FilShellBody* body, const double* q, double* values)
+{
+    const double square = 1e-4;
+    int heavy = 0;
+    memset(values, 0, sizeof *values * FIL_BLOCK_SIZE * (size_t)body->block_count);
+    for (int e = 0; e < body->edge_count; ++e) {
+        const int* v = body->edges[e].vertex;
+        double h[9];
+        fil_shell_edge_hessian(&body->edges[e], q + 4 * v[0], q + 4 * v[1], 1.0, h);
+        add_to_block(body, v[0], v[0], square, h, 3, values);
+        add_to_block(body, v[1], v[1], square, h, 3, values);
+        add_to_block(body, v[0], v[1], -square, h, 3, values);
+    }
+    for (int f = 0; f < body->fold_count; ++f) {
+        const int* v = body->folds[f].vertex;
+        const double* const x[4] = {q + 4 * v[0], q + 4 * v[1], q + 4 * v[2], q + 4 * v[3]};
+        const double length = fil_v3_distance(x[0], x[1]);
+        double h[144];
+        FilShellBend bend;
+        fil_shell_fold_bend(&body->folds[f], body->bending, x, &bend);
+        fil_shell_fold_hessian(&body->folds[f], body->bending, x, 1.0, h);
+        const bool light = body->folds[f].stiffness * square < 0.1 * body->mass[v[0]] * length * length;
+        for (int k = 0; k < 144 && light; ++k) {
+            h[k] = fmax(bend.curve, 0.0) * bend.gradient[k / 12] * bend.gradient[k % 12];
+        }
+        heavy += !light;
+        for (int i = 0; i < 4; ++i) {
+            for (int j = 0; j <= i; ++j) {
+                add_to_block(body, v[i], v[j], square, h + 36 * i + 3 * j, 12, values);
+            }
+        }
+    }
+    for (int i = 0; i < body->vertex_count; ++i) {
+        double* block = values + FIL_BLOCK_SIZE * (ptrdiff_t)body->block_start[i];
+        for (int j = 0; j < 3; ++j) {
+            block[5 * j] += body->mass[i];
+        }
+        block[15] = 1.0;
+    }
+    return heavy;
+}
+
+/* block by block, with few folds that are not light, or element by element, with many: the same */
+static void test_tangent_by_blocks(void** state)
+{
+    (void)state;
+    static const double thickness[4] = {0.0005, 0.1, 0.14, 0.3};
+    int none = 0, few = 0, many = 0;
+    for (int round = 0; round < 8; ++round) {
+        Random random = {20 + (unsigned)round};
+        double q[WIDE_UNKNOWNS], v[WIDE_UNKNOWNS], residual[WIDE_UNKNOWNS], potential, difference = 0.0, size = 0.0;
+        FilShellBody* body = sheet_of(round % 2 == 0 ? WIDE : SIDE, thickness[round / 2], FIL_BENDING_NORMALS);
+        fil_shell_ops.init_state(body, q, v, NULL);
+        for (int k = 0; k < 4 * body->vertex_count; ++k) {
+            q[k] += k % 4 < 3 ? random_between(&random, -0.02, 0.02) : 0.0;
+        }
+        body->damping_mass = 0.0;
+        fil_free(body->damping);
+        body->damping = NULL;
+        const FilStepSetup setup = {.dt = 0.01, .theta = 1.0, .theta_vq = 1.0, .frugal = true};
+        fil_shell_ops.begin(body, &setup, q, v, NULL);
+        assert_true(fil_shell_ops.evaluate(body, v, 0.0, residual, &potential));
+        const size_t count = FIL_BLOCK_SIZE * (size_t)body->block_count;
+        double *expected = test_calloc(count, sizeof(double)), *values = test_calloc(count, sizeof(double));
+        const int heavy = expected_tangent(body, q, expected);
+        fil_shell_ops.tangent(body, values);
+        for (size_t k = 0; k < count; ++k) {
+            difference = fmax(difference, fabs(values[k] - expected[k]));
+            size = fmax(size, fabs(expected[k]));
+        }
+        assert_true(difference < 1e-14 * size);
+        none += heavy == 0;
+        few += heavy > 0 && heavy <= FIL_SHELL_HEAVY;
+        many += heavy > FIL_SHELL_HEAVY;
+        test_free(expected);
+        test_free(values);
+        fil_shell_ops.destroy(body);
+    }
+    assert_true(none > 0 && few > 0 && many > 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_fold_derivatives), cmocka_unit_test(test_folds_together),   cmocka_unit_test(test_fold_is_as_published),
-        cmocka_unit_test(test_edge_derivatives), cmocka_unit_test(test_body_derivatives),
+        cmocka_unit_test(test_edge_derivatives), cmocka_unit_test(test_body_derivatives), cmocka_unit_test(test_tangent_by_blocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

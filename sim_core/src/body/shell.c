@@ -24,10 +24,17 @@ static void destroy(void* pointer)
     fil_vertex_holds_free(&body->holds);
     fil_chambers_free(&body->chambers);
     fil_block_cholesky_destroy(body->cholesky);
-    void* blocks[] = {body->triangles, body->edges,   body->folds,       body->edge_ends,    body->edge_lengths, body->mass,       body->initial_q,
-                      body->initial_v, body->load,    body->block_start, body->block_column, body->block_row,    body->edge_slots, body->fold_slots,
-                      body->values,    body->damping, body->held,        body->held_q,       body->q_theta,      body->v_theta,    body->gradient,
-                      body->reaction,  body->damped,  body->bends,       body->pulls,        body->part_elements};
+    void* blocks[] = {body->triangles,   body->edges,         body->folds,
+                      body->edge_ends,   body->edge_lengths,  body->mass,
+                      body->initial_q,   body->initial_v,     body->load,
+                      body->block_start, body->block_column,  body->block_row,
+                      body->edge_slots,  body->fold_slots,    body->values,
+                      body->damping,     body->held,          body->held_q,
+                      body->q_theta,     body->v_theta,       body->gradient,
+                      body->reaction,    body->damped,        body->bends,
+                      body->pulls,       body->part_elements, body->block_terms_start,
+                      body->block_terms, body->light,         body->stretching,
+                      body->heavy};
     for (size_t k = 0; k < sizeof blocks / sizeof blocks[0]; k++) {
         fil_free(blocks[k]);
     }

@@ -13,6 +13,10 @@
  * beside two parts are looked at twice: 8 are two for each of four threads. */
 enum { FIL_SHELL_PARTS = 8 };
 
+/* Folds whose Hessians are kept while the tangent is made by blocks: at corners of a sheet, where mass is small. Where there are more, it is made by
+ * elements. */
+enum { FIL_SHELL_HEAVY = 64 };
+
 typedef struct FilShellBody {
     int vertex_count, triangle_count, edge_count, fold_count;
     int* triangles; /* 3 each */
@@ -37,6 +41,8 @@ typedef struct FilShellBody {
     int* fold_slots;                             /* per fold: its blocks (b, a), (c, a), (c, b), (d, a), (d, b), (d, c) */
     int part_start[2 * FIL_SHELL_PARTS + 1];     /* where the edges, then the folds of each part of the columns begin in ... */
     int* part_elements;                          /* ... those with a vertex there, in their order */
+    int* block_terms_start;                      /* where the edges, then the folds of each block begin in ... */
+    int* block_terms;                            /* ... those that it is about, in their order; of a fold 16 f + 4 row + column, as its corners */
     FilBlockCholesky* cholesky;
     double* values;  /* tangent */
     double* damping; /* stiffness at the step's start, where stiffness damping needs it; else NULL */
@@ -50,6 +56,9 @@ typedef struct FilShellBody {
     double *q_theta, *v_theta, *gradient, *reaction, *damped;
     FilShellBend* bends; /* of folds at q_theta */
     FilShellPull* pulls; /* of edges there */
+    double* light;       /* scratch of fil_shell_stiffen(): of folds psi'', or -1 less their place in `heavy`; ... */
+    double* stretching;  /* ... of edges fil_shell_edge_stiffness(); ... */
+    double* heavy;       /* ... Hessians of folds that need them */
     double shift;
     bool assembled; /* values are those of the last evaluation */
     bool analysed;
@@ -70,6 +79,45 @@ static inline int fil_shell_part(const FilShellBody* body, int part)
 {
     return (int)(((int64_t)part * body->vertex_count + FIL_SHELL_PARTS - 1) / FIL_SHELL_PARTS);
 }
+
+static inline double* fil_shell_diagonal_block(const FilShellBody* body, double* values, int vertex)
+{
+    return values + FIL_BLOCK_SIZE * body->block_start[vertex];
+}
+
+/* Where the corners of a fold are. */
+typedef struct FilShellCorners {
+    const double* x[4];
+} FilShellCorners;
+
+static inline FilShellCorners fil_shell_corners(const FilShellFold* fold, const double* q)
+{
+    const int* v = fold->vertex;
+    return (FilShellCorners){{q + 4 * v[0], q + 4 * v[1], q + 4 * v[2], q + 4 * v[3]}};
+}
+
+/* Columns of the tangent, or vertices. */
+typedef struct FilShellColumns {
+    int first, end;
+} FilShellColumns;
+
+static inline bool fil_shell_has(FilShellColumns columns, int vertex)
+{
+    return vertex >= columns.first && vertex < columns.end;
+}
+
+/* shell_stiffness.c: `values` becomes scale K at q, where elements have been measured, plus `damped` times `damping` unless that is NULL. `kept` is
+ * that of elements. */
+typedef struct FilShellStiffening {
+    const FilShellBody* body;
+    const double* q;
+    double kept, scale;
+    const double* damping;
+    double damped;
+    double* values;
+} FilShellStiffening;
+
+void fil_shell_stiffen(const FilShellStiffening* stiffening);
 
 /* shell_step.c */
 bool fil_shell_share(void* body, FilWorkers* workers);

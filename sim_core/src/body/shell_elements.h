@@ -35,16 +35,24 @@ typedef struct FilShellPull {
 /* Of several, with vertices at q, 4 numbers each. */
 void fil_shell_edges_pull(const FilShellEdge* edges, int count, const double* q, FilShellPull* pulls);
 
-/* The block d2E/dx1 dx1 times `scale`, in columns of four of which the last number is zero. */
+/* d2E/dx1 dx1 times `scale` is the first of these times e e' plus the second. */
+static inline void fil_shell_edge_stiffness(const FilShellEdge* edge, const FilShellPull* pull, double kept, double scale, double stiffness[2])
+{
+    const double across = pull->across * (pull->across < 0.0 ? kept : 1.0), along = scale * edge->stiffness;
+    stiffness[0] = along * (1.0 - across) * pull->over;
+    stiffness[1] = along * across;
+}
+
+/* That block in columns of four of which the last number is zero. */
 static inline void fil_shell_edge_columns(const FilShellEdge* edge, const FilShellPull* pull, double kept, double scale, double columns[12])
 {
-    const double across = pull->across * (pull->across < 0.0 ? kept : 1.0);
-    const double stiffness = scale * edge->stiffness, along = stiffness * (1.0 - across) * pull->over;
+    double stiffness[2];
+    fil_shell_edge_stiffness(edge, pull, kept, scale, stiffness);
     for (int c = 0; c < 3; c++) {
         for (int r = 0; r < 4; r++) {
-            columns[4 * c + r] = along * pull->e[c] * pull->e[r];
+            columns[4 * c + r] = stiffness[0] * pull->e[c] * pull->e[r];
         }
-        columns[5 * c] += stiffness * across;
+        columns[5 * c] += stiffness[1];
     }
 }
 

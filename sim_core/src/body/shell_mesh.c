@@ -249,9 +249,62 @@ static bool list_parts(FilShellBody* body)
     return true;
 }
 
+/* Pairs of a fold's vertices, as fold_slots has them. */
+static const int fold_pairs[6][2] = {{1, 0}, {2, 0}, {2, 1}, {3, 0}, {3, 1}, {3, 2}};
+
+/* Puts an element where its list goes on, or counts it. */
+static void put_term(int* next, int* terms, int list, int term)
+{
+    if (terms != NULL) {
+        terms[next[list]] = term;
+    }
+    next[list]++;
+}
+
+/* Puts all elements into the lists of their blocks: of each the edges, then the folds. */
+static void put_terms(const FilShellBody* body, int* next, int* terms)
+{
+    for (int e = 0; e < body->edge_count; e++) {
+        const int* v = body->edges[e].vertex;
+        put_term(next, terms, 2 * body->block_start[v[0]], e);
+        put_term(next, terms, 2 * body->block_start[v[1]], e);
+        put_term(next, terms, 2 * body->edge_slots[e], e);
+    }
+    for (int f = 0; f < body->fold_count; f++) {
+        const int* v = body->folds[f].vertex;
+        for (int k = 0; k < 4; k++) {
+            put_term(next, terms, 2 * body->block_start[v[k]] + 1, 16 * f + 5 * k);
+        }
+        for (int k = 0; k < 6; k++) {
+            const int i = fold_pairs[k][0], j = fold_pairs[k][1];
+            // the block's row is the larger vertex
+            put_term(next, terms, 2 * body->fold_slots[6 * f + k] + 1, 16 * f + (v[i] < v[j] ? 4 * j + i : 4 * i + j));
+        }
+    }
+}
+
+/* Elements of each block. */
+static bool list_terms(FilShellBody* body)
+{
+    const int lists = 2 * body->block_count;
+    int* start = body->block_terms_start = fil_alloc((size_t)lists + 2, sizeof(int));
+    body->block_terms = fil_alloc(3 * (size_t)body->edge_count + 10 * (size_t)body->fold_count, sizeof(int));
+    body->light = fil_alloc((size_t)body->fold_count + 1, sizeof(double));
+    body->stretching = fil_alloc(2 * (size_t)body->edge_count, sizeof(double));
+    body->heavy = fil_alloc(FIL_SHELL_HEAVY * 144, sizeof(double));
+    if (start == NULL || body->block_terms == NULL || body->light == NULL || body->stretching == NULL || body->heavy == NULL) {
+        return false;
+    }
+    put_terms(body, start + 2, NULL);
+    for (int k = 2; k < lists + 2; k++) {
+        start[k] += start[k - 1];
+    }
+    put_terms(body, start + 1, body->block_terms);
+    return true;
+}
+
 FilStatus fil_shell_build_pattern(FilShellBody* body, FilError* error)
 {
-    static const int pair[6][2] = {{1, 0}, {2, 0}, {2, 1}, {3, 0}, {3, 1}, {3, 2}};
     body->edge_slots = fil_alloc((size_t)body->edge_count, sizeof(int));
     body->fold_slots = fil_alloc(6 * (size_t)body->fold_count, sizeof(int));
     if (body->edge_slots == NULL || body->fold_slots == NULL || !list_blocks(body) || !list_parts(body)) {
@@ -264,8 +317,11 @@ FilStatus fil_shell_build_pattern(FilShellBody* body, FilError* error)
     for (int f = 0; f < body->fold_count; f++) {
         const int* v = body->folds[f].vertex;
         for (int k = 0; k < 6; k++) {
-            body->fold_slots[6 * f + k] = fil_block_find(&pattern, v[pair[k][0]], v[pair[k][1]]);
+            body->fold_slots[6 * f + k] = fil_block_find(&pattern, v[fold_pairs[k][0]], v[fold_pairs[k][1]]);
         }
+    }
+    if (!list_terms(body)) {
+        return fil_error(error, FIL_OUT_OF_MEMORY, "out of memory");
     }
     fil_chambers_place(&body->chambers, &pattern);
     body->values = fil_alloc(FIL_BLOCK_SIZE * (size_t)body->block_count, sizeof(double));

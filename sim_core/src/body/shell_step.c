@@ -11,22 +11,7 @@
  * 1e10 N over it moves by 1e-20 m/s in a step of 1 s. */
 static const double HOLD = 1e30;
 
-/* Bending over mass, in a step, below which the tangent of folds is simplified: what is left out is below a tenth of what inertia adds. 0.03 to 0.3
- * give the plates of `rings.plate`, which are stiffer, the same bits. */
-static const double LIGHT = 0.1;
-
 /* ---- elastic forces and stiffness ---- */
-
-/* Where the corners of a fold are. */
-typedef struct Corners {
-    const double* x[4];
-} Corners;
-
-static Corners corners_of(const FilShellFold* fold, const double* q)
-{
-    const int* v = fold->vertex;
-    return (Corners){{q + 4 * v[0], q + 4 * v[1], q + 4 * v[2], q + 4 * v[3]}};
-}
 
 /* Folds that a worker takes at once: some 20 us. */
 enum { GRAIN = 256 };
@@ -60,16 +45,6 @@ static void measure_elements(Bending* bending)
     fil_workers_run(body->workers, body->edge_count, GRAIN, stretch_some, bending);
 }
 
-/* Columns of the tangent, or vertices: only these are added to. */
-typedef struct Columns {
-    int first, end;
-} Columns;
-
-static inline bool has(Columns columns, int vertex)
-{
-    return vertex >= columns.first && vertex < columns.end;
-}
-
 typedef struct Pulling {
     const FilShellBody* body;
     double* gradient;
@@ -83,7 +58,7 @@ static void pull_parts(void* context, int first, int end, int worker)
     const FilShellBody* body = pulling->body;
     (void)worker;
     for (int p = first; p < end; p++) {
-        const Columns part = {fil_shell_part(body, p), fil_shell_part(body, p + 1)};
+        const FilShellColumns part = {fil_shell_part(body, p), fil_shell_part(body, p + 1)};
         const int* start = body->part_start + 2 * p;
         double energy = 0.0;
         for (int k = start[0]; k < start[1]; k++) {
@@ -91,20 +66,20 @@ static void pull_parts(void* context, int first, int end, int worker)
             const FilShellPull* pull = &body->pulls[body->part_elements[k]];
             const int a = edge->vertex[0], b = edge->vertex[1];
             const double force = edge->stiffness * pull->across;
-            if (has(part, a)) {
+            if (fil_shell_has(part, a)) {
                 energy += pull->energy;
                 fil_v3_axpy(pulling->gradient + 4 * (ptrdiff_t)a, -force, pull->e);
             }
-            if (has(part, b)) {
+            if (fil_shell_has(part, b)) {
                 fil_v3_axpy(pulling->gradient + 4 * (ptrdiff_t)b, force, pull->e);
             }
         }
         for (int k = start[1]; k < start[2]; k++) {
             const int* vertex = body->folds[body->part_elements[k]].vertex;
             const FilShellBend* bend = &body->bends[body->part_elements[k]];
-            energy += has(part, vertex[0]) ? bend->energy : 0.0;
+            energy += fil_shell_has(part, vertex[0]) ? bend->energy : 0.0;
             for (int i = 0; i < 4; i++) {
-                if (has(part, vertex[i])) {
+                if (fil_shell_has(part, vertex[i])) {
                     fil_v3_axpy(pulling->gradient + 4 * (ptrdiff_t)vertex[i], bend->slope, bend->gradient + 3 * i);
                 }
             }
@@ -135,170 +110,10 @@ double fil_shell_elastic_energy(const FilShellBody* body, const double* q)
         energy += fil_shell_edge_gradient(edge, q + 4 * edge->vertex[0], q + 4 * edge->vertex[1], g);
     }
     for (int f = 0; f < body->fold_count; f++) {
-        const Corners corners = corners_of(&body->folds[f], q);
+        const FilShellCorners corners = fil_shell_corners(&body->folds[f], q);
         energy += fil_shell_fold_gradient(&body->folds[f], body->bending, corners.x, g);
     }
     return energy;
-}
-
-/* Adds scale times rows r and columns c of h (a matrix with `stride` columns) to a block. */
-static void add_block(double* block, double scale, const double* h, int stride, int row, int column)
-{
-    for (int c = 0; c < 3; c++) {
-        for (int r = 0; r < 3; r++) {
-            block[4 * c + r] += scale * h[stride * (row + r) + column + c];
-        }
-    }
-}
-
-static double* diagonal_block(const FilShellBody* body, double* values, int vertex)
-{
-    return values + FIL_BLOCK_SIZE * body->block_start[vertex];
-}
-
-/* Adds scale times a b' to a block. */
-static inline void add_outer(double* restrict block, double scale, const double* restrict a, const double* restrict b)
-{
-    const FilDouble2 front = fil_double2_load(a), back = {a[2], 0.0};
-    for (int c = 0; c < 3; c++) {
-        const FilDouble2 along = fil_double2_all(scale * b[c]);
-        double* to = block + 4 * c;
-        fil_double2_store(to, fil_double2_add_product(fil_double2_load(to), along, front));
-        fil_double2_store(to + 2, fil_double2_add_product(fil_double2_load(to + 2), along, back));
-    }
-}
-
-/* Pairs of a fold's vertices, as fold_slots has them. */
-static const int fold_pairs[6][2] = {{1, 0}, {2, 0}, {2, 1}, {3, 0}, {3, 1}, {3, 2}};
-
-/* Where mass outweighs bending, how angles curve over positions makes no difference: psi'' grad theta grad theta'. */
-static void add_light_fold(const FilShellBody* body, int f, const FilShellBend* bend, double scale, Columns columns, double* values)
-{
-    const int* v = body->folds[f].vertex;
-    const double curve = scale * fmax(bend->curve, 0.0);
-    const double* g = bend->gradient;
-    for (int k = 0; k < 4; k++) {
-        if (has(columns, v[k])) {
-            add_outer(diagonal_block(body, values, v[k]), curve, g + 3 * k, g + 3 * k);
-        }
-    }
-    for (int k = 0; k < 6; k++) {
-        const int i = fold_pairs[k][0], j = fold_pairs[k][1];
-        // the block's row is the larger vertex
-        const bool swap = v[i] < v[j];
-        if (has(columns, v[swap ? i : j])) {
-            add_outer(values + FIL_BLOCK_SIZE * body->fold_slots[6 * f + k], curve, g + 3 * (swap ? j : i), g + 3 * (swap ? i : j));
-        }
-    }
-}
-
-static void add_fold(const FilShellBody* body, int f, const double* const x[4], double kept, double scale, Columns columns, double* values)
-{
-    const int* v = body->folds[f].vertex;
-    double h[144];
-    fil_shell_fold_hessian(&body->folds[f], body->bending, x, kept, h);
-    for (int k = 0; k < 4; k++) {
-        if (has(columns, v[k])) {
-            add_block(diagonal_block(body, values, v[k]), scale, h, 12, 3 * k, 3 * k);
-        }
-    }
-    for (int k = 0; k < 6; k++) {
-        const int i = fold_pairs[k][0], j = fold_pairs[k][1];
-        const bool swap = v[i] < v[j];
-        if (has(columns, v[swap ? i : j])) {
-            add_block(values + FIL_BLOCK_SIZE * body->fold_slots[6 * f + k], scale, h, 12, 3 * (swap ? j : i), 3 * (swap ? i : j));
-        }
-    }
-}
-
-/* Adds the 3 x 3 matrix h, in columns of four, times a sign to a block. */
-static inline void add_columns(double* restrict block, double sign, const double* restrict h)
-{
-    for (int k = 0; k < 12; k++) {
-        block[k] += sign * h[k];
-    }
-}
-
-static void add_edge(const FilShellBody* body, int e, const FilShellPull* pull, double kept, double scale, Columns columns, double* values)
-{
-    const FilShellEdge* edge = &body->edges[e];
-    const int a = edge->vertex[0], b = edge->vertex[1];
-    double h[12];
-    fil_shell_edge_columns(edge, pull, kept, scale, h);
-    if (has(columns, a)) {
-        add_columns(diagonal_block(body, values, a), 1.0, h);
-    }
-    if (has(columns, b)) {
-        add_columns(diagonal_block(body, values, b), 1.0, h);
-    }
-    if (has(columns, a < b ? a : b)) {
-        add_columns(values + FIL_BLOCK_SIZE * body->edge_slots[e], -1.0, h);
-    }
-}
-
-typedef struct Stiffening {
-    const FilShellBody* body;
-    const double* q;
-    const FilShellPull* pulls; /* of the edges at q, ... */
-    const FilShellBend* bends; /* ... of the folds */
-    double kept, scale;
-    const double* damping; /* what values begin with, ... */
-    double damped;         /* ... times this; NULL: zero */
-    double* values;
-} Stiffening;
-
-/* What a part's columns begin with. */
-static void begin_part(const Stiffening* s, Columns columns)
-{
-    const size_t first = FIL_BLOCK_SIZE * (size_t)s->body->block_start[columns.first];
-    const size_t end = FIL_BLOCK_SIZE * (size_t)s->body->block_start[columns.end];
-    if (s->damping == NULL) {
-        memset(s->values + first, 0, (end - first) * sizeof(double));
-    }
-    for (size_t k = first; k < end && s->damping != NULL; k++) {
-        s->values[k] = s->damped * s->damping[k];
-    }
-}
-
-static void stiffen_by_fold(const Stiffening* s, int f, Columns columns)
-{
-    const FilShellBody* body = s->body;
-    const FilShellFold* fold = &body->folds[f];
-    const Corners corners = corners_of(fold, s->q);
-    double edge[3];
-    fil_v3_sub(edge, corners.x[1], corners.x[0]);
-    if (body->setup.frugal && fold->stiffness * s->scale < LIGHT * body->mass[fold->vertex[0]] * fil_v3_dot(edge, edge)) {
-        add_light_fold(body, f, &s->bends[f], s->scale, columns, s->values);
-    } else {
-        add_fold(body, f, corners.x, s->kept, s->scale, columns, s->values);
-    }
-}
-
-/* Some parts of the columns: elements in their order, whoever does it. */
-static void stiffen_parts(void* context, int first, int end, int worker)
-{
-    const Stiffening* s = context;
-    const FilShellBody* body = s->body;
-    (void)worker;
-    for (int p = first; p < end; p++) {
-        const Columns columns = {fil_shell_part(body, p), fil_shell_part(body, p + 1)};
-        const int* start = body->part_start + 2 * p;
-        begin_part(s, columns);
-        for (int k = start[0]; k < start[1]; k++) {
-            const int e = body->part_elements[k];
-            add_edge(body, e, &s->pulls[e], s->kept, s->scale, columns, s->values);
-        }
-        for (int k = start[1]; k < start[2]; k++) {
-            stiffen_by_fold(s, body->part_elements[k], columns);
-        }
-    }
-}
-
-/* Sets blocks to what the shell's stiffness is, part by part, so that each stays in a cache meanwhile. */
-static void stiffen(const Stiffening* stiffening)
-{
-    Stiffening s = *stiffening;
-    fil_workers_run(s.body->workers, FIL_SHELL_PARTS, 1, stiffen_parts, &s);
 }
 
 /* ---- the step ---- */
@@ -341,8 +156,7 @@ void fil_shell_begin(void* pointer, const FilStepSetup* setup, const double* q, 
     if (body->damping != NULL) {
         Bending bending = {body, q};
         measure_elements(&bending);
-        stiffen(&(Stiffening){
-            .body = body, .q = q, .pulls = body->pulls, .bends = body->bends, .scale = body->damping_stiffness, .values = body->damping});
+        fil_shell_stiffen(&(FilShellStiffening){.body = body, .q = q, .scale = body->damping_stiffness, .values = body->damping});
     }
 }
 
@@ -415,13 +229,13 @@ static void assemble_to(const FilShellBody* body, double* values)
     const double dt = body->setup.dt, theta = body->setup.theta, shift = body->shift > 10.0 ? body->shift : 0.0;
     const double kept = body->shift < 0.1 ? 1.0 : 0.0, scale = theta * body->setup.theta_vq * dt * dt;
     if (implicit(body)) {
-        stiffen(&(Stiffening){body, body->q_theta, body->pulls, body->bends, kept, scale, body->damping, theta * dt, values});
+        fil_shell_stiffen(&(FilShellStiffening){body, body->q_theta, kept, scale, body->damping, theta * dt, values});
         fil_chambers_stiffness(&body->chambers, body->q_theta, scale, body->shift > 0.0, values);
     } else {
         memset(values, 0, sizeof(double) * FIL_BLOCK_SIZE * (size_t)body->block_count);
     }
     for (int i = 0; i < body->vertex_count; i++) {
-        double* block = diagonal_block(body, values, i);
+        double* block = fil_shell_diagonal_block(body, values, i);
         for (int j = 0; j < 3; j++) {
             block[5 * j] += body->mass[i] * (1.0 + shift + theta * dt * body->damping_mass) + (body->held[4 * i + j] ? HOLD : 0.0);
         }
@@ -442,7 +256,7 @@ void fil_shell_diagonal(const void* pointer, const double* v, double* diagonal, 
     FilShellBody* body = (FilShellBody*)(uintptr_t)pointer;  // the tangent is made when first asked for
     assemble(body);
     for (int i = 0; i < body->vertex_count; i++) {
-        const double* block = diagonal_block(body, body->values, i);
+        const double* block = fil_shell_diagonal_block(body, body->values, i);
         for (int j = 0; j < 4; j++) {
             const int k = 4 * i + j;
             const bool is_free = j < 3 && !body->held[4 * i + j];
