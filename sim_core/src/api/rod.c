@@ -325,6 +325,7 @@ FilStatus fil_rod_set_state(FilWorld* world, FilId id, const double* nodes, cons
     double* all_q = view.q - 4 * view.rod->first_node;
     double* all_v = view.v - 4 * view.rod->first_node;
     FilRodHistory* all_h = view.h - view.rod->first_node;
+    view.body->begun = false;
     // frames start from where they are, those of rods that share nodes with this one too
     for (int r = 0; r < view.body->rod_count; r++) {
         FilRod* rod = &view.body->rods[r];

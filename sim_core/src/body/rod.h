@@ -73,6 +73,9 @@ typedef struct FilRodBody {
     FilStepSetup setup;
     const double *q0, *v0;
     const FilRodHistory* h0;
+    bool begun;             /* forces, diagonals and chains are as a step without loads began with them; whoever changes any of these resets it */
+    bool begins_again;      /* with the same but for the state and values at rest */
+    int held_before;        /* unknowns that were held then */
     double stiffness_scale; /* theta theta_vq dt^2: force per displacement to impulse per velocity */
     bool* held;             /* 4 per node */
     int* held_at;           /* unknowns that are */

@@ -181,7 +181,9 @@ void fil_rod_apply_holds(FilRodBody* body)
         FilRod* rod = &body->rods[a->rod];
         if (a->kind == FIL_ATTACH_CLAMP) {
             // the half hinges on both sides take the place of the node's own
-            rod->law[a->first] = a->target.active ? a->clamped_law : a->law;
+            const FilRodLaw law = a->target.active ? a->clamped_law : a->law;
+            body->begun = body->begun && memcmp(&rod->law[a->first], &law, sizeof law) == 0;
+            rod->law[a->first] = law;
         }
         if (!a->target.active || a->kind == FIL_ATTACH_HANDLE) {
             continue;
@@ -455,8 +457,14 @@ int fil_rod_load_range(const void* pointer, int object, FilDriveKind kind)
 static void set_curvature(const FilRod* rod, int first, int count, const double* value, FilRodHistory* history)
 {
     const double size = hypot(value[0], value[1]);
+    double length = NAN, rest1 = 0.0, rest2 = 0.0;
     for (int i = first; i < first + count; i++) {
-        fil_rod_rest_from_curvature_of(rod->voronoi[i], value, size, &history[i].rest1, &history[i].rest2);
+        if (rod->voronoi[i] != length) {  // most are as long as the one before
+            length = rod->voronoi[i];
+            fil_rod_rest_from_curvature_of(length, value, size, &rest1, &rest2);
+        }
+        history[i].rest1 = rest1;
+        history[i].rest2 = rest2;
     }
 }
 

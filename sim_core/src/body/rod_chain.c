@@ -203,9 +203,9 @@ static HingeLaw1 hinge_law(const FilRodLaw* law, const FilRodHistory* rest)
 }
 
 /* But for what rounding makes of straight rods: curvatures at rest are integrated over the Voronoi length, without a unit. */
-static bool is_straight(const HingeLaw1* law)
+static bool is_straight(const FilRodHistory* rest)
 {
-    return fabs(law->rest1) + fabs(law->rest2) < 1e-9;
+    return fabs(rest->rest1) + fabs(rest->rest2) < 1e-9;
 }
 
 /* Of one half at a place; false if that bends at rest. */
@@ -225,10 +225,30 @@ static bool load_place_law(FilRodChain* chain, const FilRodHistory* history, con
     for (size_t k = 0; k < 6; k++) {
         *fil_lane_at((FilLanes*)chain->law, 6 * n, half, 6 * i + k) = numbers[k];
     }
-    return is_straight(&hinge);
+    return !bends || is_straight(&history[node]);
 }
 
-static void load_law(FilRodChain* chain, const FilRodHistory* history, const FilRodLaw* law)
+/* Of both halves at a place, lengths and values at rest, where both act; false if that bends at rest. Springs that are as long as they were are as they
+ * were, unless they are `anew`. */
+static inline bool load_regular_rests(FilRodChain* chain, const FilRodHistory* history, const FilRodLaw* law, bool anew, size_t i)
+{
+    const size_t n = (size_t)chain->matrix.half_nodes;
+    const int a = chain->edge_at[0][i], b = chain->edge_at[1][i];
+    const double long_a = history[a].rest_length, long_b = history[b].rest_length;
+    if (anew || fil_lane_get(chain->natural, n, 0, i) != long_a || fil_lane_get(chain->natural, n, 1, i) != long_b) {
+        set_both(chain->stretch, n, i, law[a].ea / long_a, law[b].ea / long_b);
+        set_both(chain->natural, n, i, long_a, long_b);
+    }
+    const FilRodHistory *g = &history[chain->node_at[0][i]], *h = &history[chain->node_at[1][i]];
+    FilLanes* laws = (FilLanes*)chain->law;
+    set_both(laws, 6 * n, 6 * i + 3, g->rest1, h->rest1);
+    set_both(laws, 6 * n, 6 * i + 4, g->rest2, -h->rest2);
+    set_both(laws, 6 * n, 6 * i + 5, g->rest_twist, h->rest_twist);
+    return is_straight(g) && is_straight(h);
+}
+
+/* Stiffnesses are `anew`, or as they were. */
+static void load_law(FilRodChain* chain, const FilRodHistory* history, const FilRodLaw* law, bool anew)
 {
     const size_t n = (size_t)chain->matrix.half_nodes, regular = (size_t)chain->regular;
     bool straight = true;
@@ -238,23 +258,17 @@ static void load_law(FilRodChain* chain, const FilRodHistory* history, const Fil
         }
     }
     FilLanes* laws = (FilLanes*)chain->law;
+    for (size_t i = regular; i + 1 < n && anew; i++) {
+        const FilRodLaw *g = &law[chain->node_at[0][i]], *h = &law[chain->node_at[1][i]];
+        set_both(laws, 6 * n, 6 * i, g->k1, h->k1);
+        set_both(laws, 6 * n, 6 * i + 1, g->k2, h->k2);
+        set_both(laws, 6 * n, 6 * i + 2, g->kt, h->kt);
+    }
     for (size_t i = regular; i + 1 < n; i++) {
-        const int a = chain->edge_at[0][i], b = chain->edge_at[1][i];
-        const double long_a = history[a].rest_length, long_b = history[b].rest_length;
-        set_both(chain->stretch, n, i, law[a].ea / long_a, law[b].ea / long_b);
-        set_both(chain->natural, n, i, long_a, long_b);
-        const int p = chain->node_at[0][i], q = chain->node_at[1][i];
-        const HingeLaw1 g = hinge_law(&law[p], &history[p]), h = hinge_law(&law[q], &history[q]);
-        set_both(laws, 6 * n, 6 * i, g.k1, h.k1);
-        set_both(laws, 6 * n, 6 * i + 1, g.k2, h.k2);
-        set_both(laws, 6 * n, 6 * i + 2, g.kt, h.kt);
-        set_both(laws, 6 * n, 6 * i + 3, g.rest1, h.rest1);
-        set_both(laws, 6 * n, 6 * i + 4, g.rest2, -h.rest2);
-        set_both(laws, 6 * n, 6 * i + 5, g.rest_twist, h.rest_twist);
-        straight = straight && is_straight(&g) && is_straight(&h);
+        straight = load_regular_rests(chain, history, law, anew, i) && straight;
     }
     chain->middle_law = hinge_law(&law[chain->middle], &history[chain->middle]);
-    chain->untwisted = chain->twist_free && !chain->closed && straight && is_straight(&chain->middle_law);
+    chain->untwisted = chain->twist_free && !chain->closed && straight && is_straight(&history[chain->middle]);
     if (chain->node_count < 3) {  // a single edge has no hinge
         chain->middle_law = (HingeLaw1){0};
     }
@@ -409,13 +423,20 @@ void fil_rod_chain_begin(FilRodChain* chain, const double* q, const FilRodHistor
                          const double* diagonal)
 {
     load_frames(chain, q, history);
-    load_law(chain, history, law);
+    load_law(chain, history, law, true);
     load_diagonal(chain, diagonal);
     chain->follows = false;
     if (damping > 0.0) {
         chain->untwisted = false;  // its second spring rests where the step starts
         add_damping(chain, q, damping);
     }
+}
+
+void fil_rod_chain_begin_again(FilRodChain* chain, const double* q, const FilRodHistory* history, const FilRodLaw* law)
+{
+    load_frames(chain, q, history);
+    load_law(chain, history, law, false);
+    chain->follows = false;
 }
 
 /* ---- single edges ---- */

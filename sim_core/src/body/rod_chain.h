@@ -80,6 +80,9 @@ static inline double fil_rod_half_direction(int half)
  * damping over a step, see docs/rod.md. */
 void fil_rod_chain_begin(FilRodChain* chain, const double* q, const FilRodHistory* history, const FilRodLaw* law, double damping,
                          const double* diagonal);
+/* The same once more with the law and the diagonal that the chain last began with, and without damping as then: only the state and values at rest are
+ * others. */
+void fil_rod_chain_begin_again(FilRodChain* chain, const double* q, const FilRodHistory* history, const FilRodLaw* law);
 
 /* The same second spring for one hinge with the given strains at the start. */
 void fil_rod_blend_law(HingeLaw1* law, double kappa1, double kappa2, double twist, double damping);

@@ -32,25 +32,38 @@ static void begin_some(void* context, int first, int end, int worker)
         FilRod* rod = &body->rods[r];
         const size_t at = (size_t)rod->first_node;
         const double damping = implicit(body) ? rod->damping_stiffness / (body->setup.theta * body->setup.dt) : 0.0;
-        fil_rod_chain_begin(&rod->chain, body->q0 + 4 * at, body->h0 + at, rod->law, damping, body->diagonal + 4 * at);
+        if (body->begins_again && !(damping > 0.0)) {
+            fil_rod_chain_begin_again(&rod->chain, body->q0 + 4 * at, body->h0 + at, rod->law);
+        } else {
+            fil_rod_chain_begin(&rod->chain, body->q0 + 4 * at, body->h0 + at, rod->law, damping, body->diagonal + 4 * at);
+        }
         rod->chain.expects = rod->chain.expects && body->setup.goes_on;
     }
 }
 
-void fil_rod_begin(void* pointer, const FilStepSetup* setup, const double* q, const double* v, const double* h)
+/* Whether the same is held as when the diagonal was found. */
+static bool holds_the_same(const FilRodBody* body)
 {
-    FilRodBody* body = pointer;
-    body->setup = *setup;
-    body->q0 = q;
-    body->v0 = v;
-    body->h0 = (const FilRodHistory*)h;
-    const double dt = setup->dt, theta = setup->theta;
-    body->stiffness_scale = theta * setup->theta_vq * dt * dt;
-    fil_rod_apply_holds(body);
+    bool same = body->held_count == body->held_before;
+    for (int k = 0; k < body->held_count && same; k++) {
+        same = body->diagonal[body->held_at[k]] >= HOLD;
+    }
+    return same;
+}
 
-    // mass and drag over the stiffness scale, P0 eq. 14: A = c (K + diagonal)
-    const double over = implicit(body) ? 1.0 / body->stiffness_scale : 0.0;
-    const double gravity[4] = {setup->gravity[0], setup->gravity[1], setup->gravity[2]};
+/* Whether masses, loads and holds weigh as in the last step, which the body has begun itself. */
+static bool begins_again(const FilRodBody* body, const FilStepSetup* last)
+{
+    const FilStepSetup* now = &body->setup;
+    return body->begun && !body->any_load && now->dt == last->dt && now->theta == last->theta && now->theta_vq == last->theta_vq &&
+           memcmp(now->gravity, last->gravity, sizeof now->gravity) == 0 && holds_the_same(body);
+}
+
+/* What a step does not change: damping, forces, and mass and drag over the stiffness scale, P0 eq. 14: A = c (K + diagonal) */
+static void weigh(FilRodBody* body)
+{
+    const double dt = body->setup.dt, theta = body->setup.theta, over = implicit(body) ? 1.0 / body->stiffness_scale : 0.0;
+    const double gravity[4] = {body->setup.gravity[0], body->setup.gravity[1], body->setup.gravity[2]};
     const FilLanes zero = fil_lanes_splat(0.0), one = fil_lanes_splat(1.0);
     double *free_ones = body->is_free, *diagonal = body->diagonal;
     for (int i = 0; i < body->node_count; i++) {
@@ -68,6 +81,24 @@ void fil_rod_begin(void* pointer, const FilStepSetup* setup, const double* q, co
         free_ones[body->held_at[k]] = 0.0;
         diagonal[body->held_at[k]] += HOLD;
     }
+}
+
+void fil_rod_begin(void* pointer, const FilStepSetup* setup, const double* q, const double* v, const double* h)
+{
+    FilRodBody* body = pointer;
+    const FilStepSetup last = body->setup;
+    body->setup = *setup;
+    body->q0 = q;
+    body->v0 = v;
+    body->h0 = (const FilRodHistory*)h;
+    body->stiffness_scale = setup->theta * setup->theta_vq * setup->dt * setup->dt;
+    fil_rod_apply_holds(body);
+    body->begins_again = begins_again(body, &last);
+    if (!body->begins_again) {
+        weigh(body);
+    }
+    body->held_before = body->held_count;
+    body->begun = !body->any_load;
     fil_workers_run(body->workers, body->rod_count, FIL_ROD_GRAIN, begin_some, body);
 }
 
