@@ -7,6 +7,7 @@
 #define FILUM_BASE_LANES_H
 
 #include <math.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -52,9 +53,10 @@ static inline double fil_lanes_smallest(FilLanes a)
     return a[0] < a[1] ? a[0] : a[1];
 }
 
-static inline double fil_lanes_largest(FilLanes a)
+/* Whether all numbers are; which of them is larger is a matter of chance, and no branch. */
+static inline bool fil_lanes_are_below(FilLanes a, double bound)
 {
-    return a[0] > a[1] ? a[0] : a[1];
+    return (a[0] < bound) & (a[1] < bound);
 }
 #else
 #define FIL_LANE_COUNT 1
@@ -91,9 +93,9 @@ static inline double fil_lanes_smallest(FilLanes a)
     return a;
 }
 
-static inline double fil_lanes_largest(FilLanes a)
+static inline bool fil_lanes_are_below(FilLanes a, double bound)
 {
-    return a;
+    return a < bound;
 }
 #endif
 

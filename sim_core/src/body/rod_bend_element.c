@@ -13,14 +13,14 @@
 #define NUMBER double complex
 #define GENERIC(name) name##C
 #define SQRT csqrt
-#define LARGEST(a) creal(a)
+#define ARE_BELOW(a, bound) (creal(a) < (bound))
 #define EACH_LANE(out, in, function) ((out) = c##function(in))
 #include "body/rod_hinge.inc"
 #include "body/rod_hinge_back.inc"
 #undef NUMBER
 #undef GENERIC
 #undef SQRT
-#undef LARGEST
+#undef ARE_BELOW
 #undef EACH_LANE
 
 #define NUMBER double

@@ -10,19 +10,19 @@
 #define NUMBER double
 #define GENERIC(name) name##1
 #define SQRT sqrt
-#define LARGEST(a) (a)
+#define ARE_BELOW(a, bound) ((a) < (bound))
 #define EACH_LANE(out, in, function) ((out) = function(in))
 #include "body/rod_hinge.inc"
 #undef NUMBER
 #undef GENERIC
 #undef SQRT
-#undef LARGEST
+#undef ARE_BELOW
 #undef EACH_LANE
 
 #define NUMBER FilLanes
 #define GENERIC(name) name##2
 #define SQRT fil_lanes_sqrt
-#define LARGEST fil_lanes_largest
+#define ARE_BELOW fil_lanes_are_below
 #define EACH_LANE(out, in, function)                                          \
     do {                                                                      \
         for (int lane = 0; lane < FIL_LANE_COUNT; lane++) {                   \
@@ -33,7 +33,7 @@
 #undef NUMBER
 #undef GENERIC
 #undef SQRT
-#undef LARGEST
+#undef ARE_BELOW
 #undef EACH_LANE
 
 #endif
