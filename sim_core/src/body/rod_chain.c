@@ -228,8 +228,8 @@ static bool load_place_law(FilRodChain* chain, const FilRodHistory* history, con
     return !bends || is_straight(&history[node]);
 }
 
-/* Of both halves at a place, lengths and values at rest, where both act; false if that bends at rest. Springs that are as long as they were are as they
- * were, unless they are `anew`. */
+/* Of both halves at a place, lengths and values at rest, where both act; false if that bends at rest. Springs that are as long as they were are as
+ * they were, unless they are `anew`. */
 static inline bool load_regular_rests(FilRodChain* chain, const FilRodHistory* history, const FilRodLaw* law, bool anew, size_t i)
 {
     const size_t n = (size_t)chain->matrix.half_nodes;

@@ -202,21 +202,19 @@ FilStatus fil_chain_pairs(const FilChain* a, const FilChain* b, FilPairs* pairs)
     FilIndexPair stack[STACK];
     stack[0] = (FilIndexPair){1, 1};
     FilStatus status = FIL_OK;
-    for (int depth = 1; depth > 0 && status == FIL_OK;) {
+    for (int depth = fil_aabb_overlap(&a->nodes[1], &b->nodes[1]); depth > 0 && status == FIL_OK;) {
         const FilIndexPair at = stack[--depth];
-        if (!fil_aabb_overlap(&a->nodes[at.a], &b->nodes[at.b])) {
-            continue;
-        }
         const bool leaf_a = at.a >= a->leaf_count, leaf_b = at.b >= b->leaf_count;
         if (leaf_a && leaf_b) {
             status = leaf_pairs(a, first_of_leaf(a, at.a), b, first_of_leaf(b, at.b), -b->count - a->count, a->count + b->count, 0.0, pairs);
             continue;
         }
-        // the children of both, or of the one that has any
+        // the children of both, or of the one that has any: written always, kept if they overlap
         const FilIndexPair low = {leaf_a ? at.a : 2 * at.a, leaf_b ? at.b : 2 * at.b};
         for (int i = leaf_a ? 0 : 1; i >= 0; i--) {
             for (int j = leaf_b ? 0 : 1; j >= 0; j--) {
-                stack[depth++] = (FilIndexPair){low.a + i, low.b + j};
+                stack[depth] = (FilIndexPair){low.a + i, low.b + j};
+                depth += fil_aabb_overlap(&a->nodes[low.a + i], &b->nodes[low.b + j]);
             }
         }
     }
