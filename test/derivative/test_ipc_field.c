@@ -513,6 +513,37 @@ static void test_rims(void** state)
     fil_world_destroy(world);
 }
 
+/* A direction that leads so far that nearly everything is near everything on its way: a part of it is looked at, and nothing meets there. The limit
+ * of a step's pairs holds as it did. */
+static void test_long_directions(void** state)
+{
+    (void)state;
+    Random random = {47};
+    for (int round = 0; round < 10; ++round) {
+        double v[MAX_COUNT] = {0.0}, direction[MAX_COUNT], trial[MAX_COUNT], residual[MAX_COUNT];
+        FilWorld* world = begin(pile, &random, 0.1, v);
+        FilIpcField* field = &world->solver.ipc;
+        const int most = 10 * (field->surface.point_count + field->pair_count), limit = world->collision.max_contacts;
+        for (int k = 0; k < world->system.v_count; ++k) {
+            direction[k] = free_unknown(world, k) && k % 4 < 3 ? random_between(&random, -1e4, 1e4) : 0.0;
+        }
+        world->collision.max_contacts = most - 1;
+        assert_true(isfinite(potential(world, v, residual)));
+        assert_true(fil_ipc_potential.longest(&world->solver, v, direction) == 0.0);
+        assert_int_equal(field->listing, FIL_BAD_INPUT);
+        world->collision.max_contacts = limit;
+        assert_true(isfinite(potential(world, v, residual)));
+        const double part = fil_ipc_potential.longest(&world->solver, v, direction);
+        assert_int_equal(field->listing, FIL_OK);
+        assert_true(part > 0.0 && part <= 0.1 && field->pair_count <= most);
+        for (int k = 0; k < world->system.v_count; ++k) {
+            trial[k] = v[k] - part * direction[k];
+        }
+        assert_true(isfinite(potential(world, trial, residual)));
+        fil_world_destroy(world);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -523,6 +554,7 @@ int main(void)
         cmocka_unit_test(test_barrier_hessian_of_turns),
         cmocka_unit_test(test_rims),
         cmocka_unit_test(test_rings_that_move_along),
+        cmocka_unit_test(test_long_directions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -115,11 +115,15 @@ static double dot(const float* a, const float* b, int n)
     return ((double)fil_float4_sum(sum[0]) + (double)fil_float4_sum(sum[1])) + ((double)fil_float4_sum(sum[2]) + (double)fil_float4_sum(sum[3]));
 }
 
+/* Curvature as a share of the preconditioner's, below which there is none: it is a difference of numbers of that size in single precision. Systems
+ * that are solved in some hundred iterations have 1e-4 and more. */
+static const double SINGULAR = 1e-5;
+
 static FilBlockPcgResult iterate(FilBlockPcg* pcg, const FilBlockTerms* terms, Single* single, double tolerance, int max)
 {
     const int n = terms->a.columns;
     FilSingleStep* step = &single->step;
-    double rz = dot(step->r, step->z, n), turn = 0.0, length = 0.0;
+    double rz = dot(step->r, step->z, n), turn = 0.0, length = 0.0, metric = 0.0;
     const double goal = tolerance * tolerance * rz;
     for (int k = 0; !(rz <= goal); k++) {
         if (k == max) {
@@ -127,7 +131,8 @@ static FilBlockPcgResult iterate(FilBlockPcg* pcg, const FilBlockTerms* terms, S
         }
         // p'Ap = z'Az - turn r'z / length, of the last length
         const double own = multiply(single, terms->workers, n), curvature = k > 0 ? own - turn * rz / length : own;
-        if (!(curvature > 0.0)) {
+        metric = rz + turn * turn * metric;  // p'Pp, as r'p = 0 of the last p
+        if (!(curvature > SINGULAR * metric)) {
             return FIL_PCG_INDEFINITE;
         }
         length = rz / curvature;

@@ -302,6 +302,7 @@ static FilStatus begin(FilSolver* solver, double dt, double* v, FilStepInfo* inf
     place_step(solver, v);
     memcpy(field->ahead.at, field->ends.at, 3 * sizeof(double) * (size_t)field->surface.point_count);
     status = status == FIL_OK ? fil_ipc_list(solver) : status;
+    field->first_pairs = field->pair_count;
     status = status == FIL_OK && solver->first_step ? fil_ipc_check_start(solver) : status;
     status = status == FIL_OK ? fil_ipc_contacts_begin(solver) : status;
     status = status == FIL_OK ? make_feasible(solver, v) : status;
@@ -407,26 +408,47 @@ static void friction_hessian(FilSolver* solver, const double* v, FilPotentialOrd
     }
 }
 
-static double longest(FilSolver* solver, const double* v, const double* direction)
+/* Where points go with a share of the step -direction from v. */
+static void place_end(FilSolver* solver, const double* v, const double* direction, double share)
 {
-    FilIpcField* field = &solver->ipc;
-    if (field->surface.point_count == 0) {
-        return 1.0;
-    }
     double* end = solver->system->scratch.trial;
     for (int b = 0; b < solver->system->body_count; b++) {
         const FilBody* body = &solver->system->bodies[b];
         for (int k = body->v; k < body->v + body->v_count; k++) {
-            end[k] = v[k] - (body->moves ? direction[k] : 0.0);
+            end[k] = v[k] - (body->moves ? share * direction[k] : 0.0);
         }
     }
-    place(solver, end, field->x_end.at, field->ends.at);
-    place_shapes(solver, v, field->x.at);  // points are there since add()
-    field->listing = fil_ipc_relist(solver);
-    if (field->listing != FIL_OK) {
-        return 0.0;
+    place(solver, end, solver->ipc.x_end.at, solver->ipc.ends.at);
+}
+
+/* Lists pairs on the way of a share of the step -direction. */
+static FilStatus list_share(FilSolver* solver, const double* v, const double* direction, double share)
+{
+    place_end(solver, v, direction, share);
+    return fil_ipc_list(solver);
+}
+
+static double longest(FilSolver* solver, const double* v, const double* direction)
+{
+    // times as many pairs as there are points and pairs on the way of the first guess: cloth that wrinkles has two times as many
+    enum { TIMES = 10 };
+    FilIpcField* field = &solver->ipc;
+    if (field->surface.point_count == 0) {
+        return 1.0;
     }
-    return fil_ipc_sweep(solver);
+    place_end(solver, v, direction, 1.0);
+    place_shapes(solver, v, field->x.at);  // points are there since add()
+    field->most_pairs = TIMES * (field->surface.point_count + field->first_pairs);
+    field->listing = fil_ipc_relist(solver);
+    // a nearly singular tangent may lead hundreds of times too far, where everything passes everything: then a part of the way is looked at
+    double share = 1.0;
+    for (int attempt = 0; attempt < 4 && field->listing == FIL_NOT_CONVERGED; attempt++) {
+        share *= 0.1;
+        field->listing = list_share(solver, v, direction, share);
+    }
+    field->most_pairs = 0;
+    field->listing = field->listing == FIL_NOT_CONVERGED ? list_share(solver, v, direction, share) : field->listing;
+    return field->listing == FIL_OK ? share * fil_ipc_sweep(solver) : 0.0;
 }
 
 static FilStatus accept(FilSolver* solver, const double* v, bool* changed)

@@ -86,6 +86,9 @@ static FilStatus append(FilSolver* solver, const FilIpcPair* pair)
     if (field->pair_count >= solver->collision->max_contacts) {
         return FIL_BAD_INPUT;
     }
+    if (field->most_pairs > 0 && field->pair_count >= field->most_pairs) {
+        return FIL_NOT_CONVERGED;
+    }
     FilStatus status = fil_solver_reserve((void**)&field->pairs, field->pair_count, &field->pair_capacity, sizeof *field->pairs);
     const size_t capacity = (size_t)field->pair_capacity;
     const bool room = status == FIL_OK && fil_doubles_reserve(&field->pushes, 12 * capacity) && fil_ints_reserve(&field->pushing, capacity);
