@@ -523,11 +523,11 @@ static void test_long_directions(void** state)
         double v[MAX_COUNT] = {0.0}, direction[MAX_COUNT], trial[MAX_COUNT], residual[MAX_COUNT];
         FilWorld* world = begin(pile, &random, 0.1, v);
         FilIpcField* field = &world->solver.ipc;
-        const int most = 10 * (field->surface.point_count + field->pair_count), limit = world->collision.max_contacts;
+        const int max = 10 * (field->surface.point_count + field->pair_count), limit = world->collision.max_contacts;
         for (int k = 0; k < world->system.v_count; ++k) {
             direction[k] = free_unknown(world, k) && k % 4 < 3 ? random_between(&random, -1e4, 1e4) : 0.0;
         }
-        world->collision.max_contacts = most - 1;
+        world->collision.max_contacts = max - 1;
         assert_true(isfinite(potential(world, v, residual)));
         assert_true(fil_ipc_potential.longest(&world->solver, v, direction) == 0.0);
         assert_int_equal(field->listing, FIL_BAD_INPUT);
@@ -535,7 +535,7 @@ static void test_long_directions(void** state)
         assert_true(isfinite(potential(world, v, residual)));
         const double part = fil_ipc_potential.longest(&world->solver, v, direction);
         assert_int_equal(field->listing, FIL_OK);
-        assert_true(part > 0.0 && part <= 0.1 && field->pair_count <= most);
+        assert_true(part > 0.0 && part <= 0.1 && field->pair_count <= max);
         for (int k = 0; k < world->system.v_count; ++k) {
             trial[k] = v[k] - part * direction[k];
         }

@@ -438,7 +438,7 @@ static double longest(FilSolver* solver, const double* v, const double* directio
     }
     place_end(solver, v, direction, 1.0);
     place_shapes(solver, v, field->x.at);  // points are there since add()
-    field->most_pairs = TIMES * (field->surface.point_count + field->first_pairs);
+    field->max_pairs = TIMES * (field->surface.point_count + field->first_pairs);
     field->listing = fil_ipc_relist(solver);
     // a nearly singular tangent may lead hundreds of times too far, where everything passes everything: then a part of the way is looked at
     double share = 1.0;
@@ -446,7 +446,7 @@ static double longest(FilSolver* solver, const double* v, const double* directio
         share *= 0.1;
         field->listing = list_share(solver, v, direction, share);
     }
-    field->most_pairs = 0;
+    field->max_pairs = 0;
     field->listing = field->listing == FIL_NOT_CONVERGED ? list_share(solver, v, direction, share) : field->listing;
     return field->listing == FIL_OK ? share * fil_ipc_sweep(solver) : 0.0;
 }

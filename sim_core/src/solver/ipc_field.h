@@ -89,7 +89,7 @@ typedef struct FilIpcField {
     bool anticipates;    /* Newton's model is about the gaps that are expected, not those there are */
     bool relisted;       /* since the last accepted v */
     int first_pairs;     /* listed on the way of the first guess */
-    int most_pairs;      /* with more a list is not finished: FIL_NOT_CONVERGED; 0: with any number it is */
+    int max_pairs;       /* with more a list is not finished: FIL_NOT_CONVERGED; 0: with any number it is */
     FilStatus listing;   /* of pairs on the way of the last direction: where it fails, so does the step */
     FilDoubles first;    /* what add() adds where the step begins, ... */
     double first_energy; /* ... and its energy */

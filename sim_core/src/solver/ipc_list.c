@@ -86,7 +86,7 @@ static FilStatus append(FilSolver* solver, const FilIpcPair* pair)
     if (field->pair_count >= solver->collision->max_contacts) {
         return FIL_BAD_INPUT;
     }
-    if (field->most_pairs > 0 && field->pair_count >= field->most_pairs) {
+    if (field->max_pairs > 0 && field->pair_count >= field->max_pairs) {
         return FIL_NOT_CONVERGED;
     }
     FilStatus status = fil_solver_reserve((void**)&field->pairs, field->pair_count, &field->pair_capacity, sizeof *field->pairs);
