@@ -35,7 +35,7 @@ typedef struct Helper {
 
 struct FilWorkers {
     _Alignas(FIL_ALIGNMENT) _Atomic uint64_t loop;
-    _Alignas(FIL_ALIGNMENT) atomic_int done; /* chunks of it */
+    _Alignas(FIL_ALIGNMENT) atomic_int done; /* chunks of it, by helpers */
     _Alignas(FIL_ALIGNMENT) atomic_int parked;
     atomic_bool ending;
     atomic_bool held;                         /* more loops will come soon */
@@ -67,10 +67,12 @@ static inline bool has_chunk(uint64_t loop)
     return (loop & CHUNKS) < (loop >> CHUNK_BITS & CHUNKS);
 }
 
-/* Does chunks of the loop at hand, as long as there are any. */
-static void take_part(FilWorkers* workers, int worker)
+/* Does chunks of the loop at hand, as long as there are any; returns how many. It stays the loop at hand until helpers have counted theirs as done:
+ * once for all, since each time the count goes from one processor's cache to another's. */
+static int take_part(FilWorkers* workers, int worker)
 {
     uint64_t loop = atomic_load_explicit(&workers->loop, memory_order_acquire);
+    int done = 0;
     while (has_chunk(loop)) {
         const uint64_t left = worker == 0 ? loop + 1 : loop - (UINT64_C(1) << CHUNK_BITS);
         if (!atomic_compare_exchange_weak_explicit(&workers->loop, &loop, left, memory_order_acq_rel, memory_order_acquire)) {
@@ -80,9 +82,10 @@ static void take_part(FilWorkers* workers, int worker)
         const int first = (int)chunk * workers->grain;
         const int end = workers->count - first < workers->grain ? workers->count : first + workers->grain;
         workers->work(workers->context, first, end, worker);
-        atomic_fetch_add_explicit(&workers->done, 1, memory_order_release);
+        done++;
         loop = atomic_load_explicit(&workers->loop, memory_order_acquire);
     }
+    return done;
 }
 
 static bool has_work(FilWorkers* workers)
@@ -129,7 +132,10 @@ static void* help(void* argument)
         }
         if (found) {
             take_aside(workers, helper->number);
-            take_part(workers, helper->number);
+            const int done = take_part(workers, helper->number);
+            if (done > 0) {
+                atomic_fetch_add_explicit(&workers->done, done, memory_order_release);
+            }
         } else {
             park(workers);
         }
@@ -240,9 +246,9 @@ void fil_workers_run(FilWorkers* workers, int count, int grain, FilWork* work, v
     if (atomic_load(&workers->parked) > 0) {
         wake_all(workers);
     }
-    take_part(workers, 0);
+    const int rest = chunks - take_part(workers, 0);
     // chunks that helpers have begun
-    for (int k = 0; atomic_load_explicit(&workers->done, memory_order_acquire) < chunks; k++) {
+    for (int k = 0; atomic_load_explicit(&workers->done, memory_order_acquire) < rest; k++) {
         wait_a_little(k);
     }
 }
