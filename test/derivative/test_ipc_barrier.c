@@ -236,6 +236,7 @@ static void test_positive_hessians(void** state)
 {
     (void)state;
     Random random = {23};
+    int squares = 0;
     for (int round = 0; round < 2000; ++round) {
         const FilFeature pair = (FilFeature)(round % 4);
         const int n = 3 * fil_feature_corners(pair);
@@ -246,7 +247,13 @@ static void test_positive_hessians(void** state)
         if (!isfinite(fil_repulsion_energy(&r, x, gradient, hessian, true))) {
             continue;
         }
-        double bent = 0.0, size = 0.0;
+        double bent = 0.0, size = 0.0, along, g[12];
+        const bool square = fil_repulsion_square(&r, x, true, &along, g);
+        assert_true(square == !fil_repulsion_parallel(&r, x));
+        squares += square && along > 0.0;
+        for (int k = 0; k < n * n && square; ++k) {
+            assert_true(along == 0.0 ? hessian[k] == 0.0 : hessian[k] == along * g[k / n] * g[k % n]);
+        }
         for (int j = 0; j < n; ++j) {
             for (int k = 0; k < n; ++k) {
                 bent += y[j] * hessian[n * j + k] * y[k];
@@ -254,7 +261,10 @@ static void test_positive_hessians(void** state)
             }
         }
         assert_true(bent >= -1e-13 * size);
+        // all of it is more than a square
+        assert_true(along == 0.0 || !fil_repulsion_square(&r, x, false, &along, g));
     }
+    assert_true(squares > 500);
 }
 
 static void test_ring(void** state)

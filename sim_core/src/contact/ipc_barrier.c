@@ -241,6 +241,22 @@ double fil_repulsion_energy(const FilRepulsion* repulsion, const double* x, doub
     return repel(repulsion, repulsion->pair, x, gradient, hessian, positive);
 }
 
+bool fil_repulsion_square(const FilRepulsion* repulsion, const double* x, bool positive, double* along, double* gradient)
+{
+    if (fil_repulsion_parallel(repulsion, x)) {
+        return false;
+    }
+    const FilClosest closest = fil_feature_closest(repulsion->pair, x);
+    const double d = sqrt(2.0 * closest.half_square);
+    const FilJet jet = fil_barrier(d - repulsion->offset, repulsion->range, repulsion->stiffness);
+    if (!isfinite(jet.value) || !(d > 0.0) || (jet.first != 0.0 && !(positive && jet.first < 0.0))) {
+        return false;
+    }
+    fil_feature_gradient(repulsion->pair, &closest, gradient);
+    *along = jet.value == 0.0 ? 0.0 : jet.second / (d * d);
+    return true;
+}
+
 /* ---- rings ---- */
 
 double fil_ring_energy(double offset, double range, double stiffness, const FilTrackPoint* point, double* gradient, double* hessian, bool positive)

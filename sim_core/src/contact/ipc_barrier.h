@@ -39,6 +39,9 @@ typedef struct FilRepulsion {
  *     m B(segment-segment) + (1 - m) / 2 sum B(end-segment),   m = y (2 - y), y = |e x f|^2 / parallel below 1, else 1. */
 double fil_repulsion_energy(const FilRepulsion* repulsion, const double* x, double* gradient, double* hessian, bool positive);
 
+/* Whether that Hessian is `along` times a square g g', as of most pairs of features. Of two corners or three, the rest of g stays as it is. */
+bool fil_repulsion_square(const FilRepulsion* repulsion, const double* x, bool positive, double* along, double* g);
+
 /* Whether its segments count as parallel with corners x, so that ends take part. */
 bool fil_repulsion_parallel(const FilRepulsion* repulsion, const double* x);
 

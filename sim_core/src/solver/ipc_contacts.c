@@ -121,8 +121,8 @@ typedef struct Batch {
     int first;
 } Batch;
 
-/* Gap of each, its energy and the gradient of that. */
-enum { ENERGY_SIZE = 13 };
+/* Gap of each, its energy and the gradient of that, and the blocks of its corners, in four ints. */
+enum { PUSHED = 13, ENERGY_SIZE = 15 };
 
 static void find_energies(void* context, int first, int end, int worker)
 {
@@ -134,6 +134,11 @@ static void find_energies(void* context, int first, int end, int worker)
         double* found = field->work.at + ENERGY_SIZE * k;
         pair->gap = fil_ipc_gap(batch->solver, pair);
         found[0] = pair->gap < pair->repulsion.range ? fil_ipc_pair_energy(batch->solver, pair, found + 1, NULL, true) : 0.0;
+        int blocks[4] = {FIL_IPC_NO_CORNER, FIL_IPC_NO_CORNER, FIL_IPC_NO_CORNER, FIL_IPC_NO_CORNER};
+        for (int i = 0; i < pair->corner_count; i++) {
+            blocks[i] = field->surface.node_block[pair->point[i]];
+        }
+        memcpy(found + PUSHED, blocks, sizeof blocks);
     }
 }
 
@@ -156,6 +161,7 @@ double fil_ipc_contacts_add(FilSolver* solver, const double* v, double* residual
                 return INFINITY;
             }
             memcpy(field->pushes.at + 12 * (size_t)pushes, found + 1, 12 * sizeof *found);
+            memcpy(field->pushed.at + 4 * (size_t)pushes, found + PUSHED, 4 * sizeof(int));
             field->pushing.at[pushes++] = batch.first + k;
         }
     }

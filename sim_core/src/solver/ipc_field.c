@@ -13,7 +13,7 @@ void fil_ipc_field_free(FilIpcField* field)
     void* blocks[] = {field->x.at,      field->rings,         field->points.at,     field->ends.at,  field->x_end.at,  field->ahead.at,
                       field->listed.at, field->listed_end.at, field->slack.at,      field->stale.at, field->boxes,     field->swept_bounds,
                       field->pairs,     field->active.at,     field->was_active.at, field->work.at,  field->picked.at, field->moved.at,
-                      field->pushes.at, field->pushing.at,    field->held.at,       field->first.at, field->jets};
+                      field->pushes.at, field->pushing.at,    field->pushed.at,     field->held.at,  field->first.at,  field->jets};
     for (size_t k = 0; k < sizeof blocks / sizeof blocks[0]; k++) {
         fil_free(blocks[k]);
     }

@@ -15,8 +15,11 @@
 enum {
     FIL_IPC_BATCH = 512,
     FIL_IPC_GRAIN = 32,
-    FIL_IPC_WORK = 147 /* numbers a pair, at most: energy, its second derivatives over four corners, and which variables those are */
+    FIL_IPC_WORK = 147 /* numbers a pair, at most: what it adds, which variables its corners are, its second derivatives over four of them */
 };
+
+/* In place of a corner's block, of pairs that have fewer than four. */
+enum { FIL_IPC_NO_CORNER = -2 };
 
 /* Blocks that one ring couples: its point and three nodes, or place and turn of its body and four. */
 enum { FIL_RING_BLOCKS = 6 };
@@ -120,7 +123,8 @@ typedef struct FilIpcField {
     FilInts active, was_active; /* pairs within range at the last accepted v */
     int active_count;
     FilDoubles pushes;         /* gradients over their corners of pairs that were in range when last asked for forces, 12 each, ... */
-    FilInts pushing;           /* ... and which those are */
+    FilInts pushing;           /* ... which those are, ... */
+    FilInts pushed;            /* ... and the blocks of their corners, 4 each; -1: no node */
     FilJet* jets;              /* barriers of active ones, where they are, ... */
     size_t jet_capacity;       /* ... while what is expected of them is found, ... */
     FilDoubles held;           /* ... and what they add to the diagonal of each block of velocities */

@@ -91,7 +91,8 @@ static FilStatus append(FilSolver* solver, const FilIpcPair* pair)
     }
     FilStatus status = fil_solver_reserve((void**)&field->pairs, field->pair_count, &field->pair_capacity, sizeof *field->pairs);
     const size_t capacity = (size_t)field->pair_capacity;
-    const bool room = status == FIL_OK && fil_doubles_reserve(&field->pushes, 12 * capacity) && fil_ints_reserve(&field->pushing, capacity);
+    const bool room = status == FIL_OK && fil_doubles_reserve(&field->pushes, 12 * capacity) && fil_ints_reserve(&field->pushing, capacity) &&
+                      fil_ints_reserve(&field->pushed, 4 * capacity);
     status = status == FIL_OK && !room ? FIL_OUT_OF_MEMORY : status;
     if (status == FIL_OK) {
         field->pairs[field->pair_count++] = *pair;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/vec3.h"
+#include "base/vector.h"
 #include "solver/solver.h"
 
 /* Blocks that all corners of a pair depend on together, at most. */
@@ -193,20 +194,19 @@ static void add_part(void* context, int first, int end, int worker)
 {
     const Adding* a = context;
     const FilIpcField* field = &a->solver->ipc;
-    const int* node_block = field->surface.node_block;
+    const double dt = field->dt;
     (void)worker;
     (void)end;
     for (int k = 0; k < a->count; k++) {
-        const FilIpcPair* pair = &field->pairs[a->pairs[k]];
-        const double* push = field->pushes.at + 12 * (size_t)k;
-        const double scale = a->scale != NULL ? a->scale[3 * k] : 1.0;
-        for (int i = 0; i < pair->corner_count && scale != 0.0; i++) {
-            const int node = node_block[pair->point[i]];
+        const double *push = field->pushes.at + 12 * (size_t)k, scale = a->scale != NULL ? a->scale[3 * k] : 1.0;
+        const int* nodes = field->pushed.at + 4 * (size_t)k;
+        for (int i = 0; i < 4 && nodes[i] != FIL_IPC_NO_CORNER && scale != 0.0; i++) {
+            const int node = nodes[i];
             const double g[3] = {scale * push[3 * i], scale * push[3 * i + 1], scale * push[3 * i + 2]};
             if (node >= 0 && in_part(node, first, a->parts)) {
-                fil_v3_axpy(a->sum + 4 * (ptrdiff_t)node, field->dt, g);
+                fil_v3_axpy(a->sum + 4 * (ptrdiff_t)node, dt, g);
             } else if (node < 0 && first == 0) {  // shapes share no block with nodes
-                add_to_shape(a->solver, pair->point[i], g, a->sum);
+                add_to_shape(a->solver, field->pairs[a->pairs[k]].point[i], g, a->sum);
             }
         }
     }
@@ -314,8 +314,33 @@ static void add_pair_hessian(const FilSolver* solver, const FilIpcPair* pair, co
     add_entries(sum, list, part, entries, count, field->dt * field->dt, hessian, 3 * pair->corner_count);
 }
 
-/* Energy of each active pair, second derivatives, and four ints. */
-enum { HESSIAN_SIZE = FIL_IPC_WORK, VARIABLES = 145 };
+/* What an active pair adds: nothing; a multiple of a square g g' to blocks of nodes; or second derivatives, to whatever its corners depend on. */
+typedef enum Kind { ADDS_NOTHING, ADDS_SQUARE, ADDS_DERIVATIVES } Kind;
+
+/* Blocks that four nodes have: a triangle of the matrix. */
+enum { NODE_BLOCKS = 10 };
+
+typedef struct Square {
+    int block[NODE_BLOCKS], corner[NODE_BLOCKS][2]; /* of the row, of the column */
+    int count;
+    double along[12], g[12], share; /* along g g' times the share */
+} Square;
+
+typedef struct Found {
+    Kind kind;
+    int variable[4]; /* which its corners are */
+    union {
+        Square square;
+        double derivatives[144];
+    };
+} Found;
+
+_Static_assert(sizeof(Found) <= FIL_IPC_WORK * sizeof(double), "what a pair adds has to fit in its share of the work");
+
+static Found* found_of(const FilIpcField* field, int k)
+{
+    return (Found*)(void*)(field->work.at + (ptrdiff_t)FIL_IPC_WORK * k);
+}
 
 /* A batch of active pairs, in parallel: each by itself, then what they add by parts. */
 typedef struct Batch {
@@ -327,6 +352,46 @@ typedef struct Batch {
     bool majorised;
 } Batch;
 
+/* Which blocks a pair of nodes adds to. */
+static void find_blocks(const FilBlockSum* sum, int list, const int* variable, int corners, Square* square)
+{
+    const int variables = sum->end.at[list] - (list > 0 ? sum->end.at[list - 1] : 0), *places = sum->place.at + sum->place_start.at[list];
+    square->count = 0;
+    for (int e = 0; e < corners; e++) {
+        for (int f = 0; f < corners; f++) {
+            const int place = variable[e] >= 0 && variable[f] >= 0 ? places[variables * variable[e] + variable[f]] : -1;
+            if (place >= 0) {  // or its transpose is there, or it is held
+                square->block[square->count] = place;
+                square->corner[square->count][0] = e;
+                square->corner[square->count++][1] = f;
+            }
+        }
+    }
+}
+
+/* Finds a pair's second derivatives as a square, if it has only nodes; false: they are not one. */
+static bool find_square(const FilSolver* solver, const FilIpcPair* pair, bool positive, double share, Found* found)
+{
+    double corners[12], along;
+    bool nodes = pair->plane < 0;
+    for (int i = 0; i < pair->corner_count; i++) {
+        nodes = nodes && solver->ipc.surface.node_block[pair->point[i]] >= 0;
+    }
+    if (!nodes) {
+        return false;
+    }
+    gather(pair, solver->ipc.points.at, corners);
+    if (!fil_repulsion_square(&pair->repulsion, corners, positive, &along, found->square.g)) {
+        return false;
+    }
+    found->kind = along != 0.0 ? ADDS_SQUARE : ADDS_NOTHING;
+    for (int k = 0; k < 3 * pair->corner_count; k++) {
+        found->square.along[k] = along * found->square.g[k];
+    }
+    found->square.share = share;
+    return true;
+}
+
 static void find_hessians(void* context, int first, int end, int worker)
 {
     const Batch* batch = context;
@@ -334,16 +399,33 @@ static void find_hessians(void* context, int first, int end, int worker)
     (void)worker;
     for (int k = first; k < end; k++) {
         const FilIpcPair* pair = &field->pairs[field->active.at[batch->first + k]];
-        double gradient[12], *found = field->work.at + HESSIAN_SIZE * k;
-        int variable[4];
-        found[0] = fil_ipc_pair_energy(batch->solver, pair, gradient, found + 1, batch->majorised || !turns_slowly(pair));
-        const int size = 3 * pair->corner_count;
+        Found* found = found_of(field, k);
+        const int size = 3 * pair->corner_count, list = batch->first_list + batch->first + k;
+        const bool positive = batch->majorised || !turns_slowly(pair);
         const double share = field->anticipates && pair->expected != pair->gap ? fil_ipc_model(pair).stiffness : 1.0;
-        for (int i = 1; i <= size * size && share != 1.0; i++) {
-            found[i] *= share;
+        find_variables(batch->solver, pair, batch->sum, list, found->variable);
+        if (find_square(batch->solver, pair, positive, share, found)) {
+            find_blocks(batch->sum, list, found->variable, pair->corner_count, &found->square);
+            continue;
         }
-        find_variables(batch->solver, pair, batch->sum, batch->first_list + batch->first + k, variable);
-        memcpy(found + VARIABLES, variable, sizeof variable);
+        double gradient[12];
+        const double energy = fil_ipc_pair_energy(batch->solver, pair, gradient, found->derivatives, positive);
+        found->kind = energy != 0.0 ? ADDS_DERIVATIVES : ADDS_NOTHING;
+        for (int i = 0; i < size * size && share != 1.0; i++) {
+            found->derivatives[i] *= share;
+        }
+    }
+}
+
+/* Adds scale times rows and columns of a square to a block. */
+static inline void add_square(const Square* square, int b, double scale, double* block)
+{
+    const double *a = square->along + 3 * square->corner[b][0], *g = square->g + 3 * square->corner[b][1];
+    const FilDouble2 front = fil_double2_load(a), back = {a[2], 0.0};
+    for (int c = 0; c < 3; c++) {
+        double* to = block + 4 * c;
+        fil_double2_store(to, fil_double2_load(to) + scale * (front * g[c] * square->share));
+        fil_double2_store(to + 2, fil_double2_load(to + 2) + scale * (back * g[c] * square->share));
     }
 }
 
@@ -352,15 +434,21 @@ static void add_hessians(void* context, int first, int end, int worker)
     const Batch* batch = context;
     const FilIpcField* field = &batch->solver->ipc;
     const Part part = {first, batch->parts};
+    const double scale = field->dt * field->dt;
     (void)worker;
     (void)end;
     for (int k = 0; k < batch->count; k++) {
-        const double* found = field->work.at + HESSIAN_SIZE * k;
+        const Found* found = found_of(field, k);
         const int at = batch->first + k;
-        int variable[4];
-        memcpy(variable, found + VARIABLES, sizeof variable);
-        if (found[0] != 0.0) {
-            add_pair_hessian(batch->solver, &field->pairs[field->active.at[at]], found + 1, variable, batch->first_list + at, part, batch->sum);
+        for (int b = 0; found->kind == ADDS_SQUARE && b < found->square.count; b++) {
+            const int place = found->square.block[b];
+            if (in_part(place, part.part, part.parts)) {
+                add_square(&found->square, b, scale, batch->sum->values.at + FIL_BLOCK_SIZE * (ptrdiff_t)place);
+            }
+        }
+        if (found->kind == ADDS_DERIVATIVES) {
+            add_pair_hessian(batch->solver, &field->pairs[field->active.at[at]], found->derivatives, found->variable, batch->first_list + at, part,
+                             batch->sum);
         }
     }
 }
