@@ -6,6 +6,7 @@
 #define fil_fold_solve scalar_fold_solve
 #define fil_rod_chain_init scalar_rod_chain_init
 #define fil_rod_chain_begin scalar_rod_chain_begin
+#define fil_rod_chain_begin_again scalar_rod_chain_begin_again
 #define fil_rod_chain_assemble scalar_rod_chain_assemble
 #define fil_rod_chain_add_gradient scalar_rod_chain_add_gradient
 #define fil_rod_chain_diagonal scalar_rod_chain_diagonal
