@@ -137,14 +137,13 @@ static FIL_RUN_INLINE void store_product(const Elimination* e, const Travellers*
 
 /* Parts of a column are functions of their own: together they have more numbers than there are registers. */
 
-/* Pivot k and the next one, which the next column waits for. */
-static FIL_RUN_PART BothBits factor_pivot(Window* restrict w, Blocks* restrict blocks, Both* restrict l)
+/* What column k leaves of the next pivot, and that pivot as well: its quotients wait for each other, and what follows here need not wait for them. */
+static FIL_RUN_PART BothBits factor_pivot(Window* restrict w, Blocks* restrict blocks, Both* restrict l, Both* restrict next)
 {
-    const BothBits good = split(w->own, l);
     times_pivot(blocks->plain_next, w->next, l);
     times_scales(l + NEXT, blocks->plain_next, l);
     subtract_halves(w->own, w->own_next, l + NEXT, blocks->plain_next);
-    return good;
+    return split(w->own, next);
 }
 
 /* A block of L from c, and what is not scaled of it. */
@@ -221,11 +220,13 @@ static FIL_RUN_PART void pass_x(const Travellers* t, int k, const Both* restrict
     store_x(t, k, along->x.at[0]);
 }
 
-/* Column k of L; the window moves on to k + 1. `between`: there are variables before the runs, which go forward then. */
-static FIL_RUN_INLINE BothBits factor_column(const Elimination* e, const Travellers* t, int k, bool between, Window* w, Along* along, Both* l)
+/* Column k of L, whose pivot is there, and pivot k + 1; the window moves on to k + 1. `between`: there are variables before the runs, which go forward
+ * then. */
+static FIL_RUN_INLINE BothBits factor_column(const Elimination* e, const Travellers* t, int k, bool between, Window* w, Along* along, Both* l,
+                                             Both* next)
 {
     Blocks blocks;
-    const BothBits good = factor_pivot(w, &blocks, l);
+    const BothBits good = factor_pivot(w, &blocks, l, next);
     load_entering(e, t, k, &blocks);
     if (along != NULL) {
         multiply_entering(e, t, k, &blocks, along);
@@ -311,8 +312,11 @@ static FIL_RUN_INLINE bool factor_pair(const Elimination* e, const Travellers* t
     if (with_along) {
         begin_along(e, t, &w, along);
     }
-    for (int k = 0; k < t->longest; k++) {
-        good &= factor_column(e, t, k, between, &w, along, (Both*)t->l + pitch * (size_t)k);
+    Both *l = (Both*)t->l, ends[PIVOT];  // those after the last column are no pivot
+    BothBits last = t->longest > 0 ? split(w.own, l) : good;
+    for (int k = 0; k < t->longest; k++, l += pitch) {
+        good &= last;
+        last = factor_column(e, t, k, between, &w, along, l, k + 1 < t->longest ? l + pitch : ends);
     }
     for (int side = 0; side < FIL_RUNS_TOGETHER; side++) {
         if (t->side[side].window != NULL) {
