@@ -129,7 +129,8 @@ static void move_frame(const Frame1* frame, const double* y, FrameC* out)
         t0[k] = frame->t[k];
         m0[k] = frame->m1[k];
     }
-    frameC(out, none, e, t0, m0, I * (TINY * y[3]));
+    directionC(out, none, e);
+    transportC(out, t0, m0, I * (TINY * y[3]));
 }
 
 /* Q of an edge and how it varies, rows of three: m1, m2, t. */

@@ -352,12 +352,16 @@ void fil_rod_chain_find_frames(FilRodChain* chain, double* shortest, double* str
         const FilLanes* angle = chain->angle + g * n;
         const FilLanes* angle0 = chain->angle0 + g * n;
         Frame2* frames = chain->frames + g * n;
+        // directions of all edges first: their roots and quotients do not wait for each other, nor for what follows
         for (size_t i = 0; i + 1 < n; i++) {
-            const bool follows = chain->untwisted && i > 0;
-            frame2(&frames[i], x + 3 * i, x + 3 * i + 3, follows ? frames[i - 1].t : t0 + 3 * i, follows ? frames[i - 1].m1 : m0 + 3 * i,
-                   follows ? fil_lanes_splat(0.0) : angle[i] - angle0[i]);
+            direction2(&frames[i], x + 3 * i, x + 3 * i + 3);
             length = fil_lanes_min(length, frames[i].length);
             turn = fil_lanes_min(turn, dot2(t0 + 3 * i, frames[i].t));
+        }
+        for (size_t i = 0; i + 1 < n; i++) {
+            const bool follows = chain->untwisted && i > 0;
+            transport2(&frames[i], follows ? frames[i - 1].t : t0 + 3 * i, follows ? frames[i - 1].m1 : m0 + 3 * i,
+                       follows ? fil_lanes_splat(0.0) : angle[i] - angle0[i]);
         }
     }
     *shortest = fil_lanes_smallest(length);
