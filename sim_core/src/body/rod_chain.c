@@ -346,11 +346,8 @@ void fil_rod_chain_find_frames(FilRodChain* chain, double* shortest, double* str
     const size_t n = (size_t)chain->matrix.half_nodes;
     FilLanes length = fil_lanes_splat(INFINITY), turn = length;
     for (size_t g = 0; g < FIL_LANE_GROUPS; g++) {
-        const FilLanes* x = chain->x + 3 * g * n;
-        const FilLanes* t0 = chain->tangent0 + 3 * g * n;
-        const FilLanes* m0 = chain->director0 + 3 * g * n;
-        const FilLanes* angle = chain->angle + g * n;
-        const FilLanes* angle0 = chain->angle0 + g * n;
+        const FilLanes *x = chain->x + 3 * g * n, *t0 = chain->tangent0 + 3 * g * n, *m0 = chain->director0 + 3 * g * n;
+        const FilLanes *angle = chain->angle + g * n, *angle0 = chain->angle0 + g * n;
         Frame2* frames = chain->frames + g * n;
         // directions of all edges first: their roots and quotients do not wait for each other, nor for what follows
         for (size_t i = 0; i + 1 < n; i++) {

@@ -220,8 +220,8 @@ static FIL_RUN_PART void pass_x(const Travellers* t, int k, const Both* restrict
     store_x(t, k, along->x.at[0]);
 }
 
-/* Column k of L, whose pivot is there, and pivot k + 1; the window moves on to k + 1. `between`: there are variables before the runs, which go forward
- * then. */
+/* Column k of L, whose pivot is there, and pivot k + 1; the window moves on to k + 1. `between`: there are variables before the runs, which go
+ * forward then. */
 static FIL_RUN_INLINE BothBits factor_column(const Elimination* e, const Travellers* t, int k, bool between, Window* w, Along* along, Both* l,
                                              Both* next)
 {
