@@ -225,6 +225,13 @@ static void make_lattice(Random* random, Lattice* l)
     l->f_start[KNOTS] = KNOTS;
 }
 
+static void analyze_lattice(FilBlockPreconditioner* precond, const Lattice* l)
+{
+    const FilBlockPattern a = {KNOTS, l->start, l->row}, f = {KNOTS, l->f_start, l->f_row};
+    const FilBlockPattern* const terms[FIL_BLOCK_TERMS] = {&a, NULL, &f};
+    assert_int_equal(fil_block_preconditioner_analyze(precond, terms, l->block, true), FIL_OK);
+}
+
 /* What is left of b, in its largest number. */
 static double lattice_residual(const Lattice* l, const double* x)
 {
@@ -246,13 +253,11 @@ static void panels_are_shared(void** state)
     static Lattice l;
     static double x[3][4 * KNOTS];
     make_lattice(&(Random){7}, &l);
-    const FilBlockPattern a = {KNOTS, l.start, l.row}, f = {KNOTS, l.f_start, l.f_row};
-    const FilBlockPattern* const terms[FIL_BLOCK_TERMS] = {&a, NULL, &f};
     for (int k = 0; k < 3; k++) {
         FilBlockPreconditioner precond = {0};
         FilWorkers* workers = fil_workers_create(1 + k);
         const FilBlockPreconditionerValues values = {.a = l.values, .workers = workers};
-        assert_int_equal(fil_block_preconditioner_analyze(&precond, terms, l.block, true), FIL_OK);
+        analyze_lattice(&precond, &l);
         assert_true(precond.panels.trees.count > 1 && precond.panels.work > 40e3);  // twice what is shared
         assert_true(fil_block_preconditioner_factor_fixed(&precond, true, &values));
         for (int part = 0; part < 2 && k == 2; part++) {  // one place of F is another at first
@@ -264,6 +269,44 @@ static void panels_are_shared(void** state)
         assert_true(k == 2 || fil_block_preconditioner_factor_changing(&precond, workers, l.f_values));
         fil_block_preconditioner_solve(&precond, workers, l.b, x[k]);
         assert_true(lattice_residual(&l, x[k]) < 1e-4);  // single precision times a condition of about 80, times a margin of 20
+        fil_workers_destroy(workers);
+        fil_block_preconditioner_free(&precond);
+    }
+    assert_memory_equal(x[0], x[1], sizeof x[0]);
+    assert_memory_equal(x[0], x[2], sizeof x[0]);
+}
+
+/* What is done with a right side before F is known goes beside the columns that F reaches where these take long, with the same bits. */
+static void right_sides_go_beside(void** state)
+{
+    (void)state;
+    enum { FIRST = KNOTS / 3 };
+    static Lattice l;
+    static double x[3][4 * KNOTS], none[4 * KNOTS];
+    make_lattice(&(Random){8}, &l);
+    for (int j = 0; j <= KNOTS; j++) {  // F reaches two thirds of the lattice
+        l.f_start[j] = j > FIRST ? j - FIRST : 0;
+    }
+    for (int j = FIRST; j < KNOTS; j++) {
+        l.f_row[j - FIRST] = j;
+    }
+    for (int k = 0; k < 3; k++) {
+        FilBlockPreconditioner precond = {0};
+        FilWorkers* workers = fil_workers_create(1 + k);
+        const FilBlockPreconditionerValues values = {.a = l.values, .workers = workers};
+        analyze_lattice(&precond, &l);
+        assert_in_range(precond.symbolic.first_changing, 50, FIRST);
+        assert_true(fil_block_preconditioner_factor_fixed(&precond, true, &values));
+        fil_block_preconditioner_reduce(&precond, workers, l.b);
+        assert_true((precond.reducing != NULL) == (k > 0));
+        assert_true(fil_block_preconditioner_factor_changing(&precond, workers, l.f_values));
+        assert_null(precond.reducing);
+        fil_block_preconditioner_predict(&precond, none, x[k]);
+        fil_block_preconditioner_complete(&precond, workers, x[k]);
+        assert_true(lattice_residual(&l, x[k]) < 1e-4);           // as above
+        fil_block_preconditioner_reduce(&precond, workers, l.b);  // left alone by what follows
+        assert_true(fil_block_preconditioner_factor_fixed(&precond, true, &values));
+        assert_null(precond.reducing);
         fil_workers_destroy(workers);
         fil_block_preconditioner_free(&precond);
     }
@@ -335,8 +378,10 @@ static void definiteness(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_patterns),   cmocka_unit_test(in_parts),           cmocka_unit_test(workers_do_not_matter),
-        cmocka_unit_test(panels_are_shared), cmocka_unit_test(fourth_places_of_f), cmocka_unit_test(definiteness),
+        cmocka_unit_test(random_patterns),       cmocka_unit_test(in_parts),
+        cmocka_unit_test(workers_do_not_matter), cmocka_unit_test(panels_are_shared),
+        cmocka_unit_test(right_sides_go_beside), cmocka_unit_test(fourth_places_of_f),
+        cmocka_unit_test(definiteness),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

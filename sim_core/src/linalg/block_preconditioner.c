@@ -279,7 +279,11 @@ static inline bool finish_column(FilBlockPreconditioner* precond, const float* c
     }
     const int count = s->column_start.at[j + 1] - s->column_start.at[j];
     for (int p = 1; p < count; p++) {
-        finish_block(column + 4 * width * p, w, l, width);
+        FilFloat4 block[FIL_BLOCK];
+        for (int k = 0; k < width; k++) {
+            block[k] = fil_float4_load(column + 4 * width * p + 4 * k);
+        }
+        finish_block(block, w, l, width);
         for (int r = 0; r < width; r++) {
             fil_float4_store(factor + 4 * width * p + 4 * r, l[r]);
         }
@@ -383,6 +387,7 @@ static int factor_fixed(FilBlockPreconditioner* precond, const FilBlockPrecondit
 bool fil_block_preconditioner_factor_fixed(FilBlockPreconditioner* precond, bool thin, const FilBlockPreconditionerValues* values)
 {
     precond->has_f = false;
+    end_reduction(precond);
     if (!reserve_columns(precond, values->workers)) {
         return false;
     }

@@ -52,10 +52,12 @@ typedef struct FilBlockPreconditioner {
     FilSubtrees trees; /* of the fixed columns */
     FilBlockPanels panels;
     FilBlockAlone alone;
-    FilInts gather_start; /* columns + 1: what fixed columns subtract from each row above their subtrees ... */
-    FilInts gather;       /* ... in the order of these: column and place in L */
-    FilFloats x, reduced; /* vectors in pivot order: at work; with the fixed columns eliminated */
-    FilDoubles f_values;  /* F as the changing columns have it ... */
+    FilInts gather_start;  /* columns + 1: what fixed columns subtract from each row above their subtrees ... */
+    FilInts gather;        /* ... in the order of these: column and place in L */
+    FilFloats x, reduced;  /* vectors in pivot order: at work; with the fixed columns eliminated ... */
+    const double* reduces; /* ... of this right side ... */
+    FilWorkers* reducing;  /* ... by one of these, beside what they do otherwise; NULL: it is done */
+    FilDoubles f_values;   /* F as the changing columns have it ... */
     int f_blocks;
     bool has_f;    /* ... if they are of the present fixed ones */
     FilInts stale; /* whether changing columns are not those of the present F */
@@ -97,7 +99,8 @@ const int* fil_block_preconditioner_reached(const FilBlockPreconditioner* precon
 void fil_block_preconditioner_solve(FilBlockPreconditioner* precond, FilWorkers* workers, const double* b, double* x);
 
 /* The same in parts: what there is to do with b before F is known; then x for b + more where F reaches, `more` being zero
- * elsewhere; then the rest of x. */
+ * elsewhere; then the rest of x. Where columns that F reaches take long, the first is done by one worker beside the next factorisation of them: b
+ * must stay until then. */
 void fil_block_preconditioner_reduce(FilBlockPreconditioner* precond, FilWorkers* workers, const double* b);
 void fil_block_preconditioner_predict(FilBlockPreconditioner* precond, const double* more, double* x);
 void fil_block_preconditioner_complete(FilBlockPreconditioner* precond, FilWorkers* workers, double* x);

@@ -76,12 +76,12 @@ static inline bool keep_pivot(FilBlockPreconditioner* precond, const float* a, i
 }
 
 /* A block of L from the gathered one: column r is the sum of c_k w_rk over k <= r. */
-static inline void finish_block(const float* block, const FilFloat4* w, FilFloat4* l, int width)
+static inline void finish_block(const FilFloat4* block, const FilFloat4* w, FilFloat4* l, int width)
 {
     for (int r = 0; r < width; r++) {
         l[r] = fil_float4_all(0.0F);
         for (int k = 0; k <= r; k++) {
-            l[r] = fil_float4_add_lane(l[r], fil_float4_load(block + 4 * k), w[k], r);
+            l[r] = fil_float4_add_lane(l[r], block[k], w[k], r);
         }
     }
 }
@@ -106,6 +106,15 @@ static inline bool reserve_columns(FilBlockPreconditioner* precond, FilWorkers* 
 {
     const size_t n = (size_t)precond->symbolic.columns * (size_t)fil_workers_count(workers);
     return fil_ints_reserve(&precond->place, n) && fil_floats_reserve(&precond->column, FIL_BLOCK_SIZE * n);
+}
+
+/* Ends what fil_block_preconditioner_reduce() has begun. */
+static inline void end_reduction(FilBlockPreconditioner* precond)
+{
+    if (precond->reducing != NULL) {
+        fil_workers_end_aside(precond->reducing);
+        precond->reducing = NULL;
+    }
 }
 
 /* Panels of the changing columns of a new analysis; false when out of memory. */
