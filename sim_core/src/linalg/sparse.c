@@ -83,10 +83,9 @@ FilSparse* fil_sparse_create(int size, int entry_count, const int* rows, const i
     if (s->matrix != NULL) {
         compress(s->matrix, entries, entry_count, slots);
         memset(s->matrix->x, 0, sizeof(double) * (size_t)entry_count);
-        s->factor = cholmod_analyze(s->matrix, &s->common);
     }
     fil_free(entries);
-    if (s->matrix == NULL || s->rhs == NULL || s->factor == NULL) {
+    if (s->matrix == NULL || s->rhs == NULL) {
         fil_sparse_destroy(s);
         return NULL;
     }
@@ -120,7 +119,10 @@ int fil_sparse_value_count(const FilSparse* sparse)
 
 bool fil_sparse_factor(FilSparse* sparse)
 {
-    const bool done = cholmod_factorize(sparse->matrix, sparse->factor, &sparse->common) != 0;
+    if (sparse->factor == NULL) {  // not before: nets under `ipc` are never factored by themselves
+        sparse->factor = cholmod_analyze(sparse->matrix, &sparse->common);
+    }
+    const bool done = sparse->factor != NULL && cholmod_factorize(sparse->matrix, sparse->factor, &sparse->common) != 0;
     return done && sparse->factor->minor == sparse->factor->n;
 }
 

@@ -1,4 +1,4 @@
-/* Symmetric positive definite sparse systems with a fixed pattern, by CHOLMOD (simplicial). Analysed once. */
+/* Symmetric positive definite sparse systems with a fixed pattern, by CHOLMOD (simplicial). Analysed once, by the first factorisation. */
 #ifndef FILUM_LINALG_SPARSE_H
 #define FILUM_LINALG_SPARSE_H
 
@@ -15,7 +15,7 @@ void fil_sparse_destroy(FilSparse* sparse); /* NULL is fine */
 double* fil_sparse_values(FilSparse* sparse);
 int fil_sparse_value_count(const FilSparse* sparse);
 
-/* False if the matrix is not positive definite. Neither call allocates after the first. */
+/* False if the matrix is not positive definite, or out of memory. Neither call allocates after the first. */
 bool fil_sparse_factor(FilSparse* sparse);
 void fil_sparse_solve(FilSparse* sparse, double* x);
 
