@@ -80,6 +80,7 @@ typedef struct FilRodBody {
     bool* held;             /* 4 per node */
     int* held_at;           /* unknowns that are */
     int held_count;
+    int still_count;  /* of these, the first, which are at rest and stay so: angles of rods that do not twist */
     double* held_q;   /* 4 per node, where held unknowns are at the end of the step, ... */
     double* held_v;   /* ... and how fast they go there */
     double* is_free;  /* 4 per node: 1, or 0 for what is held or idle */

@@ -158,6 +158,8 @@ static void hold(FilRodBody* body, int unknown, double place)
 {
     if (!body->held[unknown]) {
         body->held_at[body->held_count++] = unknown;
+    } else {
+        body->still_count = 0;  // an angle that is turned
     }
     body->held[unknown] = true;
     body->held_q[unknown] = place;
@@ -176,6 +178,7 @@ void fil_rod_apply_holds(FilRodBody* body)
             hold(body, angle, body->q0[angle]);
         }
     }
+    body->still_count = body->held_count;
     for (int s = 0; s < body->attachment_count; s++) {
         const FilRodAttachment* a = &body->attachments[s];
         FilRod* rod = &body->rods[a->rod];

@@ -83,6 +83,16 @@ static void weigh(FilRodBody* body)
     }
 }
 
+/* Whether the angles that hold still do so from the start. */
+static bool rests(const FilRodBody* body)
+{
+    int k = 0;
+    while (k < body->still_count && body->v0[body->held_at[k]] == 0.0) {
+        k++;
+    }
+    return k == body->still_count;
+}
+
 void fil_rod_begin(void* pointer, const FilStepSetup* setup, const double* q, const double* v, const double* h)
 {
     FilRodBody* body = pointer;
@@ -93,6 +103,7 @@ void fil_rod_begin(void* pointer, const FilStepSetup* setup, const double* q, co
     body->h0 = (const FilRodHistory*)h;
     body->stiffness_scale = setup->theta * setup->theta_vq * setup->dt * setup->dt;
     fil_rod_apply_holds(body);
+    body->still_count = rests(body) ? body->still_count : 0;
     body->begins_again = begins_again(body, &last);
     if (!body->begins_again) {
         weigh(body);
@@ -156,14 +167,14 @@ static void set_some(void* context, int first, int end, int worker)
     }
 }
 
-/* Configuration and velocity that forces are taken at (P0 eq. 8). Held unknowns move straight to their place. */
+/* Configuration and velocity that forces are taken at (P0 eq. 8). Held unknowns move straight to their place; those that stay at rest are there. */
 static void set_trial(Trial* trial)
 {
     FilRodBody* body = trial->body;
     const double theta = body->setup.theta, *q0 = body->q0;
     double *q_theta = body->q_theta, *v_theta = body->v_theta;
     fil_workers_run(body->workers, body->node_count, grain_of(body), set_some, trial);
-    for (int h = 0; h < body->held_count; h++) {
+    for (int h = body->still_count; h < body->held_count; h++) {
         const int k = body->held_at[h];
         q_theta[k] = q0[k] + theta * (body->held_q[k] - q0[k]);
         v_theta[k] = body->held_v[k];
