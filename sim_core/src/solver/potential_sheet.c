@@ -120,9 +120,13 @@ static void take_lead(Sheet* sheet)
         memset(residual + 4 * block[sheet->reached[k]], 0, FIL_BLOCK * sizeof *residual);
     }
     sheet->lead_size = sheet->field->add_lead(sheet->solver, sheet->v, residual);
-    for (int k = 0; k < FIL_BLOCK * sheet->reached_count; k++) {
-        const int from = 4 * block[sheet->reached[k / 4]] + k % 4;  // what is held feels none
-        sheet->lead[4 * sheet->reached[k / 4] + k % 4] = solver->system->scratch.weight[from] > 0.0 ? residual[from] : 0.0;
+    for (int k = 0; k < sheet->reached_count; k++) {
+        const int column = sheet->reached[k], from = 4 * block[column];
+        const double *weight = solver->system->scratch.weight + from, *own = residual + from;
+        double* lead = sheet->lead + 4 * column;
+        for (int i = 0; i < FIL_BLOCK; i++) {
+            lead[i] = weight[i] > 0.0 ? own[i] : 0.0;  // what is held feels none
+        }
     }
 }
 
@@ -182,9 +186,12 @@ static FilBlockPcgResult find_direction(Sheet* sheet, int patience, double* dire
     if ((!aim->again && !fil_block_pcg_factor(pcg, &sheet->terms)) || !settle_friction(sheet, direction)) {
         return FIL_PCG_INDEFINITE;
     }
-    for (int k = 0; k < FIL_BLOCK * sheet->reached_count && !aim->definite; k++) {
-        const int at = FIL_BLOCK * sheet->reached[k / FIL_BLOCK] + k % FIL_BLOCK;
-        sheet->right[at] += sheet->lead[at];
+    for (int k = 0; k < sheet->reached_count && !aim->definite; k++) {
+        double* right = sheet->right + FIL_BLOCK * sheet->reached[k];
+        const double* lead = sheet->lead + FIL_BLOCK * sheet->reached[k];
+        for (int i = 0; i < FIL_BLOCK; i++) {
+            right[i] += lead[i];
+        }
     }
     // what friction leads by may be large, but is no reason to neglect the rest
     const double accuracy = accuracy_of(sheet) * aim->norm / hypot(aim->norm, sheet->lead_size);
