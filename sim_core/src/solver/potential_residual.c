@@ -162,6 +162,27 @@ double fil_potential_slope(const FilSolver* solver, const double* residual, cons
     return slope;
 }
 
+double fil_potential_slope_and_size(const FilSolver* solver, const double* residual, const double* direction, double* size)
+{
+    double slope = 0.0, square = 0.0;
+    for (int b = 0; b < solver->system->body_count; b++) {
+        const FilBody* body = &solver->system->bodies[b];
+        const double *r = residual + body->v, *d = direction + body->v, *weight = solver->system->scratch.weight + body->v;
+        const int count = fil_potential_takes_part(solver, b) ? body->v_count : 0;
+        double along[4] = {0.0}, own[4] = {0.0};  // each as sum_products() has it
+        for (int k = 0; k < count; k += 4) {
+            for (int m = 0; m < 4; m++) {
+                along[m] += r[k + m] * d[k + m];
+                own[m] += r[k + m] * r[k + m] * weight[k + m];
+            }
+        }
+        slope -= (along[0] + along[1]) + (along[2] + along[3]);
+        square += (own[0] + own[1]) + (own[2] + own[3]);
+    }
+    *size = sqrt(square);
+    return slope;
+}
+
 /* ---- vectors ---- */
 
 static void try_some(void* context, int first, int end, int worker)

@@ -143,6 +143,7 @@ typedef struct FilPotentialIteration {
     bool fresh;      /* the bodies' tangents are those of the present velocities */
     bool exhausted;  /* what is left of the residual is rounding: no step makes it smaller */
     double accuracy; /* of the next direction */
+    double slope;    /* of the potential along the last one, where its search begins */
     bool plain;      /* directions are those of models about v: others have been no good */
 } FilPotentialIteration;
 
@@ -180,6 +181,8 @@ double fil_potential_set_measure(struct FilSolver* solver, double dt, const doub
 double fil_potential_size(const struct FilSolver* solver, const double* residual, bool as_force);
 /* Slope of the potential along -direction where the residual is known. */
 double fil_potential_slope(const struct FilSolver* solver, const double* residual, const double* direction);
+/* Both, in one pass: the slope, and the weighted size. */
+double fil_potential_slope_and_size(const struct FilSolver* solver, const double* residual, const double* direction, double* size);
 /* v - step * direction of everything that takes part. */
 void fil_potential_try(const struct FilSolver* solver, const double* v, const double* direction, double step, double* trial);
 /* A vector over the system's velocities to the matrix's variables; those, solver->contact.v, back to the system as a direction. */

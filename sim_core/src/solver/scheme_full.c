@@ -71,7 +71,8 @@ static FilStatus find_direction(FilSolver* solver, FilPotentialIteration* newton
     if (status == FIL_OK && !aim.definite && solver->potential.apart && newton->field->settle != NULL) {
         newton->field->settle(solver, v, SETTLED * fil_potential_negligible(&aim), s->direction);
     }
-    if (status == FIL_OK && !aim.definite && fil_potential_slope(solver, s->residual, s->direction) >= 0.0) {
+    newton->slope = status == FIL_OK ? fil_potential_slope(solver, s->residual, s->direction) : 0.0;
+    if (status == FIL_OK && !aim.definite && newton->slope >= 0.0) {
         aim.again = false;
         aim.accuracy = newton->accuracy;
         if (solver->potential.apart) {  // of sheets: of the paraboloid from above
@@ -82,6 +83,7 @@ static FilStatus find_direction(FilSolver* solver, FilPotentialIteration* newton
         }
         right = residual_of(solver, newton->field, false);
         status = fil_potential_solve_all(solver, newton->field, &aim, v, right, s->direction, info);
+        newton->slope = status == FIL_OK ? fil_potential_slope(solver, s->residual, s->direction) : 0.0;
     }
     return status;
 }
@@ -93,7 +95,7 @@ static bool search(FilSolver* solver, FilPotentialIteration* newton, double* v)
     // 60: bisection is at rounding then, 2^-53; how long the slope has to fall: 10 to 40 give rings on rods the same bits
     enum { LOOKS = 60, ENOUGH = 20 };
     FilNewtonScratch* s = &solver->system->scratch;
-    const double start = fil_potential_slope(solver, s->residual, s->direction), longest = newton->field->longest(solver, v, s->direction);
+    const double start = newton->slope, longest = newton->field->longest(solver, v, s->direction);
     // dry friction of joints makes kinks that steps must not leap over: the slope itself has to fall, for a while
     const bool kinks = solver->contact.constraint_count > 0;
     // of sums over some thousand contacts and elements
@@ -104,8 +106,7 @@ static bool search(FilSolver* solver, FilPotentialIteration* newton, double* v)
         double potential, slope = INFINITY, norm = INFINITY;
         fil_potential_try(solver, v, s->direction, step, s->trial);
         if (fil_potential_evaluate_all(solver, newton->field, s->trial, s->residual, &potential)) {
-            slope = fil_potential_slope(solver, s->residual, s->direction);
-            norm = fil_potential_size(solver, s->residual, false);
+            slope = fil_potential_slope_and_size(solver, s->residual, s->direction, &norm);
             const bool farthest = step == longest && slope <= 0.0;  // still downhill at the end of the line
             const bool flat = (fabs(slope) <= 0.5 * fabs(start) || farthest) && potential <= newton->potential + rounding;
             // near the solution potentials differ by less than they are rounded by (gaps of 1e-17 m times forces): slope and residual tell
