@@ -208,15 +208,16 @@ static void patience_follows_cost(void** state)
     set_jacobian(cube, 3);
     assert_int_equal(fil_sap_system_begin(&system, &cube->problem), FIL_OK);
     assert_true(system.factor.supernodes);
-    fil_sap_iterative_begin(&iterative, &system);
+    assert_int_equal(fil_sap_iterative_begin(&iterative, &system, &cube->problem), FIL_OK);
     assert_in_range(iterative.patience, 4, 20);
     assert_true(iterative.single);
     cube->problem.constraint_count = 100;
     assert_int_equal(fil_sap_system_begin(&system, &cube->problem), FIL_OK);
     assert_false(system.factor.supernodes);
-    fil_sap_iterative_begin(&iterative, &system);
+    assert_int_equal(fil_sap_iterative_begin(&iterative, &system, &cube->problem), FIL_OK);
     assert_int_equal(iterative.patience, 0);
     assert_false(iterative.single);
+    fil_sap_iterative_free(&iterative);
     fil_sap_system_free(&system);
     free(cube);
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/lanes.h"
-#include "contact/sap_workspace.h"
+#include "contact/sap_direction.h"
 
 /* Of l' against its start: a better minimum along one direction saves no iterations (tried from 1e-4 to 0.2 on capstan, ropes, rings, knots:
  * up to here the number of factorisations does not change, evaluations fall by a fifth). */
@@ -19,8 +19,6 @@
 #define FORCING 0.03
 /* ... and of the tolerance in the last one */
 #define FORCING_AT_END 0.3
-/* A factor in single precision that needs more iterations than this is none: the condition is beyond it. One or two are usual. */
-#define SINGLE_PATIENCE 20
 
 /* Bounds follow the solution once the residual is less than this share of the impulses (tried from 0.01 to 1 on capstan, ropes, rings). */
 #define FOLLOW_BELOW 0.3
@@ -206,89 +204,6 @@ static double residual(FilSap* sap, const FilSapProblem* problem)
     return balance(sap);
 }
 
-/* A pass over the constraints of a solution. */
-typedef struct Pass {
-    FilSap* sap;
-    const FilSapProblem* problem;
-    bool more; /* the change of Hessians is asked for, too */
-} Pass;
-
-static void take_hessians(void* context, int first, int end, int worker)
-{
-    const Pass* pass = context;
-    FilSap* sap = pass->sap;
-    (void)worker;
-    for (int i = first; i < end; i++) {
-        const FilSapKindOps* kind = &fil_sap_kinds[pass->problem->constraints[i].kind];
-        double* now = sap->responses[i].hessian;
-        if (sap->dual && kind->dual_hessian != NULL) {
-            kind->dual_hessian(&sap->laws[i], sap->v_c + 3 * i, now);
-        }
-        for (int k = 0; k < 9 && pass->more; k++) {
-            sap->change[9 * i + k] = now[k] - sap->hessian[9 * i + k];
-        }
-        memcpy(sap->hessian + 9 * i, now, 9 * sizeof *now);
-    }
-}
-
-/* C with G at the current v, which is kept. Where conjugate gradients solve, from the last C: most contacts that stick or are apart stay as
- * they are, and what rounding leaves of a G that is gone does not matter to them. */
-static void assemble(FilSap* sap, const FilSapProblem* problem)
-{
-    Pass pass = {sap, problem, sap->hessians > 0 && sap->iterative.patience > 0};
-    fil_workers_run(problem->workers, problem->constraint_count, FIL_SAP_GRAIN, take_hessians, &pass);
-    if (pass.more) {
-        fil_sap_system_assemble_more(&sap->system, problem, sap->change);
-    } else {
-        fil_sap_system_assemble(&sap->system, problem, sap->hessian);
-    }
-    sap->hessians++;
-}
-
-/* dx = -(S + C)^-1 gradient by the last factor */
-static void solve_direct(FilSap* sap)
-{
-    memcpy(sap->dx, sap->dp, (size_t)sap->n * sizeof *sap->dx);
-    fil_sap_system_solve(&sap->system, sap->dx);
-}
-
-/* The same for C as assembled, by conjugate gradients and the last factor. */
-static FilStatus solve_iterative(FilSap* sap, const FilSapProblem* problem, double tolerance, int patience, bool* done)
-{
-    memcpy(sap->j, sap->dp, (size_t)sap->n * sizeof *sap->j);
-    return fil_sap_iterative_solve(&sap->iterative, &sap->system, problem, sap->mass_inverse, tolerance, patience, sap->j, sap->dx, done);
-}
-
-/* G dv_c, as last factored */
-static void multiply_hessians(void* context, int first, int end, int worker)
-{
-    const Pass* pass = context;
-    const FilSap* sap = pass->sap;
-    (void)worker;
-    for (int i = first; i < end; i++) {
-        for (int row = 0; row < 3; row++) {
-            sap->trial_c[3 * i + row] = dot(sap->hessian + 9 * i + 3 * row, sap->dv_c + 3 * i, 3);
-        }
-    }
-}
-
-/* With dx: dv_c = J dx and dp = S dx. Where dx is a solution, with G as last factored, its equation gives
- * S dx = -gradient - J' G dv_c. */
-static void complete_direction(FilSap* sap, const FilSapProblem* problem, bool is_solution)
-{
-    fil_sap_system_multiply(&sap->system, problem, sap->dx, sap->dv_c);
-    if (!is_solution) {
-        fil_sap_system_apply(&sap->system, problem, false, sap->dx, sap->dp);
-        return;
-    }
-    Pass pass = {sap, problem, false};
-    fil_workers_run(problem->workers, problem->constraint_count, FIL_SAP_GRAIN, multiply_hessians, &pass);
-    fil_sap_system_multiply_transposed(&sap->system, problem, sap->trial_c, sap->j);
-    for (int k = 0; k < sap->n; k++) {
-        sap->dp[k] -= sap->j[k];
-    }
-}
-
 /* v <- v + alpha dx; the responses are there already. Duals go all the way, within their bounds: kinks that stopped v do not stop them. */
 static void move(FilSap* sap, const FilSapProblem* problem, double alpha)
 {
@@ -319,40 +234,6 @@ static bool follow_bounds(FilSap* sap, const FilSapProblem* problem, const FilSa
     return stats->residual > settings->tolerance;
 }
 
-/* dx by a new factor of the Hessian as assembled; in single precision where that holds. */
-static FilStatus solve_fresh(FilSap* sap, const FilSapProblem* problem, double tolerance, bool* definite)
-{
-    bool done = false;
-    *definite = fil_sap_system_factor_assembled(&sap->system, problem);
-    if (sap->iterative.single) {
-        const FilStatus status = *definite ? solve_iterative(sap, problem, tolerance, SINGLE_PATIENCE, &done) : FIL_OK;
-        if (status != FIL_OK) {
-            return status;
-        }
-        if (!done) {
-            fil_sap_iterative_sharpen(&sap->iterative, &sap->system);
-            *definite = fil_sap_system_factor_assembled(&sap->system, problem);
-        }
-    }
-    if (!done && *definite) {
-        solve_direct(sap);
-    }
-    return FIL_OK;
-}
-
-/* dx with the Hessian at the current v: by the last factor, if conjugate gradients take no more than `patience` iterations, or by its own. */
-static FilStatus take_hessian(FilSap* sap, const FilSapProblem* problem, double tolerance, int patience, bool* definite)
-{
-    bool done = false;
-    FilStatus status = FIL_OK;
-    *definite = true;
-    assemble(sap, problem);
-    if (patience > 0) {
-        status = solve_iterative(sap, problem, tolerance, patience, &done);
-    }
-    return done || status != FIL_OK ? status : solve_fresh(sap, problem, tolerance, definite);
-}
-
 /* Friction's kinks have stopped the line search: a softer law, where there is one to soften. */
 static bool soften(FilSap* sap, const FilSapProblem* problem)
 {
@@ -374,12 +255,12 @@ static FilStatus leap(FilSap* sap, const FilSapProblem* problem, FilSapStats* st
 {
     residual(sap, problem);
     bool definite;
-    const FilStatus status = take_hessian(sap, problem, FORCING, 0, &definite);
+    const FilStatus status = fil_sap_take_hessian(sap, problem, FORCING, 0, &definite);
     stats->indefinite = !definite;
     if (status != FIL_OK || !definite) {
         return status != FIL_OK ? status : FIL_NOT_CONVERGED;
     }
-    complete_direction(sap, problem, sap->iterative.patience == 0);
+    fil_sap_complete_direction(sap, problem, sap->iterative.patience == 0);
     slope_at(sap, problem, 1.0, long_dot(sap->dx, sap->p, sap->n), long_dot(sap->dx, sap->dp, sap->n));
     move(sap, problem, 1.0);
     stats->residual = residual(sap, problem);
@@ -488,15 +369,15 @@ static FilStatus iterate(FilSap* sap, const FilSapProblem* problem, const FilSap
         if (fresh) {
             bool definite;
             const double forcing = fmax(FORCING, FORCING_AT_END * settings->tolerance / stats->residual);
-            status = take_hessian(sap, problem, forcing, patience, &definite);
+            status = fil_sap_take_hessian(sap, problem, forcing, patience, &definite);
             stats->indefinite = !definite;
             if (status != FIL_OK || !definite) {
                 return status != FIL_OK ? status : FIL_NOT_CONVERGED;
             }
         } else {
-            solve_direct(sap);
+            fil_sap_solve_direct(sap);
         }
-        complete_direction(sap, problem, max == 0);
+        fil_sap_complete_direction(sap, problem, max == 0);
         move(sap, problem, line_search(sap, problem, settings, stats));
         const double last = stats->residual;
         stats->residual = residual(sap, problem);

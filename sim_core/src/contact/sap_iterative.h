@@ -4,19 +4,22 @@
 #ifndef FILUM_CONTACT_SAP_ITERATIVE_H
 #define FILUM_CONTACT_SAP_ITERATIVE_H
 
-#include "contact/sap_system.h"
+#include "contact/sap_bodies.h"
 
 typedef struct FilSapIterative {
     FilDoubles vectors;
     int patience;   /* iterations that take as long as a factorisation; 0 where they are not worth a thought */
     int iterations; /* of the last solve */
-    bool single;    /* factors are in single precision, and no solutions by themselves */
+    FilSapBodies bodies;
+    int bodies_patience; /* the same of iterations with each body for itself as the preconditioner */
+    bool outdated;       /* the last factor was one with which that took too many */
+    bool single;         /* factors are in single precision, and no solutions by themselves */
 } FilSapIterative;
 
 void fil_sap_iterative_free(FilSapIterative* iterative);
 
 /* Decides about a system that has begun and nothing of which has been factored. */
-void fil_sap_iterative_begin(FilSapIterative* iterative, FilSapSystem* system);
+FIL_MUST_CHECK FilStatus fil_sap_iterative_begin(FilSapIterative* iterative, FilSapSystem* system, const FilSapProblem* problem);
 
 /* x with (S + C) x = r for C as last assembled, up to `tolerance` times r in the norm of `weight`, by the last factor; r becomes what is left.
  * *done is false if that takes more than `max` iterations; x and r are undefined then. Allocates only to grow. */

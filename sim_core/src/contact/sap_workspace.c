@@ -291,11 +291,13 @@ static bool find_free_momentum(FilSap* sap, const FilSapProblem* problem)
 
 FilStatus fil_sap_begin(FilSap* sap, const FilSapProblem* problem, const FilSapOptions* settings, double* v, FilSapStats* stats)
 {
-    const FilStatus status = fil_sap_system_begin(&sap->system, problem);
+    FilStatus status = fil_sap_system_begin(&sap->system, problem);
+    if (status == FIL_OK) {
+        status = fil_sap_iterative_begin(&sap->iterative, &sap->system, problem);
+    }
     if (status != FIL_OK) {
         return status;
     }
-    fil_sap_iterative_begin(&sap->iterative, &sap->system);
     if (!reserve(sap, problem)) {
         return FIL_OUT_OF_MEMORY;
     }
