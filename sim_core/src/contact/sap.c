@@ -445,9 +445,9 @@ static bool is_solution(FilSap* sap, const FilSapProblem* problem, const FilSapO
 /* Solves from the guess on, with others eliminated; responses are those there. */
 static FilStatus solve_from_guess(FilSap* sap, const FilSapProblem* problem, const FilSapOptions* settings, double* v, FilSapStats* stats)
 {
-    // at once with fixed bounds only: those that follow the solution need as many rounds, unless it stalls
+    // at once with fixed bounds, and where that is asked for: else bounds that follow the solution need as many rounds, unless it stalls
     sap->dual = false;
-    if (sap->bounds && settings->max_rounds == 0) {
+    if (sap->bounds && (settings->max_rounds == 0 || settings->duals)) {
         take_duals(sap, problem);
     }
     const FilStatus status = iterate(sap, problem, settings, stats);

@@ -34,6 +34,7 @@ typedef struct FilSapOptions {
     int max_line_search;    /* evaluations per line search */
     double bound_tolerance; /* of bounds that the solution decides (lagged friction), relative, mean over constraints */
     int max_rounds;         /* how often these bounds may follow the solution */
+    bool duals;             /* directions of friction are unknowns of their own from the first iteration on; with max_rounds 0 they always are */
     double presumption;   /* with max_rounds 0, contacts this close to touching at the guess, as a share of how far they move, bear in the first step;
                              0: none */
     double rigidity;      /* beta of FilSapScales */

@@ -245,7 +245,7 @@ static void prepare_lagged(const FilSapConstraint* constraint, double compliance
     }
     law->quadratic = stiff * d;
     // friction from n0 = dt k (-phi0)+ (1 - d vn0)+
-    const double n0 = stiff * fmax(v_zero, 0.0) * fmax(1.0 - d * contact->normal_velocity, 0.0);
+    const double start = stiff * fmax(v_zero, 0.0) * fmax(1.0 - d * contact->normal_velocity, 0.0), n0 = contact->bounded ? contact->bound : start;
     law->mu = contact->mu;
     law->slip_velocity = scales->slip_velocity;
     law->slip_compliance = scales->stick * compliance;

@@ -23,7 +23,9 @@ typedef struct FilSapContact {
     double hunt_crossley;    /* d, s/m; FIL_SAP_LAGGED_CONTACT */
     double normal_velocity;  /* of the contact at the step's start, m/s */
     bool redundant;          /* of a rod's edge: loads that alternate from edge to edge push no node, so rigid surfaces leave them open */
+    bool bounded;            /* FIL_SAP_LAGGED_CONTACT: friction begins with `bound`, not with what the step's start says */
     double depth;            /* m, up to which near-rigid contact may penetrate as regularised; 0: any */
+    double bound;            /* normal impulse of a solution, where bounds follow it anyway */
 } FilSapContact;
 
 /* Equations g = 0, each with v_c = dg/dt (P3 eq. 3). Impulses are those of a spring and damper, kept in [lower, upper]:

@@ -21,6 +21,8 @@ enum { HEAP = 1000 };
 #define REACH_OF_HEAPS 0.5
 /* ... the residual that they are solved up to before others join, as most that close are known by then (1e-6 to 0.3: 460 to 367 ms), ... */
 #define FIRST_TOLERANCE 0.3
+/* ... and from then on, until no more close (1e-3 to 0.1: 12.7, 11.8, 11.5, 12.0 s for 14 steps of rope_heap), ... */
+#define NEXT_TOLERANCE 0.03
 /* ... the share within which these do, since what has closed moves others (0 to 0.2: within 2 %), ... */
 #define JOINS 0.1
 /* ... and how many solutions leave some out: hull_heap takes two to four */
@@ -31,6 +33,7 @@ void fil_sap_working_set_free(FilSapWorkingSet* set)
     fil_free(set->members.at);
     fil_free(set->others.at);
     fil_free(set->impulses.at);
+    fil_free(set->bounds.at);
     fil_free(set->constraints);
 }
 
@@ -56,6 +59,16 @@ static void velocity_of(const FilSapProblem* problem, const FilSapConstraint* co
 static bool is_heap(const FilSapProblem* problem)
 {
     return problem->constraint_count >= HEAP;
+}
+
+/* A heap in which bounds of friction follow the solution. */
+static bool is_following_heap(const FilSapProblem* problem, const FilSapOptions* settings)
+{
+    bool follows = false;
+    for (int i = 0; i < problem->constraint_count && is_heap(problem) && settings->max_rounds > 0 && !follows; i++) {
+        follows = fil_sap_kinds[problem->constraints[i].kind].follow != NULL;
+    }
+    return follows;
 }
 
 /* Whether a constraint bears nothing at v, nor at any velocity within `share` of its own. */
@@ -87,8 +100,8 @@ static bool choose(FilSapWorkingSet* set, const FilSapProblem* problem, double r
     return true;
 }
 
-/* Copies their constraints. */
-static bool gather(FilSapWorkingSet* set, const FilSapProblem* problem)
+/* Copies their constraints, with bounds of friction as the last solution had them where these follow the solution. */
+static bool gather(FilSapWorkingSet* set, const FilSapProblem* problem, bool follows)
 {
     const size_t all = (size_t)problem->constraint_count;  // so that one more next time needs no more room
     if (!fil_doubles_reserve(&set->impulses, 3 * all) || !fil_buffer_reserve(&set->constraints, &set->capacity, all, sizeof(FilSapConstraint))) {
@@ -97,8 +110,32 @@ static bool gather(FilSapWorkingSet* set, const FilSapProblem* problem)
     FilSapConstraint* constraints = set->constraints;
     for (int k = 0; k < set->count; k++) {
         constraints[k] = problem->constraints[set->members.at[k]];
+        const double bound = follows ? set->bounds.at[set->members.at[k]] : -1.0;
+        if (bound >= 0.0 && fil_sap_kinds[constraints[k].kind].follow != NULL) {
+            constraints[k].contact.bounded = true;
+            constraints[k].contact.bound = bound;
+        }
     }
     return true;
+}
+
+/* Nothing is known of bounds. */
+static bool forget_bounds(FilSapWorkingSet* set, int count)
+{
+    if (!fil_doubles_reserve(&set->bounds, (size_t)count)) {
+        return false;
+    }
+    for (int i = 0; i < count; i++) {
+        set->bounds.at[i] = -1.0;
+    }
+    return true;
+}
+
+static void keep_bounds(FilSapWorkingSet* set)
+{
+    for (int k = 0; k < set->count; k++) {
+        set->bounds.at[set->members.at[k]] = fmax(set->impulses.at[3 * k + 2], 0.0);
+    }
 }
 
 /* Whether what was left out bears nothing at v. Members are in the order of all. */
@@ -150,7 +187,8 @@ static void add_stats(FilSapStats* stats, const FilSapStats* before)
 static FilStatus solve_members(FilSapWorkingSet* set, FilSap* sap, const FilSapProblem* problem, const FilSapOptions* settings, double* v,
                                FilSapStats* stats)
 {
-    if (!gather(set, problem)) {
+    const bool follows = is_following_heap(problem, settings);
+    if (!gather(set, problem, follows)) {
         return FIL_OUT_OF_MEMORY;
     }
     const FilSapStats before = *stats;
@@ -159,6 +197,9 @@ static FilStatus solve_members(FilSapWorkingSet* set, FilSap* sap, const FilSapP
     part.constraint_count = set->count;
     const FilStatus status = fil_sap_solve(sap, &part, settings, v, set->impulses.at, stats);
     add_stats(stats, &before);
+    if (follows) {
+        keep_bounds(set);
+    }
     return status;
 }
 
@@ -168,6 +209,9 @@ static FilStatus solve_growing(FilSapWorkingSet* set, FilSap* sap, const FilSapP
 {
     FilSapOptions options = *settings;
     options.tolerance = fmax(settings->tolerance, FIRST_TOLERANCE);
+    if (!forget_bounds(set, problem->constraint_count)) {
+        return FIL_OUT_OF_MEMORY;
+    }
     for (int round = 0; round < ROUNDS_MAX; round++) {
         const FilStatus status = solve_members(set, sap, problem, &options, v, stats);
         if (status != FIL_OK) {
@@ -177,11 +221,23 @@ static FilStatus solve_growing(FilSapWorkingSet* set, FilSap* sap, const FilSapP
         if (*apart && options.tolerance == settings->tolerance) {
             return FIL_OK;
         }
-        options.tolerance = settings->tolerance;
+        const bool loose = !*apart && options.tolerance > settings->tolerance && options.duals;
+        options.tolerance = loose ? fmax(settings->tolerance, NEXT_TOLERANCE) : settings->tolerance;
         options.presumption = 0.0;  // what bears is known
     }
     *apart = false;
     return FIL_OK;
+}
+
+/* Where bounds of friction follow the solution, a heap's line searches stop at the kinks of hundreds of contacts from the first iteration on. */
+static FilSapOptions options_of(const FilSapProblem* problem, const FilSapOptions* settings)
+{
+    FilSapOptions options = *settings;
+    if (is_following_heap(problem, settings)) {
+        options.duals = true;
+        options.presumption = 0.0;  // is for bounds that stay
+    }
+    return options;
 }
 
 FilStatus fil_sap_working_set_solve(FilSapWorkingSet* set, FilSap* sap, const FilSapProblem* problem, const FilSapOptions* settings, double* v,
@@ -191,19 +247,19 @@ FilStatus fil_sap_working_set_solve(FilSapWorkingSet* set, FilSap* sap, const Fi
     if (!choose(set, problem, is_heap(problem) ? REACH_OF_HEAPS : reach, v)) {
         return FIL_OUT_OF_MEMORY;
     }
+    FilSapOptions options = options_of(problem, settings);
     const int left_out = problem->constraint_count - set->count;
     if (set->count == 0 || left_out < WORTH * problem->constraint_count) {
-        return fil_sap_solve(sap, problem, settings, v, impulse, stats);
+        return fil_sap_solve(sap, problem, &options, v, impulse, stats);
     }
     bool apart = true;
     *stats = (FilSapStats){0};
     const FilStatus status =
-        is_heap(problem) ? solve_growing(set, sap, problem, settings, v, stats, &apart) : solve_members(set, sap, problem, settings, v, stats);
+        is_heap(problem) ? solve_growing(set, sap, problem, &options, v, stats, &apart) : solve_members(set, sap, problem, &options, v, stats);
     if (status == FIL_OK && !(is_heap(problem) ? apart : others_are_apart(set, problem, v))) {
         const FilSapStats before = *stats;
-        FilSapOptions known = *settings;
-        known.presumption = 0.0;  // what bears is known
-        const FilStatus last = fil_sap_solve(sap, problem, &known, v, impulse, stats);
+        options.presumption = 0.0;  // what bears is known
+        const FilStatus last = fil_sap_solve(sap, problem, &options, v, impulse, stats);
         add_stats(stats, &before);
         return last;
     }

@@ -14,6 +14,7 @@ typedef struct FilSapWorkingSet {
     void* constraints; /* ... and these themselves */
     size_t capacity;
     FilDoubles impulses; /* 3 for each */
+    FilDoubles bounds;   /* of each of all: normal impulse in the last solution; negative: it was left out */
     int count;
 } FilSapWorkingSet;
 
