@@ -483,9 +483,9 @@ static inline void find_director(const Frame2* frame, FilLanes out[3])
     }
 }
 
-/* What place i of a half leaves to the history of its edge and its hinge. */
-static void store_place(const FilRodChain* chain, int half, size_t i, int lane, const FilLanes* tangent, const FilLanes* director,
-                        const FilLanes* twist, FilRodHistory* history)
+/* What place i of a half leaves to the history of its edge. */
+static void store_edge(const FilRodChain* chain, int half, size_t i, int lane, const FilLanes* tangent, const FilLanes* director,
+                       FilRodHistory* history)
 {
     if (chain->edge_acts[half][i]) {
         FilRodHistory* edge = &history[chain->edge_at[half][i]];
@@ -494,7 +494,12 @@ static void store_place(const FilRodChain* chain, int half, size_t i, int lane, 
             edge->director[k] = ((const double*)&director[k])[lane];
         }
     }
-    if (i > 0 && chain->hinge_acts[half][i]) {
+}
+
+/* ... and to that of its hinge. */
+static void store_hinge(const FilRodChain* chain, int half, size_t i, int lane, const FilLanes* twist, FilRodHistory* history)
+{
+    if (chain->hinge_acts[half][i]) {
         FilRodHistory* hinge = &history[chain->node_at[half][i]];
         hinge->twist = ((const double*)&twist[0])[lane];
         hinge->cosine = ((const double*)&twist[1])[lane];
@@ -503,17 +508,20 @@ static void store_place(const FilRodChain* chain, int half, size_t i, int lane, 
 }
 
 /* The same of both halves at once, where both act. */
-static inline void store_regular(const FilRodChain* chain, size_t i, const FilLanes* tangent, const FilLanes* director, const FilLanes* twist,
-                                 FilRodHistory* history)
+static inline void store_regular_edge(const FilRodChain* chain, size_t i, const FilLanes* tangent, const FilLanes* director, FilRodHistory* history)
 {
     FilRodHistory *e = &history[chain->edge_at[0][i]], *f = &history[chain->edge_at[1][i]];
-    FilRodHistory *g = &history[chain->node_at[0][i]], *h = &history[chain->node_at[1][i]];
     for (int k = 0; k < 3; k++) {
         e->tangent[k] = fil_lanes_get(tangent[k], 0);
         f->tangent[k] = -fil_lanes_get(tangent[k], 1);
         e->director[k] = fil_lanes_get(director[k], 0);
         f->director[k] = fil_lanes_get(director[k], 1);
     }
+}
+
+static inline void store_regular_hinge(const FilRodChain* chain, size_t i, const FilLanes* twist, FilRodHistory* history)
+{
+    FilRodHistory *g = &history[chain->node_at[0][i]], *h = &history[chain->node_at[1][i]];
     g->twist = fil_lanes_get(twist[0], 0);
     g->cosine = fil_lanes_get(twist[1], 0);
     g->sine = fil_lanes_get(twist[2], 0);
@@ -534,37 +542,6 @@ static void store_middle(const FilRodChain* chain, FilRodHistory* hinge)
     hinge->sine = sine * size;
 }
 
-/* Where places have been loaded: tangents of all edges, the first director carried on from the start, and then from edge to edge. */
-static void transport_untwisted(const FilRodChain* chain, FilRodHistory* history)
-{
-    const size_t n = (size_t)chain->matrix.half_nodes;
-    double t0[3], m0[3];
-    for (int half = 0; half < 2; half++) {
-        for (size_t i = 0; i + 1 < n; i++) {
-            for (size_t k = 0; k < 3 && chain->edge_acts[half][i]; k++) {
-                const double a = fil_lane_get(chain->x, 3 * n, half, 3 * i + k), b = fil_lane_get(chain->x, 3 * n, half, 3 * i + 3 + k);
-                history[chain->edge_at[half][i]].tangent[k] = fil_rod_half_direction(half) * (b - a);
-            }
-        }
-    }
-    for (size_t k = 0; k < 3; k++) {
-        t0[k] = fil_lane_get(chain->tangent0, 3 * n, 0, k);
-        m0[k] = fil_lane_get(chain->director0, 3 * n, 0, k);
-    }
-    for (int i = 0; i < chain->edge_count; i++) {
-        FilRodHistory* h = &history[i];
-        fil_v3_normalise(h->tangent);
-        fil_v3_transport(h->director, i > 0 ? h[-1].director : m0, i > 0 ? h[-1].tangent : t0, h->tangent);
-        if (i == 0) {  // so that errors do not add up over steps
-            fil_v3_axpy(h->director, -fil_v3_dot(h->director, h->tangent), h->tangent);
-            fil_v3_normalise(h->director);
-            continue;
-        }
-        h->twist = h->sine = 0.0;
-        h->cosine = 1.0;
-    }
-}
-
 void fil_rod_chain_transport(FilRodChain* chain, const double* q, FilRodHistory* history)
 {
     const size_t n = (size_t)chain->matrix.half_nodes;
@@ -572,25 +549,33 @@ void fil_rod_chain_transport(FilRodChain* chain, const double* q, FilRodHistory*
         fil_rod_chain_load_positions(chain, q);
     }
     if (chain->untwisted) {
-        transport_untwisted(chain, history);
+        fil_rod_chain_transport_untwisted(chain, history);
         return;
     }
     have_frames(chain);
     for (size_t g = 0; g < FIL_LANE_GROUPS; g++) {
         const Frame2* frames = chain->frames + g * n;
-        const FilLanes zero = fil_lanes_splat(0.0);
+        // edges, then hinges: places whose roots and quotients need not wait for each other are near each other so
         for (size_t i = 0; i + 1 < n; i++) {
-            FilLanes director[3], twist[3] = {zero, zero, zero};
+            FilLanes director[3];
             find_director(&frames[i], director);
-            if (i > 0) {
-                find_twist(&frames[i - 1], &frames[i], &chain->twist0[g * n + i], twist);
-            }
-            if (FIL_LANE_COUNT == 2 && i > 0 && i >= (size_t)chain->regular) {
-                store_regular(chain, i, frames[i].t, director, twist, history);
+            if (FIL_LANE_COUNT == 2 && i >= (size_t)chain->regular) {
+                store_regular_edge(chain, i, frames[i].t, director, history);
                 continue;
             }
             for (int lane = 0; lane < FIL_LANE_COUNT; lane++) {
-                store_place(chain, (int)g + lane, i, lane, frames[i].t, director, twist, history);
+                store_edge(chain, (int)g + lane, i, lane, frames[i].t, director, history);
+            }
+        }
+        for (size_t i = 1; i + 1 < n; i++) {
+            FilLanes twist[3];
+            find_twist(&frames[i - 1], &frames[i], &chain->twist0[g * n + i], twist);
+            if (FIL_LANE_COUNT == 2 && i >= (size_t)chain->regular) {
+                store_regular_hinge(chain, i, twist, history);
+                continue;
+            }
+            for (int lane = 0; lane < FIL_LANE_COUNT; lane++) {
+                store_hinge(chain, (int)g + lane, i, lane, twist, history);
             }
         }
     }

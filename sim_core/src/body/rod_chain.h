@@ -104,6 +104,8 @@ void fil_rod_chain_find_edge(const FilRodChain* chain, int edge, int* half, int*
 /* rod_chain_cord.c: energy and gradient of untwisted chains whose positions are loaded; their matrix, if pending. */
 bool fil_rod_chain_assemble_untwisted(FilRodChain* chain);
 void fil_rod_chain_fill(FilRodChain* chain);
+/* Where places have been loaded: tangents of all edges, the first director carried on from the start, and then from edge to edge. */
+void fil_rod_chain_transport_untwisted(const FilRodChain* chain, FilRodHistory* history);
 /* Instead of that: the joint alone, and the diagonal of the rest added to `out`. */
 void fil_rod_chain_add_diagonal(FilRodChain* chain, double* out);
 

@@ -497,3 +497,33 @@ int fil_rod_chain_scatter_blocks(FilRodChain* chain, const int* slots, double sc
     chain->follows = expects && chain->pending;
     return (int)(scatter_middle(chain, at, scale, values) - slots);
 }
+
+void fil_rod_chain_transport_untwisted(const FilRodChain* chain, FilRodHistory* history)
+{
+    const size_t n = (size_t)chain->matrix.half_nodes;
+    double t0[3], m0[3];
+    for (int half = 0; half < 2; half++) {
+        for (size_t i = 0; i + 1 < n; i++) {
+            for (size_t k = 0; k < 3 && chain->edge_acts[half][i]; k++) {
+                const double a = fil_lane_get(chain->x, 3 * n, half, 3 * i + k), b = fil_lane_get(chain->x, 3 * n, half, 3 * i + 3 + k);
+                history[chain->edge_at[half][i]].tangent[k] = fil_rod_half_direction(half) * (b - a);
+            }
+        }
+    }
+    for (size_t k = 0; k < 3; k++) {
+        t0[k] = fil_lane_get(chain->tangent0, 3 * n, 0, k);
+        m0[k] = fil_lane_get(chain->director0, 3 * n, 0, k);
+    }
+    for (int i = 0; i < chain->edge_count; i++) {
+        FilRodHistory* h = &history[i];
+        fil_v3_normalise(h->tangent);
+        fil_v3_transport(h->director, i > 0 ? h[-1].director : m0, i > 0 ? h[-1].tangent : t0, h->tangent);
+        if (i == 0) {  // so that errors do not add up over steps
+            fil_v3_axpy(h->director, -fil_v3_dot(h->director, h->tangent), h->tangent);
+            fil_v3_normalise(h->director);
+            continue;
+        }
+        h->twist = h->sine = 0.0;
+        h->cosine = 1.0;
+    }
+}
