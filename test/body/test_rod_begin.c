@@ -141,11 +141,45 @@ static void steps_after_a_look(void** state)
     check_steps(0.0, true);
 }
 
+/* Angles of a rod that does not twist are held, also before there was a step. */
+static void a_look_before_all_steps(void** state)
+{
+    (void)state;
+    static double matrix[UNKNOWNS * UNKNOWNS];
+    double nodes[3 * NODES] = {0.0}, q[UNKNOWNS], v[UNKNOWNS];
+    FilRodHistory h[NODES];
+    bool is_free[UNKNOWNS];
+    FilArena arena = {0};
+    FilRodBody* body;
+    FilError error;
+    for (int i = 0; i < NODES; ++i) {
+        nodes[3 * i] = 0.1 * i;
+    }
+    FilRodDef def = fil_rod_def_default();
+    def.node_count = NODES;
+    def.nodes = nodes;
+    def.section = (FilSection){.shape = FIL_SECTION_CIRCLE, .radius = 0.01, .young = 1e6, .density = 1000.0};
+    def.twist_free = true;
+    def.gyroscopic = false;
+    assert_int_equal(fil_rod_body_create(&arena, &def, 1, NULL, 0, &body, &error), FIL_OK);
+    fil_rod_ops.init_state(body, q, v, (double*)h);
+    fil_rod_body_stiffness(body, q, (const double*)h, matrix, is_free);
+    for (int i = 0; i < NODES; ++i) {
+        for (int d = 0; d < 4; ++d) {
+            assert_int_equal(is_free[4 * i + d], d < 3);
+        }
+    }
+    assert_true(matrix[0] > 0.0);
+    fil_rod_ops.destroy(body);
+    fil_arena_free(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_of_all_kinds),
         cmocka_unit_test(steps_after_a_look),
+        cmocka_unit_test(a_look_before_all_steps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

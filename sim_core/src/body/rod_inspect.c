@@ -25,6 +25,7 @@ void fil_rod_body_stiffness(FilRodBody* body, const double* q, const double* h, 
     memset(matrix, 0, sizeof(double) * size * size);
     body->begun = false;
     body->setup = (FilStepSetup){.dt = 1.0, .theta = 1.0, .theta_vq = 1.0};
+    body->q0 = q;
     body->h0 = (const FilRodHistory*)h;
     fil_rod_apply_holds(body);
     memcpy(body->q_theta, q, sizeof(double) * size);
