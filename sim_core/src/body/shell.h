@@ -80,6 +80,9 @@ static inline int fil_shell_part(const FilShellBody* body, int part)
     return (int)(((int64_t)part * body->vertex_count + FIL_SHELL_PARTS - 1) / FIL_SHELL_PARTS);
 }
 
+/* shell_mesh.c: corners of a fold that its blocks join, as fold_slots has them. */
+extern const int fil_shell_fold_pairs[6][2];
+
 static inline double* fil_shell_diagonal_block(const FilShellBody* body, double* values, int vertex)
 {
     return values + FIL_BLOCK_SIZE * body->block_start[vertex];

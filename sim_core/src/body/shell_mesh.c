@@ -249,8 +249,7 @@ static bool list_parts(FilShellBody* body)
     return true;
 }
 
-/* Pairs of a fold's vertices, as fold_slots has them. */
-static const int fold_pairs[6][2] = {{1, 0}, {2, 0}, {2, 1}, {3, 0}, {3, 1}, {3, 2}};
+const int fil_shell_fold_pairs[6][2] = {{1, 0}, {2, 0}, {2, 1}, {3, 0}, {3, 1}, {3, 2}};
 
 /* Puts an element where its list goes on, or counts it. */
 static void put_term(int* next, int* terms, int list, int term)
@@ -276,7 +275,7 @@ static void put_terms(const FilShellBody* body, int* next, int* terms)
             put_term(next, terms, 2 * body->block_start[v[k]] + 1, 16 * f + 5 * k);
         }
         for (int k = 0; k < 6; k++) {
-            const int i = fold_pairs[k][0], j = fold_pairs[k][1];
+            const int i = fil_shell_fold_pairs[k][0], j = fil_shell_fold_pairs[k][1];
             // the block's row is the larger vertex
             put_term(next, terms, 2 * body->fold_slots[6 * f + k] + 1, 16 * f + (v[i] < v[j] ? 4 * j + i : 4 * i + j));
         }
@@ -317,7 +316,7 @@ FilStatus fil_shell_build_pattern(FilShellBody* body, FilError* error)
     for (int f = 0; f < body->fold_count; f++) {
         const int* v = body->folds[f].vertex;
         for (int k = 0; k < 6; k++) {
-            body->fold_slots[6 * f + k] = fil_block_find(&pattern, v[fold_pairs[k][0]], v[fold_pairs[k][1]]);
+            body->fold_slots[6 * f + k] = fil_block_find(&pattern, v[fil_shell_fold_pairs[k][0]], v[fil_shell_fold_pairs[k][1]]);
         }
     }
     if (!list_terms(body)) {

@@ -39,9 +39,6 @@ static inline void add_outer(double* restrict block, double scale, const double*
     }
 }
 
-/* Pairs of a fold's vertices, as fold_slots has them. */
-static const int fold_pairs[6][2] = {{1, 0}, {2, 0}, {2, 1}, {3, 0}, {3, 1}, {3, 2}};
-
 /* Where mass outweighs bending, how angles curve over positions makes no difference: psi'' grad theta grad theta'. */
 static void add_light_fold(const FilShellBody* body, int f, double curve, FilShellColumns columns, double* values)
 {
@@ -53,7 +50,7 @@ static void add_light_fold(const FilShellBody* body, int f, double curve, FilShe
         }
     }
     for (int k = 0; k < 6; k++) {
-        const int i = fold_pairs[k][0], j = fold_pairs[k][1];
+        const int i = fil_shell_fold_pairs[k][0], j = fil_shell_fold_pairs[k][1];
         // the block's row is the larger vertex
         const bool swap = v[i] < v[j];
         if (fil_shell_has(columns, v[swap ? i : j])) {
@@ -73,7 +70,7 @@ static void add_fold(const FilShellBody* body, int f, const double* const x[4], 
         }
     }
     for (int k = 0; k < 6; k++) {
-        const int i = fold_pairs[k][0], j = fold_pairs[k][1];
+        const int i = fil_shell_fold_pairs[k][0], j = fil_shell_fold_pairs[k][1];
         const bool swap = v[i] < v[j];
         if (fil_shell_has(columns, v[swap ? i : j])) {
             add_block(values + FIL_BLOCK_SIZE * body->fold_slots[6 * f + k], scale, h, 12, 3 * (swap ? j : i), 3 * (swap ? i : j));
