@@ -98,7 +98,8 @@ static double ring_of(const void* context, const double* x, double* gradient, do
     for (int k = 0; k < 3; ++k) {
         fil_v3_copy(ring.fixed + 4 * ring.piece_nodes[k], x + 3 + 3 * k);
     }
-    const FilTrackPoint point = fil_track_closest(&ring.track, ring.fixed, x, &ring.place);
+    FilTrackPoint point;
+    fil_track_closest(&ring.track, ring.fixed, x, &ring.place, &point);
     return fil_ring_energy(ring.offset, 0.8, 2.0, &point, gradient, hessian, false);
 }
 
@@ -285,7 +286,8 @@ static void test_ring(void** state)
             p[k] = ring.fixed[4 * (round % 5) + k] + random_between(&random, -0.5, 0.5);
         }
         ring.place = fil_track_search(&ring.track, ring.fixed, p);
-        const FilTrackPoint point = fil_track_closest(&ring.track, ring.fixed, p, &ring.place);
+        FilTrackPoint point;
+        fil_track_closest(&ring.track, ring.fixed, p, &ring.place, &point);
         const double d = sqrt(2.0 * point.half_square);
         // pieces meet with a jump of curvature, and so the Hessian
         const bool at_border = fabs(ring.place.u) < 0.02 || fabs(ring.place.u - 1.0) < 0.02 || fabs(ring.place.u - 0.5) < 1e-3;
@@ -317,7 +319,8 @@ static void test_track(void** state)
     double last = 0.0;
     for (int k = 0; k <= 400; ++k) {  // a point led along the curve at a distance
         const double p[3] = {0.3 + 0.006 * k, 0.3, 0.1};
-        const FilTrackPoint point = fil_track_closest(&track, x, p, &place);
+        FilTrackPoint point;
+        fil_track_closest(&track, x, p, &place, &point);
         const double d = sqrt(2.0 * point.half_square), length = fil_track_length(&track, x, place);
         assert_true(d < 0.6 && (k == 0 || (length > last && length - last < 0.05)));
         assert_true(fabs(fil_v3_dot(point.r, point.slope)) < 1e-12);
@@ -325,10 +328,12 @@ static void test_track(void** state)
     }
     const double off[3] = {-0.4, 0.1, 0.0};
     place = fil_track_search(&track, x, off);
-    const FilTrackPoint stopped = fil_track_closest(&track, x, off, &place);
+    FilTrackPoint stopped;
+    fil_track_closest(&track, x, off, &place, &stopped);
     assert_true(stopped.held && !stopped.past && fabs(2.0 * stopped.half_square - 0.17) < 1e-14);
     track.open[0] = true;
-    const FilTrackPoint gone = fil_track_closest(&track, x, off, &place);
+    FilTrackPoint gone;
+    fil_track_closest(&track, x, off, &place, &gone);
     assert_true(!gone.held && gone.past && fabs(2.0 * gone.half_square - 0.01) < 1e-14);
 }
 

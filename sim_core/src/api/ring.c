@@ -161,7 +161,8 @@ static FilStatus find_carrier(FilWorld* world, const FilRingDef* def, const char
 static void settle(const FilWorld* world, FilRingBody* ring, const double* rods)
 {
     FilTrackPlace place = fil_track_search(&ring->track, rods, ring->initial_q);
-    const FilTrackPoint point = fil_track_closest(&ring->track, rods, ring->initial_q, &place);
+    FilTrackPoint point;
+    fil_track_closest(&ring->track, rods, ring->initial_q, &place, &point);
     double across[3] = {world->def.gravity.x, world->def.gravity.y, world->def.gravity.z}, t[3];
     fil_v3_copy(t, point.slope);
     fil_v3_normalise(t);
@@ -192,7 +193,7 @@ static FilStatus thread_hole(FilWorld* world, const char* name, FilRingBody* rin
     fil_hole_place(&ring->hole, q, rotation, center, axis);
     ring->initial_place = fil_track_search(&ring->track, rods, center);
     FilTrackPlace place = ring->initial_place;
-    point = fil_track_closest(&ring->track, rods, center, &place);
+    fil_track_closest(&ring->track, rods, center, &place, &point);
     if (fil_v3_dot(point.slope, axis) < 0.0) {
         fil_v3_scale(ring->hole.axis, -1.0, ring->hole.axis);
         fil_v3_scale(axis, -1.0, axis);
@@ -221,7 +222,8 @@ static FilStatus place_ring(FilWorld* world, const FilRingDef* def, const char* 
     const double* point =
         ring->mass > 0.0 ? ring->initial_q : world->system.state.q + world->system.bodies[ring->carrier_body].q + 4 * ring->carrier_node;
     ring->initial_place = fil_track_search(&ring->track, rods, point);
-    const FilTrackPoint closest = fil_track_closest(&ring->track, rods, point, &ring->initial_place);
+    FilTrackPoint closest;
+    fil_track_closest(&ring->track, rods, point, &ring->initial_place, &closest);
     const double gap = sqrt(2.0 * closest.half_square) - ring->offset;
     return gap < ring->range ? FIL_OK
                              : fil_world_fail(world, FIL_BAD_INPUT, "ring '%s': starts %g m from its rod, out of its range of %g m", name,
@@ -354,7 +356,8 @@ static bool see(const FilWorld* world, FilId id, View* out)
     fil_v3_copy(view.v, world->system.state.v + carrier->v + 4 * view.ring->carrier_node);
     if (view.h[FIL_RING_THREADED] != 0.0) {
         const double* rods = world->system.state.q + world->system.bodies[view.ring->rod_body].q;
-        const FilTrackPoint point = fil_track_closest(&view.ring->track, rods, view.x, &view.place);
+        FilTrackPoint point;
+        fil_track_closest(&view.ring->track, rods, view.x, &view.place, &point);
         measure(&view, &point, NULL);
         fil_v3_copy(view.axis, point.slope);
         fil_v3_normalise(view.axis);

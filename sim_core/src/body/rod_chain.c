@@ -113,11 +113,17 @@ bool fil_rod_chain_init(FilRodChain* chain, FilArena* arena, int node_count, boo
 
 /* ---- plain order to halves ---- */
 
-/* Numbers of half 0 and half 1. */
+/* Numbers of half 0 and half 1. Where two stores are not one instruction, they are put together first: fewer instructions, and a load of both that
+ * follows soon need not wait for them. */
 static inline void set_both(FilLanes* block, size_t count, size_t k, double first, double second)
 {
+#if FIL_LANE_COUNT == 2 && !defined(FIL_VECTOR_NEON)
+    (void)count;
+    block[k] = (FilLanes){first, second};
+#else
     *fil_lane_at(block, count, 0, k) = first;
     *fil_lane_at(block, count, 1, k) = second;
+#endif
 }
 
 /* Places of half 1 that are padding continue the rod straight on, so that their hinge is never turned or twisted. */

@@ -561,10 +561,12 @@ static void take_changes(void* context, int first, int end, int worker)
     const int *pivot = fil_block_factor_pivots(&p->system->factor), fixed = p->system->columns - p->system->participants;
     (void)worker;
     for (int j = first; j < end; j++) {
-        const double *x = p->from + FIL_BLOCK * (pivot[j] - fixed), *change = p->system->x.at + FIL_BLOCK * pivot[j];
+        const bool other = pivot[j] < fixed;  // no participant
+        double* to = p->to + FIL_BLOCK * j;
+        const double* from = other ? to : p->problem->v_free + FIL_BLOCK * j;
+        const double* change = other ? p->system->x.at + FIL_BLOCK * pivot[j] : p->from + FIL_BLOCK * (pivot[j] - fixed);
         for (int d = 0; d < FIL_BLOCK; d++) {
-            const int k = FIL_BLOCK * j + d;
-            p->to[k] = pivot[j] < fixed ? p->to[k] + change[d] : p->problem->v_free[k] + x[d];
+            to[d] = from[d] + change[d];
         }
     }
 }

@@ -21,7 +21,8 @@
 // ---- points ----
 
 // a contact between surface points x (of a) and y (of b) of the cores, with roundings around them
-static FilContactPoint make_point(const double* x, double radius_x, const double* y, double radius_y, const double* normal, uint32_t feature)
+static void set_point(FilContactPoint* out, const double* x, double radius_x, const double* y, double radius_y, const double* normal,
+                      uint32_t feature)
 {
     FilContactPoint c = {.feature = feature};
     double between[3];
@@ -31,7 +32,7 @@ static FilContactPoint make_point(const double* x, double radius_x, const double
     for (int k = 0; k < 3; k++) {
         c.position[k] = 0.5 * (x[k] + y[k] + (radius_x - radius_y) * normal[k]);
     }
-    return c;
+    *out = c;
 }
 
 static double distance2(const double* a, const double* b)
@@ -200,8 +201,11 @@ static int face_points(const FilFace* reference, double rounding_r, const FilFac
         fil_v3_copy(x, y);
         fil_v3_axpy(x, -fil_v3_dot(up, reference->normal), reference->normal);
         const uint32_t feature = patch->corner[i].id << 1 | reference_is_a;
-        points[count] =
-            reference_is_a ? make_point(x, rounding_r, y, rounding_i, normal, feature) : make_point(y, rounding_i, x, rounding_r, normal, feature);
+        if (reference_is_a) {
+            set_point(&points[count], x, rounding_r, y, rounding_i, normal, feature);
+        } else {
+            set_point(&points[count], y, rounding_i, x, rounding_r, normal, feature);
+        }
         count += points[count].distance <= margin;
     }
     return keep_best(points, count, out);
@@ -244,7 +248,7 @@ static int line_points(const double* const line_a[2], double radius_a, const dou
         double x[3], y[3];
         point_on(x, line_a[0], line_a[1], s[k]);
         point_on(y, line_b[0], line_b[1], t[k]);
-        out[count] = make_point(x, radius_a, y, radius_b, normal, feature + 1 + (uint32_t)k);
+        set_point(&out[count], x, radius_a, y, radius_b, normal, feature + 1 + (uint32_t)k);
         count += out[count].distance <= margin;
     }
     return count;
@@ -315,7 +319,7 @@ int fil_manifold_build(const FilShape* a, const FilPose* pose_a, const FilShape*
         count = count > 0 && nearest(out, count) > nearest_allowed(separation->distance - ra - rb) ? 0 : count;
     }
     if (count == 0) {
-        out[0] = make_point(separation->a, ra, separation->b, rb, n, 0);
+        set_point(&out[0], separation->a, ra, separation->b, rb, n, 0);
         count = 1;
         if (fa.count > 2 && fb.count > 2 && fmin(off_a, off_b) < TILTED) {
             count = off_a <= off_b ? add_corners(&fa, ra, &fb, rb, true, margin, out) : add_corners(&fb, rb, &fa, ra, false, margin, out);
@@ -367,7 +371,7 @@ int fil_manifold_segments(const double* p0, const double* p1, double radius_p, c
     }
     const int count = line_points((const double* const[2]){p0, p1}, radius_p, (const double* const[2]){q0, q1}, radius_q, normal, 0, margin, out);
     if (count == 0) {
-        out[0] = make_point(x, radius_p, y, radius_q, normal, 0);
+        set_point(&out[0], x, radius_p, y, radius_q, normal, 0);
         return 1;
     }
     return count;
@@ -384,7 +388,7 @@ int fil_manifold_plane(const FilFace* face, double rounding, const double* origi
         fil_v3_sub(to, face->corner[i], origin);
         fil_v3_copy(foot, face->corner[i]);
         fil_v3_axpy(foot, -fil_v3_dot(to, up), up);
-        points[count] = make_point(face->corner[i], rounding, foot, 0.0, down, (uint32_t)face->id[i]);
+        set_point(&points[count], face->corner[i], rounding, foot, 0.0, down, (uint32_t)face->id[i]);
         count += points[count].distance <= margin;
     }
     return keep_best(points, count, out);

@@ -90,14 +90,14 @@ static double best_on_piece(const FilTrack* track, const double* positions, cons
     return place.u;
 }
 
-FilTrackPoint fil_track_closest(const FilTrack* track, const double* positions, const double* p, FilTrackPlace* place)
+void fil_track_closest(const FilTrack* track, const double* positions, const double* p, FilTrackPlace* place, FilTrackPoint* out)
 {
-    FilTrackPoint out = {0};
+    *out = (FilTrackPoint){0};
     int came_from = -1;
     for (int walk = 0; walk < WALK; walk++) {
         double low, high;
         bounds_of(track, place->piece, &low, &high);
-        place->u = best_on_piece(track, positions, p, *place, &out);
+        place->u = best_on_piece(track, positions, p, *place, out);
         const bool on = place->u >= high && high == 1.0, back = place->u <= low && low == 0.0;
         const int next = !on && !back ? -1 : (place->piece + (on ? 1 : track->count - 1)) % track->count;
         // between two pieces that each prefer the other it stays on their border
@@ -109,9 +109,8 @@ FilTrackPoint fil_track_closest(const FilTrack* track, const double* positions, 
     }
     double low, high;
     bounds_of(track, place->piece, &low, &high);
-    out.held = (place->u <= low && low == 0.5) || (place->u >= high && high == 0.5);
-    out.past = !track->loop && ((place->piece == 0 && place->u < 0.5 && track->count > 1) || (place->piece == track->count - 1 && place->u > 0.5));
-    return out;
+    out->held = (place->u <= low && low == 0.5) || (place->u >= high && high == 0.5);
+    out->past = !track->loop && ((place->piece == 0 && place->u < 0.5 && track->count > 1) || (place->piece == track->count - 1 && place->u > 0.5));
 }
 
 FilTrackPlace fil_track_search(const FilTrack* track, const double* positions, const double* p)
@@ -125,7 +124,8 @@ FilTrackPlace fil_track_search(const FilTrack* track, const double* positions, c
             best.piece = k;
         }
     }
-    fil_track_closest(track, positions, p, &best);
+    FilTrackPoint point;
+    fil_track_closest(track, positions, p, &best, &point);
     return best;
 }
 

@@ -36,7 +36,7 @@ typedef struct FilTrackPoint {
 } FilTrackPoint;
 
 /* The place closest to p in the neighbourhood of `place`, which it overwrites; positions have 4 numbers a node. */
-FilTrackPoint fil_track_closest(const FilTrack* track, const double* positions, const double* p, FilTrackPlace* place);
+void fil_track_closest(const FilTrack* track, const double* positions, const double* p, FilTrackPlace* place, FilTrackPoint* out);
 
 /* track_crossing.c: where a curve crosses the plane through p across `axis`, r . axis = 0, in the neighbourhood of
  * `place`, which it overwrites; dr/du . axis is positive there. That curve is a cubic B-spline of four nodes, and goes

@@ -14,7 +14,7 @@ typedef struct Sight {
     FilTrackPlace place;
     FilTrackPoint point;
     bool lost;          /* the rod does not pass the hole any more */
-    double rotation[9]; /* of the hole's body */
+    double rotation[9]; /* of the hole's body, if it has one */
     double axis[3];     /* of the hole */
 } Sight;
 
@@ -25,20 +25,20 @@ static FilRingBody* ring_of(const FilSolver* solver, const FilRingTerm* term)
 }
 
 /* Looks from the term's place on, at positions in an array like q. */
-static Sight see_ring(const FilSolver* solver, const FilRingTerm* term, const double* q)
+static void see_ring(const FilSolver* solver, const FilRingTerm* term, const double* q, Sight* sight)
 {
     const FilRingBody* ring = ring_of(solver, term);
     const double *rods = q + solver->system->bodies[ring->rod_body].q, *carrier = q + solver->system->bodies[ring->carrier_body].q;
-    Sight sight = {.place = term->place};
+    sight->place = term->place;
+    sight->lost = false;
     if (!ring->holed) {
-        sight.point = fil_track_closest(&ring->track, rods, carrier + 4 * ring->carrier_node, &sight.place);
-        return sight;
+        fil_track_closest(&ring->track, rods, carrier + 4 * ring->carrier_node, &sight->place, &sight->point);
+        return;
     }
     double center[3];
-    fil_m3_from_quat(sight.rotation, (FilQuat){carrier[4], carrier[5], carrier[6], carrier[7]});
-    fil_hole_place(&ring->hole, carrier, sight.rotation, center, sight.axis);
-    sight.lost = !fil_track_crossing(&ring->track, rods, center, sight.axis, &sight.place, &sight.point);
-    return sight;
+    fil_m3_from_quat(sight->rotation, (FilQuat){carrier[4], carrier[5], carrier[6], carrier[7]});
+    fil_hole_place(&ring->hole, carrier, sight->rotation, center, sight->axis);
+    sight->lost = !fil_track_crossing(&ring->track, rods, center, sight->axis, &sight->place, &sight->point);
 }
 
 /* Its potential, with derivatives over 3 numbers a block. */
@@ -145,7 +145,8 @@ static void touch_rim(const FilSolver* solver, const Sight* sight, FilRingTerm* 
 static bool lag(FilSolver* solver, FilRingTerm* term)
 {
     const FilRingBody* ring = ring_of(solver, term);
-    const Sight sight = see_ring(solver, term, fil_start_q(solver->system));
+    Sight sight;
+    see_ring(solver, term, fil_start_q(solver->system), &sight);
     const int own = own_blocks(ring);
     double gradient[FIL_HOLE_SIZE] = {0.0};
     if (!isfinite(energy_of(ring, &sight, gradient, NULL, true))) {
@@ -207,7 +208,8 @@ double fil_rings_add(FilSolver* solver, const double* v, double* residual)
     double energy = 0.0;
     for (int k = 0; k < field->ring_count; k++) {
         const FilRingTerm* term = &field->rings[k];
-        const Sight sight = see_ring(solver, term, field->x.at);
+        Sight sight;
+        see_ring(solver, term, field->x.at, &sight);
         double gradient[FIL_HOLE_SIZE];
         int blocks[FIL_RING_BLOCKS];
         energy += energy_of(ring_of(solver, term), &sight, gradient, NULL, true);
@@ -246,7 +248,8 @@ void fil_rings_hessian(FilSolver* solver, bool positive, FilBlockSum* sum, int f
     const double scale = field->dt * field->dt;
     for (int k = 0; k < field->ring_count; k++) {
         const FilRingTerm* term = &field->rings[k];
-        const Sight sight = see_ring(solver, term, field->x.at);
+        Sight sight;
+        see_ring(solver, term, field->x.at, &sight);
         const int n = term->count;
         double hessian[FIL_HOLE_SIZE * FIL_HOLE_SIZE];
         energy_of(ring_of(solver, term), &sight, NULL, hessian, positive);
@@ -268,7 +271,8 @@ void fil_rings_accept(FilSolver* solver, bool* changed)
     for (int k = 0; k < field->ring_count; k++) {
         FilRingTerm* term = &field->rings[k];
         int blocks[FIL_RING_BLOCKS] = {0};
-        const Sight sight = see_ring(solver, term, field->x.at);
+        Sight sight;
+        see_ring(solver, term, field->x.at, &sight);
         blocks_of(solver, term, &sight.point, blocks);
         *changed = *changed || memcmp(blocks, term->block, sizeof blocks) != 0;
         memcpy(term->block, blocks, sizeof blocks);
@@ -282,7 +286,8 @@ void fil_rings_finish(FilSolver* solver, const double* v)
     for (int k = 0; k < field->ring_count; k++) {
         const FilRingTerm* term = &field->rings[k];
         FilRingBody* ring = ring_of(solver, term);
-        const Sight sight = see_ring(solver, term, field->x.at);
+        Sight sight;
+        see_ring(solver, term, field->x.at, &sight);
         ring->place[FIL_RING_THREADED] = sight.point.past ? 0.0 : 1.0;
         ring->place[FIL_RING_PIECE] = sight.place.piece;
         ring->place[FIL_RING_U] = sight.place.u;
