@@ -26,6 +26,7 @@
 #define fil_rod_chain_scatter_blocks scalar_rod_chain_scatter_blocks
 #define fil_rod_chain_expect scalar_rod_chain_expect
 #define fil_rod_chain_load_positions scalar_rod_chain_load_positions
+#define fil_rod_chain_load_start scalar_rod_chain_load_start
 #define fil_rod_chain_find_frames scalar_rod_chain_find_frames
 #define fil_rod_chain_middle_frames scalar_rod_chain_middle_frames
 #define fil_rod_chain_find_edge scalar_rod_chain_find_edge
@@ -36,6 +37,7 @@
 #include "body/rod_chain.c"
 #include "body/rod_chain_assemble.c"
 #include "body/rod_chain_cord.c"
+#include "body/rod_chain_load.c"
 #include "body/rod_chain_plain.c"
 #include "linalg/fold.c"
 

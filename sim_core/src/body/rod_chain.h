@@ -93,6 +93,8 @@ bool fil_rod_chain_assemble(FilRodChain* chain, const double* q, double shift, b
 
 /* For the chain's own files. Positions and angles from plain order; frames are to be found anew then. */
 void fil_rod_chain_load_positions(FilRodChain* chain, const double* q);
+/* What a step starts from. Without a diagonal: only the state and values at rest. */
+void fil_rod_chain_load_start(FilRodChain* chain, const double* q, const FilRodHistory* history, const FilRodLaw* law, const double* diagonal);
 /* Frames at the configuration that x and angle hold; returns the smallest edge length and the smallest
  * 1 + cosine of the turn of any edge since the start. */
 void fil_rod_chain_find_frames(FilRodChain* chain, double* shortest, double* straightest);
