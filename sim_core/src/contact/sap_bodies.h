@@ -1,26 +1,29 @@
-/* The linear systems of SAP's Newton iterations by conjugate gradients, each body for itself as the preconditioner: of A + C what stands within
- * bodies, without the blocks that join them. That is a factor of the present Hessian which does not fill, whatever the heap: rods are bands. */
+/* The linear systems of SAP's Newton iterations by conjugate gradients, with an incomplete factor of the present A + C as the preconditioner: body
+ * after body from what does not move on, and no fill, however large the heap. */
 #ifndef FILUM_CONTACT_SAP_BODIES_H
 #define FILUM_CONTACT_SAP_BODIES_H
 
 #include "contact/sap_system.h"
-#include "linalg/block_preconditioner.h"
+#include "linalg/block_incomplete.h"
 #include "linalg/single_rows.h"
 
 typedef struct FilSapBodies {
-    FilInts body;                       /* of each variable: the first one that A joins it with */
-    FilInts start, row;                 /* pattern of A + C ... */
-    FilInts place;                      /* ... where blocks of A, then of C, are in it */
-    FilInts own_start, own_row, own_at; /* what stands within bodies: pattern, numbers among those */
-    FilInts none;                       /* a pattern without blocks */
-    FilInts mark;
+    FilInts body;                       /* of each variable: the first one of its body */
+    FilInts level;                      /* how many contacts that is from what does not move */
+    FilInts order;                      /* variables, one after the other ... */
+    FilInts pivot;                      /* ... and where each is in that order, ... */
+    int part_end[FIL_INCOMPLETE_PARTS]; /* ... in parts */
+    FilInts start, row;                 /* pattern of A + C in that order ... */
+    FilInts place;                      /* ... where blocks of A, then of C, are in it, times two; one more: turned */
+    FilInts next, sorted, mark;
     FilDoubles values; /* A + C */
-    FilBlockPreconditioner precond;
+    FilBlockIncomplete factor;
+    double shift;   /* of its diagonal, which others had to have */
     FilInts fourth; /* variables whose fourth places are in use */
     bool rows_found;
     FilSingleRows rows; /* A + C in single precision */
-    FilFloats vectors;  /* of conjugate gradients, in the caller's order */
-    FilDoubles x;       /* the solution and its product, too */
+    FilFloats vectors;  /* of conjugate gradients, in that order */
+    FilDoubles x;       /* the solution and its product, too, in the caller's */
     int iterations;     /* of the last solve */
 } FilSapBodies;
 

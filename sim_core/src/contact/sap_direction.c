@@ -5,13 +5,6 @@
 /* A factor in single precision that needs more iterations than this is none: the condition is beyond it. One or two are usual. */
 #define SINGLE_PATIENCE 20
 
-/* From this residual on, of impulses, few contacts change from one iteration to the next, so that a factor serves for all of them: of a guess, ... */
-#define LASTS_FROM_GUESS 0.1
-/* ... and later. */
-#define LASTS 0.01
-/* It pays there unless it takes longer than so many iterations with bodies: a heap of ropes that lies takes 300 to 700 of them a step. */
-enum { MAX_PATIENCE_OF_FACTOR = 300 };
-
 /* Of the iterations in the time of a factor: what one solution with bodies may take. Most take fewer, so that it is not the end of them. */
 enum { SLOWEST = 2 };
 
@@ -128,14 +121,6 @@ static FilStatus solve_fresh(FilSap* sap, const FilSapProblem* problem, double t
     return FIL_OK;
 }
 
-/* Whether a factor of the whole is worth its time where bodies are the other choice: once in a solution, as long as it serves. */
-static bool prefers_factor(const FilSap* sap, int patience)
-{
-    const FilSapIterative* iterative = &sap->iterative;
-    const bool serves = sap->system.factorisations == 0 || (patience > 0 && !iterative->outdated);
-    return iterative->bodies_patience <= MAX_PATIENCE_OF_FACTOR && serves && sap->impulse_residual < (sap->hessians == 1 ? LASTS_FROM_GUESS : LASTS);
-}
-
 /* dx by conjugate gradients with bodies; from where these are too slow on, not again. */
 static FilStatus solve_bodies(FilSap* sap, const FilSapProblem* problem, double tolerance, bool* done)
 {
@@ -152,14 +137,10 @@ FilStatus fil_sap_take_hessian(FilSap* sap, const FilSapProblem* problem, double
     FilStatus status = FIL_OK;
     *definite = true;
     assemble(sap, problem);
-    const bool factored = sap->system.factorisations > 0, bodies = sap->iterative.bodies_patience > 0;
-    const bool whole = !bodies || prefers_factor(sap, patience);
-    if (whole && factored && patience > 0) {
-        status = solve_iterative(sap, problem, tolerance, patience, &done);
-        sap->iterative.outdated = !done;
-    }
-    if (bodies && !done && status == FIL_OK && (!whole || factored)) {
+    if (sap->iterative.bodies_patience > 0) {
         status = solve_bodies(sap, problem, tolerance, &done);
+    } else if (sap->system.factorisations > 0 && patience > 0) {
+        status = solve_iterative(sap, problem, tolerance, patience, &done);
     }
     return done || status != FIL_OK ? status : solve_fresh(sap, problem, tolerance, definite);
 }

@@ -42,14 +42,15 @@ static int patience_of(const FilSapSystem* system)
 /* Operations of a factorisation in the time of one of an iteration with bodies: both in single precision (heaps of 120 to 300 ropes: 3.5 to 4). */
 static const double SLOWER_BODIES = 4.0;
 
-/* Fewer iterations than this are too few (heaps of ropes that land take 45, mean); more than that are beyond single precision. */
-enum { MIN_BODIES_PATIENCE = 40, MAX_BODIES_PATIENCE = 1000 };
+/* Fewer iterations than this are too few: an incomplete factor takes as long as some of them, and heaps of ropes need three to ten (50 to 60 ropes,
+ * 15 to 30: half of the time). More than that are beyond single precision. */
+enum { MIN_BODIES_PATIENCE = 10, MAX_BODIES_PATIENCE = 1000 };
 
 static int bodies_patience_of(const FilSapSystem* system)
 {
-    // of the matrix and of the bodies' own factor, which has about as many blocks as A: each is read twice
-    const double blocks = 2.0 * system->a_start.at[system->columns] + system->c_start.at[system->columns];
-    const double iteration = 4.0 * FIL_BLOCK_SIZE * blocks;
+    // of the matrix and of the incomplete factor, which has as many blocks: each is read twice
+    const double blocks = system->a_start.at[system->columns] + system->c_start.at[system->columns];
+    const double iteration = 8.0 * FIL_BLOCK_SIZE * blocks;
     const double patience = fil_supernodal_info(system->factor.supernodal).flops / (SLOWER_BODIES * iteration);
     return patience >= MIN_BODIES_PATIENCE ? (int)fmin(patience, MAX_BODIES_PATIENCE) : 0;
 }
@@ -57,7 +58,6 @@ static int bodies_patience_of(const FilSapSystem* system)
 FilStatus fil_sap_iterative_begin(FilSapIterative* iterative, FilSapSystem* system, const FilSapProblem* problem)
 {
     iterative->patience = patience_of(system);
-    iterative->outdated = false;
     iterative->single = iterative->patience > 0 && may_be_single(system);
     if (system->factor.supernodes) {
         fil_supernodal_set_single(system->factor.supernodal, iterative->single);

@@ -11,8 +11,7 @@ typedef struct FilSapIterative {
     int patience;   /* iterations that take as long as a factorisation; 0 where they are not worth a thought */
     int iterations; /* of the last solve */
     FilSapBodies bodies;
-    int bodies_patience; /* the same of iterations with each body for itself as the preconditioner */
-    bool outdated;       /* the last factor was one with which that took too many */
+    int bodies_patience; /* the same of iterations with an incomplete factor, body after body */
     bool single;         /* factors are in single precision, and no solutions by themselves */
 } FilSapIterative;
 

@@ -13,6 +13,7 @@
 #include "base/workers.h"
 #include "linalg/block_symbolic.h"
 #include "linalg/block_weak.h"
+#include "linalg/single_step.h"
 #include "linalg/subtrees.h"
 
 /* Columns that nothing in L links to others, for conjugate gradients in single precision. */
@@ -84,13 +85,6 @@ FIL_MUST_CHECK FilStatus fil_block_preconditioner_bind(FilBlockPreconditioner* p
  * says so then. If it is those of F that are not, the second fails with near->thin false, and the first must be repeated. */
 FIL_MUST_CHECK bool fil_block_preconditioner_factor_fixed(FilBlockPreconditioner* precond, bool thin, const FilBlockPreconditionerValues* values);
 FIL_MUST_CHECK bool fil_block_preconditioner_factor_changing(FilBlockPreconditioner* precond, FilWorkers* workers, const double* f_values);
-
-/* What conjugate gradients are made of in single precision, in the order of variables: residual, what is preconditioned of it, the product with
- * that, direction, product with that, solution; and what an iteration takes of the last direction, and how far it goes. */
-typedef struct FilSingleStep {
-    float *r, *z, *w, *p, *s, *x;
-    float turn, length;
-} FilSingleStep;
 
 /* The columns that F reaches. */
 const int* fil_block_preconditioner_reached(const FilBlockPreconditioner* precond, int* count);

@@ -451,24 +451,9 @@ typedef struct Apply {
     float* x; /* in the order of pivots */
 } Apply;
 
-/* Takes a variable a step further; its residual there. */
-static inline FilFloat4 advance(const FilSingleStep* step, int variable)
-{
-    const ptrdiff_t at = (ptrdiff_t)4 * variable;
-    const FilFloat4 turn = fil_float4_all(step->turn), length = fil_float4_all(step->length);
-    const FilFloat4 p = fil_float4_add_product(fil_float4_load(step->z + at), turn, fil_float4_load(step->p + at));
-    const FilFloat4 s = fil_float4_add_product(fil_float4_load(step->w + at), turn, fil_float4_load(step->s + at));
-    const FilFloat4 r = fil_float4_sub_product(fil_float4_load(step->r + at), length, s);
-    fil_float4_store(step->p + at, p);
-    fil_float4_store(step->s + at, s);
-    fil_float4_store(step->x + at, fil_float4_add_product(fil_float4_load(step->x + at), length, p));
-    fil_float4_store(step->r + at, r);
-    return r;
-}
-
 static inline void advance_column(const Apply* apply, int j)
 {
-    fil_float4_store(apply->x + (ptrdiff_t)4 * j, advance(apply->step, apply->precond->symbolic.ordering.old_of_new[j]));
+    fil_float4_store(apply->x + (ptrdiff_t)4 * j, fil_single_step_advance(apply->step, apply->precond->symbolic.ordering.old_of_new[j]));
 }
 
 static inline void give_single(const Apply* apply, int j)
@@ -481,7 +466,7 @@ static inline void advance_alone(const Apply* apply, int first, int end, const f
 {
     const int* variable = apply->precond->alone.variable.at;
     for (int k = first; k < end; k++, square += 4 * width) {
-        const FilFloat4 r = advance(apply->step, variable[k]);
+        const FilFloat4 r = fil_single_step_advance(apply->step, variable[k]);
         FilFloat4 z = fil_float4_all(0.0F);
         for (int c = 0; c < width; c++) {
             z = fil_float4_add_lane(z, fil_float4_load(square + 4 * c), r, c);
