@@ -99,7 +99,8 @@ static void test_model_about_now(void** state)
         const FilSlipping s = slipping_of(&c);
         fil_friction_begin(&c.friction, &s, BOUND, false, c.v);
         double lead[SIZE] = {0.0}, hessian[9], u[3];
-        fil_friction_add_lead(&c.friction, &s, BOUND, c.v, lead);
+        fil_friction_look(&c.friction, &s, c.v);
+        fil_friction_add_lead(&c.friction, &s, BOUND, lead);
         for (int k = 0; k < SIZE; k++) {
             assert_true(lead[k] == 0.0);
         }
@@ -171,10 +172,11 @@ static int iterations_until_rest(double push, double from, double* end)
         for (int pass = 0; pass < 4; pass++) {
             double residual[4] = {mass * v[0] - push}, hessian[9];
             fil_friction_add(&f, &s, bound, v, residual);
-            fil_friction_add_lead(&f, &s, bound, v, residual);
+            fil_friction_look(&f, &s, v);
+            fil_friction_add_lead(&f, &s, bound, residual);
             hessian_of(&f, &s, bound, false, v, hessian);
             direction[0] = residual[0] / (mass + hessian[0]);
-            fil_friction_review(&f, &s, bound, weight, v, direction);
+            fil_friction_review(&f, &s, bound, weight, direction);
             fil_friction_revise(&f);
             if (f.wrong <= 1e-12 * f.max) {
                 break;
@@ -285,7 +287,8 @@ static double try_models(Row* row, double* direction)
     row_residual(row, direction);
     for (int i = 0; i < ROW; i++) {
         double h[4];
-        fil_friction_add_lead(&row->friction[i], &row->slipping[i], 1e-6, row->v, direction);
+        fil_friction_look(&row->friction[i], &row->slipping[i], row->v);
+        fil_friction_add_lead(&row->friction[i], &row->slipping[i], 1e-6, direction);
         fil_friction_curvature(&row->friction[i], &row->slipping[i], 1e-6, false, row->v, h);
         for (int k = 0; k < 4; k++) {
             a[4 * i + k / 2][4 * i + k % 2] += h[k];
@@ -293,7 +296,7 @@ static double try_models(Row* row, double* direction)
     }
     solve_row(a, direction);
     for (int i = 0; i < ROW; i++) {
-        fil_friction_review(&row->friction[i], &row->slipping[i], 1e-6, row->weight, row->v, direction);
+        fil_friction_review(&row->friction[i], &row->slipping[i], 1e-6, row->weight, direction);
         wrong = fmax(wrong, row->friction[i].wrong);
     }
     return wrong;

@@ -184,7 +184,7 @@ static void assemble(FilWorld* world, const double* v, FilPotentialOrder order, 
     assert_true(fil_block_sum_adopt(&matrix->sum, world->solver.contact.column_count, count, matrix->end.at, matrix->variable.at, &same));
     fil_block_sum_clear(&matrix->sum);
     fil_ipc_potential.hessian(&world->solver, v, order, &matrix->sum);
-    fil_ipc_potential.friction_hessian(&world->solver, v, order, &matrix->sum, first_friction);
+    fil_ipc_potential.friction_hessian(&world->solver, v, order, &matrix->sum, first_friction, FIL_FRICTION_ALL);
 }
 
 static void free_matrix(Matrix* matrix)

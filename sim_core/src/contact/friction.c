@@ -35,6 +35,16 @@ static void slip_of(const FilFriction* friction, const FilSlipping* s, const dou
     slip[1] = fil_v3_dot(friction->tangent[1], u);
 }
 
+/* The same after the step -direction from where it was looked at. */
+static void slip_after(const FilFriction* friction, const FilSlipping* s, const double* direction, double slip[2])
+{
+    static const double nothing[3] = {0.0, 0.0, 0.0};
+    double change[2];
+    slip_of(friction, s, nothing, direction, change);
+    slip[0] = friction->slip[0] - change[0];
+    slip[1] = friction->slip[1] - change[1];
+}
+
 void fil_friction_velocity(const FilFriction* friction, const FilSlipping* slipping, const double* v, double velocity[3])
 {
     double slip[2];
@@ -100,11 +110,15 @@ double fil_friction_add(const FilFriction* friction, const FilSlipping* slipping
     return friction->max * value;
 }
 
-double fil_friction_add_lead(const FilFriction* friction, const FilSlipping* slipping, double bound, const double* v, double* residual)
+void fil_friction_look(FilFriction* friction, const FilSlipping* slipping, const double* v)
 {
-    const double* expected = friction->expected;
-    double slip[2], now[2], then[2], h[4], lead[2];
-    slip_of(friction, slipping, friction->bias, v, slip);
+    slip_of(friction, slipping, friction->bias, v, friction->slip);
+}
+
+double fil_friction_add_lead(const FilFriction* friction, const FilSlipping* slipping, double bound, double* residual)
+{
+    const double *expected = friction->expected, *slip = friction->slip;
+    double now[2], then[2], h[4], lead[2];
     if (slip[0] == expected[0] && slip[1] == expected[1]) {
         return 0.0;
     }
@@ -213,14 +227,10 @@ static void propose(FilFriction* friction, double bound, const double slip[2], c
     }
 }
 
-void fil_friction_review(FilFriction* friction, const FilSlipping* slipping, double bound, const double* weight, const double* v,
-                         const double* direction)
+void fil_friction_review(FilFriction* friction, const FilSlipping* slipping, double bound, const double* weight, const double* direction)
 {
-    static const double nothing[3] = {0.0, 0.0, 0.0};
-    double slip[2], change[2], force[2], truth[2];
-    slip_of(friction, slipping, friction->bias, v, slip);
-    slip_of(friction, slipping, nothing, direction, change);
-    const double predicted[2] = {slip[0] - change[0], slip[1] - change[1]};
+    double predicted[2], force[2], truth[2];
+    slip_after(friction, slipping, direction, predicted);
     if (friction->min == 0.0) {
         friction->min = min_mobility(friction, slipping, weight);
         friction->mobility = FIRST_MOBILITY * friction->min;
@@ -241,19 +251,19 @@ void fil_friction_review(FilFriction* friction, const FilSlipping* slipping, dou
     }
 }
 
-bool fil_friction_settle(const FilFriction* friction, const FilSlipping* slipping, double bound, const double* weight, const double* v,
-                         double negligible, double* direction)
+bool fil_friction_settle(const FilFriction* friction, const FilSlipping* slipping, double bound, const double* weight, double negligible,
+                         double* direction)
 {
-    static const double nothing[3] = {0.0, 0.0, 0.0};
-    double slip[2], change[2], truth[2], wanted[2], give = 0.0;
-    slip_of(friction, slipping, friction->bias, v, slip);
-    slip_of(friction, slipping, nothing, direction, change);
-    const double predicted[2] = {slip[0] - change[0], slip[1] - change[1]};
+    double predicted[2], truth[2], wanted[2], give = 0.0;
+    if (!sticks(friction->expected, bound)) {
+        return false;
+    }
+    slip_after(friction, slipping, direction, predicted);
     const double off[2] = {predicted[0] - friction->expected[0], predicted[1] - friction->expected[1]}, square = off[0] * off[0] + off[1] * off[1];
     force_at(predicted, bound, truth);
     force_at(friction->expected, bound, wanted);
     const double wrong = friction->max * hypot(truth[0] - wanted[0], truth[1] - wanted[1]);
-    if (!sticks(friction->expected, bound) || square > SMALL * SMALL * bound * bound || friction->min * wrong * wrong <= negligible * negligible) {
+    if (square > SMALL * SMALL * bound * bound || friction->min * wrong * wrong <= negligible * negligible) {
         return false;
     }
     for (int pass = 0; pass < 2; pass++) {

@@ -21,6 +21,7 @@ typedef struct FilFriction {
     double tangent[2][3];               /* directions of slip */
     double bias[3];                     /* m/s, of scripted bodies */
     double max;                         /* N s: dt mu times the normal force */
+    double slip[2];                     /* m/s, along the tangents, where fil_friction_look() was asked last */
     double expected[2];                 /* m/s, slip along the tangents that the model is made about */
     double edge;                        /* of the bound: where the model's curvature stops to fall */
     double next[2];                     /* the same of the next model */
@@ -47,9 +48,12 @@ double fil_friction_energy(const FilFriction* friction, const FilSlipping* slipp
 /* Adds the gradient to the residual; returns the potential. */
 double fil_friction_add(const FilFriction* friction, const FilSlipping* slipping, double bound, const double* v, double* residual);
 
+/* Finds the slip at v, from which the next three go on until v changes. */
+void fil_friction_look(FilFriction* friction, const FilSlipping* slipping, const double* v);
+
 /* Adds by how much the model's gradient at v differs from the true one; returns the square of that, measured with the inverse
  * of the model's curvature. */
-double fil_friction_add_lead(const FilFriction* friction, const FilSlipping* slipping, double bound, const double* v, double* residual);
+double fil_friction_add_lead(const FilFriction* friction, const FilSlipping* slipping, double bound, double* residual);
 
 /* Curvature over the slip along the tangents, 2 x 2: the model's; `majorised` (majorised): that of the paraboloid that touches the potential
  * at v from above, with which a step never leads uphill. */
@@ -65,8 +69,7 @@ bool fil_friction_sticks(const FilFriction* friction, const FilSlipping* slippin
 void fil_friction_begin(FilFriction* friction, const FilSlipping* slipping, double bound, bool stuck, const double* v);
 /* The step -direction from v was found with the model: says how wrong that was, and makes the next one for fil_friction_revise().
  * `weight`: inverse masses of the world's velocities. */
-void fil_friction_review(FilFriction* friction, const FilSlipping* slipping, double bound, const double* weight, const double* v,
-                         const double* direction);
+void fil_friction_review(FilFriction* friction, const FilSlipping* slipping, double bound, const double* weight, const double* direction);
 /* Square of the size of the residual by which the model is wrong. */
 static inline double fil_friction_wrong(const FilFriction* friction)
 {
@@ -78,8 +81,8 @@ void fil_friction_revise(FilFriction* friction);
 /* The step -direction from v was found with the model before the last revision. Where what sticks ends at another slip than the one expected now,
  * which has the force that it took, and its force there is off by more than is negligible as a residual: moves its blocks by as much, lighter ones
  * farther. Whether it did. */
-bool fil_friction_settle(const FilFriction* friction, const FilSlipping* slipping, double bound, const double* weight, const double* v,
-                         double negligible, double* direction);
+bool fil_friction_settle(const FilFriction* friction, const FilSlipping* slipping, double bound, const double* weight, double negligible,
+                         double* direction);
 
 /* The model is about the slip at v, with all of its curvature. */
 void fil_friction_center(FilFriction* friction, const FilSlipping* slipping, const double* v);

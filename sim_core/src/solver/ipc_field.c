@@ -5,8 +5,7 @@
 
 #include "base/memory.h"
 #include "base/vec3.h"
-#include "base/vector.h"
-#include "solver/solver.h"
+#include "solver/ipc_friction.h"
 
 void fil_ipc_field_free(FilIpcField* field)
 {
@@ -92,109 +91,6 @@ static double add_first(FilSolver* solver, double* residual)
         residual[k] += field->first.at[k];
     }
     return field->first_energy;
-}
-
-/* ---- friction of rings and pairs alike ---- */
-
-static int friction_count(const FilIpcField* field)
-{
-    return field->ring_count + field->slides.count;
-}
-
-static FilFriction* friction_at(FilIpcField* field, int k, FilSlipping* slipping)
-{
-    if (k < field->ring_count) {
-        *slipping = fil_ring_slipping(&field->rings[k]);
-        return &field->rings[k].friction;
-    }
-    FilIpcSlide* slide = &field->slides.at[k - field->ring_count];
-    *slipping = fil_slide_slipping(&field->slides, slide);
-    return &slide->friction;
-}
-
-static void begin_friction(FilSolver* solver, const double* v)
-{
-    for (int k = 0; k < friction_count(&solver->ipc); k++) {
-        FilSlipping slipping;
-        FilFriction* friction = friction_at(&solver->ipc, k, &slipping);
-        // rings remember: where their rods turn, what stuck would not seem so
-        const bool stuck = k < solver->ipc.ring_count
-                               ? solver->ipc.rings[k].stuck
-                               : fil_friction_sticks(friction, &slipping, solver->settings.model.ipc.slip_speed, fil_start_v(solver->system));
-        fil_friction_begin(friction, &slipping, solver->settings.model.ipc.slip_speed, stuck, v);
-    }
-}
-
-static double add_lead(FilSolver* solver, const double* v, double* residual)
-{
-    double square = 0.0;
-    for (int k = 0; k < friction_count(&solver->ipc); k++) {
-        FilSlipping slipping;
-        const FilFriction* friction = friction_at(&solver->ipc, k, &slipping);
-        square += fil_friction_add_lead(friction, &slipping, solver->settings.model.ipc.slip_speed, v, residual);
-    }
-    return sqrt(square);
-}
-
-static double review(FilSolver* solver, const double* v, const double* direction)
-{
-    double square = 0.0;
-    for (int k = 0; k < friction_count(&solver->ipc); k++) {
-        FilSlipping slipping;
-        FilFriction* friction = friction_at(&solver->ipc, k, &slipping);
-        fil_friction_review(friction, &slipping, solver->settings.model.ipc.slip_speed, solver->system->scratch.weight, v, direction);
-        square += fil_friction_wrong(friction);
-    }
-    return sqrt(square);
-}
-
-static void revise(FilSolver* solver, double negligible)
-{
-    const int count = friction_count(&solver->ipc);
-    for (int k = 0; k < count; k++) {
-        FilSlipping slipping;
-        FilFriction* friction = friction_at(&solver->ipc, k, &slipping);
-        if (count * fil_friction_wrong(friction) >= negligible * negligible) {
-            fil_friction_revise(friction);
-        }
-    }
-}
-
-/* Slips below the bound are nothing to other forces, but all of friction's is in them: what sticks goes on to the slip that has the force it took,
- * which else takes another iteration. Where nodes are shared that takes some rounds, three to seven of rings that have gathered. */
-static void settle(FilSolver* solver, const double* v, double negligible, double* direction)
-{
-    enum { ROUNDS = 10 };  // ends what contradicts itself
-    const int count = friction_count(&solver->ipc);
-    bool moved = true;
-    for (int round = 0; round < ROUNDS && moved; round++) {
-        moved = false;
-        for (int k = 0; k < count; k++) {
-            FilSlipping slipping;
-            const FilFriction* friction = friction_at(&solver->ipc, k, &slipping);
-            moved = fil_friction_settle(friction, &slipping, solver->settings.model.ipc.slip_speed, solver->system->scratch.weight, v,
-                                        negligible / sqrt(count), direction) ||
-                    moved;
-        }
-    }
-}
-
-static void center(FilSolver* solver, const double* v)
-{
-    for (int k = 0; k < friction_count(&solver->ipc); k++) {
-        FilSlipping slipping;
-        FilFriction* friction = friction_at(&solver->ipc, k, &slipping);
-        fil_friction_center(friction, &slipping, v);
-    }
-}
-
-static void accept_friction(FilSolver* solver, const double* v)
-{
-    for (int k = 0; k < friction_count(&solver->ipc); k++) {
-        FilSlipping slipping;
-        FilFriction* friction = friction_at(&solver->ipc, k, &slipping);
-        fil_friction_accept(friction, &slipping, solver->settings.model.ipc.slip_speed, v);
-    }
 }
 
 /* ---- the first guess ---- */
@@ -308,7 +204,7 @@ static FilStatus begin(FilSolver* solver, double dt, double* v, FilStepInfo* inf
     status = status == FIL_OK ? make_feasible(solver, v) : status;
     bool changed = false;
     if (status == FIL_OK) {
-        begin_friction(solver, v);
+        fil_ipc_friction_begin(solver, v);
         fil_rings_accept(solver, &changed);
         status = fil_ipc_contacts_accept(solver, &changed);
     }
@@ -338,74 +234,6 @@ static void hessian(FilSolver* solver, const double* v, FilPotentialOrder order,
     const bool definite = order == FIL_POTENTIAL_DEFINITE;
     fil_rings_hessian(solver, definite, sum, 0);
     fil_ipc_contacts_hessian(solver, definite, sum, solver->ipc.ring_count);
-}
-
-static FilStatus list_friction(FilSolver* solver, FilInts* end, FilInts* variable, int* count)
-{
-    const int terms = friction_count(&solver->ipc);
-    FilSlipping slipping;
-    int variables = *count > 0 ? end->at[*count - 1] : 0;
-    size_t max = 0;
-    for (int k = 0; k < terms; k++) {
-        (void)friction_at(&solver->ipc, k, &slipping);
-        max += (size_t)slipping.count;
-    }
-    if (!fil_ints_extend(end, (size_t)*count, (size_t)terms) || !fil_ints_extend(variable, (size_t)variables, max)) {
-        return FIL_OUT_OF_MEMORY;
-    }
-    for (int k = 0; k < terms; k++) {
-        const int first = variables;
-        (void)friction_at(&solver->ipc, k, &slipping);
-        for (int i = 0; i < slipping.count; i++) {
-            (void)fil_block_list_put(variable->at, first, &variables, slipping.column[i]);
-        }
-        end->at[(*count)++] = variables;
-    }
-    return FIL_OK;
-}
-
-/* Adds R' H R of one contact or ring, R the rates of slip along the tangents by blocks. */
-static void add_friction_hessian(const FilFriction* friction, const FilSlipping* slipping, const double* h, FilBlockSum* sum, int list)
-{
-    int local[4 * FIL_JACOBIAN_BLOCKS];
-    double rates[4 * FIL_JACOBIAN_BLOCKS][8], turned[8];
-    for (int i = 0; i < slipping->count; i++) {
-        local[i] = fil_block_sum_find(sum, list, slipping->column[i]);
-        fil_friction_rates(friction, slipping->jacobian + 12 * i, rates[i]);
-    }
-    for (int j = 0; j < slipping->count; j++) {
-        for (int k = 0; k < 4; k++) {
-            turned[k] = h[0] * rates[j][k] + h[1] * rates[j][4 + k];
-            turned[4 + k] = h[2] * rates[j][k] + h[3] * rates[j][4 + k];
-        }
-        for (int i = 0; i < slipping->count; i++) {
-            double* block = local[i] >= 0 && local[j] >= 0 ? fil_block_sum_at(sum, list, local[i], local[j]) : NULL;
-            if (block == NULL) {
-                continue;
-            }
-            FilDouble2 first[2], second[2];
-            for (int m = 0; m < 2; m++) {
-                first[m] = fil_double2_load(rates[i] + 2 * m);
-                second[m] = fil_double2_load(rates[i] + 4 + 2 * m);
-            }
-            for (int k = 0; k < FIL_BLOCK_SIZE; k += 2) {
-                const FilDouble2 more = first[k / 2 % 2] * fil_double2_all(turned[k / 4]) + second[k / 2 % 2] * fil_double2_all(turned[4 + k / 4]);
-                fil_double2_store(block + k, fil_double2_load(block + k) + more);
-            }
-        }
-    }
-}
-
-static void friction_hessian(FilSolver* solver, const double* v, FilPotentialOrder order, FilBlockSum* sum, int first_list)
-{
-    const bool definite = order == FIL_POTENTIAL_DEFINITE;
-    for (int k = 0; k < friction_count(&solver->ipc); k++) {
-        FilSlipping slipping;
-        const FilFriction* friction = friction_at(&solver->ipc, k, &slipping);
-        double curvature[4];
-        fil_friction_curvature(friction, &slipping, solver->settings.model.ipc.slip_speed, definite, v, curvature);
-        add_friction_hessian(friction, &slipping, curvature, sum, first_list + k);
-    }
 }
 
 /* Where points go with a share of the step -direction from v. */
@@ -453,7 +281,7 @@ static double longest(FilSolver* solver, const double* v, const double* directio
 
 static FilStatus accept(FilSolver* solver, const double* v, bool* changed)
 {
-    accept_friction(solver, v);
+    fil_ipc_friction_accept(solver, v);
     fil_rings_accept(solver, changed);
     return solver->ipc.listing != FIL_OK ? solver->ipc.listing : fil_ipc_contacts_accept(solver, changed);
 }
@@ -485,13 +313,13 @@ const FilPotentialField fil_ipc_potential = {
     .add_first = add_first,
     .list = list,
     .hessian = hessian,
-    .list_friction = list_friction,
-    .friction_hessian = friction_hessian,
-    .add_lead = add_lead,
-    .review = review,
-    .revise = revise,
-    .settle = settle,
-    .center = center,
+    .list_friction = fil_ipc_friction_list,
+    .friction_hessian = fil_ipc_friction_hessian,
+    .add_lead = fil_ipc_friction_lead,
+    .review = fil_ipc_friction_review,
+    .revise = fil_ipc_friction_revise,
+    .settle = fil_ipc_friction_settle,
+    .center = fil_ipc_friction_center,
     .anticipate = fil_ipc_anticipate,
     .longest = longest,
     .accept = accept,

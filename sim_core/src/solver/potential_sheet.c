@@ -103,6 +103,7 @@ typedef struct Sheet {
     const FilPotentialAim* aim;
     const double* v;
     FilBlockTerms terms;
+    int parts; /* of friction's Hessian */
     int reached_count;
     const int* reached;      /* columns that friction reaches */
     double *right, *x;       /* right side and solution */
@@ -130,13 +131,40 @@ static void take_lead(Sheet* sheet)
     }
 }
 
-/* Takes friction's model as it is now; false: not positive definite. */
-static bool take_friction(Sheet* sheet)
+static void take_part(const Sheet* sheet, FilFrictionPart part)
 {
     FilBlockSum* friction = &sheet->solver->potential.friction;
-    const FilPotentialOrder order = sheet->aim->definite ? FIL_POTENTIAL_DEFINITE : FIL_POTENTIAL_FULL;
-    fil_block_sum_clear(friction);
-    sheet->field->friction_hessian(sheet->solver, sheet->v, order, friction, 0);
+    const int* start = friction->start.at;
+    for (int first = FIL_FRICTION_STRIPE * part.part; first < friction->columns; first += FIL_FRICTION_STRIPE * part.count) {
+        const int end = first + FIL_FRICTION_STRIPE < friction->columns ? first + FIL_FRICTION_STRIPE : friction->columns;
+        memset(friction->values.at + FIL_BLOCK_SIZE * (size_t)start[first], 0, FIL_BLOCK_SIZE * (size_t)(start[end] - start[first]) * sizeof(double));
+    }
+    sheet->field->friction_hessian(sheet->solver, sheet->v, sheet->aim->definite ? FIL_POTENTIAL_DEFINITE : FIL_POTENTIAL_FULL, friction, 0, part);
+}
+
+/* What it leads by, which nothing else of it depends on, and parts of its Hessian. */
+static void take_some(void* context, int first, int end, int worker)
+{
+    Sheet* sheet = context;
+    (void)worker;
+    for (int k = first; k < end; k++) {
+        if (k > 0) {
+            take_part(sheet, (FilFrictionPart){k - 1, sheet->parts});
+        } else if (!sheet->aim->definite) {
+            take_lead(sheet);
+        }
+    }
+}
+
+/* Takes friction's model as it is now. */
+static void take_friction(Sheet* sheet)
+{
+    fil_workers_run(sheet->terms.workers, 1 + sheet->parts, 1, take_some, sheet);
+}
+
+/* False: not positive definite. */
+static bool factor_friction(Sheet* sheet)
+{
     return fil_block_pcg_factor_rest(&sheet->solver->potential.pcg, &sheet->terms);
 }
 
@@ -149,20 +177,21 @@ static bool settle_friction(Sheet* sheet, double* direction)
     const FilPotentialField* field = sheet->field;
     const int* block = stage->column_block.at;
     const double negligible = fil_potential_negligible(sheet->aim);
+    take_friction(sheet);
     if (sheet->aim->definite) {
-        return take_friction(sheet);
+        return factor_friction(sheet);
     }
     fil_block_pcg_reduce(&stage->pcg, sheet->terms.workers, sheet->right);
-    for (int k = 1; take_friction(sheet); k++) {
-        take_lead(sheet);
+    for (int k = 1; factor_friction(sheet); k++) {
         fil_block_pcg_predict(&stage->pcg, sheet->lead, sheet->predicted);
         for (int i = 0; i < sheet->reached_count; i++) {
             memcpy(direction + 4 * block[sheet->reached[i]], sheet->predicted + 4 * sheet->reached[i], FIL_BLOCK * sizeof *direction);
         }
-        if (field->review(sheet->solver, sheet->v, direction) <= negligible || k == REVIEWS) {
+        if (field->review(sheet->solver, direction) <= negligible || k == REVIEWS) {
             return true;
         }
         field->revise(sheet->solver, KEPT * negligible);
+        take_friction(sheet);
     }
     return false;
 }
@@ -200,7 +229,7 @@ static FilBlockPcgResult find_direction(Sheet* sheet, int patience, double* dire
     if (result == FIL_PCG_DONE) {
         fil_potential_direct(sheet->solver, direction);
         if (!aim->definite) {  // the next direction begins with what friction makes of this one
-            (void)sheet->field->review(sheet->solver, sheet->v, direction);
+            (void)sheet->field->review(sheet->solver, direction);
             sheet->field->revise(sheet->solver, 0.0);
         }
     }
@@ -219,6 +248,8 @@ FilStatus fil_potential_solve_sheet(FilSolver* solver, const FilPotentialField* 
 {
     // steps at once, since analysing anew costs more than a stiffer factor: 5 to 80 take nets and clothes the same time
     enum { STIFF_STEPS = 20 };
+    // of friction's Hessian that workers take at a time: of more, each has to look at more contacts that others have most of
+    enum { PARTS = 4 };
     FilPotentialStage* stage = &solver->potential;
     double* stiff = &stage->problem.memory[FIL_MEMORY_STIFF];
     const size_t n = FIL_BLOCK * (size_t)solver->contact.column_count;
@@ -231,6 +262,7 @@ FilStatus fil_potential_solve_sheet(FilSolver* solver, const FilPotentialField* 
                    .aim = aim,
                    .v = v,
                    .terms = terms_of(solver),
+                   .parts = solver->system->workers != NULL ? PARTS : 1,
                    .x = solver->contact.v,
                    .right = at,
                    .lead = at + n,

@@ -74,6 +74,19 @@ typedef struct FilPotentialStage {
     int round_count;
 } FilPotentialStage;
 
+/* One of `count` parts of the columns, by stripes: what is added to a column is added by one thread, so that every block has its sum in the order of
+ * lists. A ring's nodes on its rod are neighbours, most in one stripe; chosen. */
+typedef struct FilFrictionPart {
+    int part, count;
+} FilFrictionPart;
+enum { FIL_FRICTION_STRIPE = 32 };
+static const FilFrictionPart FIL_FRICTION_ALL = {0, 1};
+
+static inline bool fil_friction_part_has(FilFrictionPart part, int column)
+{
+    return column / FIL_FRICTION_STRIPE % part.count == part.part;
+}
+
 /* What takes part in Newton's iteration besides the bodies and their joints: a potential over all of them. Velocities and
  * residuals are the system's; derivatives over velocities: dt times those over positions. Entries may be NULL where that is
  * said. */
@@ -100,18 +113,19 @@ typedef struct FilPotentialField {
     /* ---- friction that stands apart; all NULL: it is one of the terms ---- */
     /* Appends the same of friction, which stays for the whole step. */
     FilStatus (*list_friction)(struct FilSolver* solver, FilInts* end, FilInts* variable, int* count);
-    /* Adds friction's Hessian, whose lists begin at `first_list`. */
-    void (*friction_hessian)(struct FilSolver* solver, const double* v, FilPotentialOrder order, FilBlockSum* sum, int first_list);
-    /* Adds by how much the gradient of the model that the full Hessian belongs to differs from the true one at v; returns
-     * the size of that, as the model weighs it. */
+    /* Adds friction's Hessian, whose lists begin at `first_list`, in columns of that part. */
+    void (*friction_hessian)(struct FilSolver* solver, const double* v, FilPotentialOrder order, FilBlockSum* sum, int first_list,
+                             FilFrictionPart part);
+    /* Adds by how much the gradient of the model that the full Hessian belongs to differs from the true one at v, from where the next ones go on;
+     * returns the size of that, as the model weighs it. May be asked beside friction_hessian(). */
     double (*add_lead)(struct FilSolver* solver, const double* v, double* residual);
-    /* The step -direction from v was found with that model: the size of the residual by which it is wrong there. Makes the next
+    /* The step -direction from there was found with that model: the size of the residual by which it is wrong there. Makes the next
      * one, which revise() puts in its place, but for parts that all together are wrong by less than what is `negligible`. */
-    double (*review)(struct FilSolver* solver, const double* v, const double* direction);
+    double (*review)(struct FilSolver* solver, const double* direction);
     void (*revise)(struct FilSolver* solver, double negligible);
     /* The same step, after that: moves what sticks to the slip that has the force it took, to within a residual that is `negligible`. NULL: there is
      * nothing to move. */
-    void (*settle)(struct FilSolver* solver, const double* v, double negligible, double* direction);
+    void (*settle)(struct FilSolver* solver, double negligible, double* direction);
     /* Makes the model about v itself: the potential's own gradient and Hessian there. */
     void (*center)(struct FilSolver* solver, const double* v);
     /* Adds by how much the gradient of a model about what is expected of the terms differs from the true one, and lets hessian() be of that

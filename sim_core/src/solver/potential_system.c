@@ -118,7 +118,7 @@ static void assemble(FilSolver* solver, const FilPotentialField* field, const do
     fil_potential_joints_hessian(solver, v, &stage->hessian);
     field->hessian(solver, v, order, &stage->hessian);
     if (field->friction_hessian != NULL && !stage->apart) {
-        field->friction_hessian(solver, v, order, &stage->hessian, stage->first_friction_list);
+        field->friction_hessian(solver, v, order, &stage->hessian, stage->first_friction_list, FIL_FRICTION_ALL);
     }
 }
 
@@ -153,7 +153,7 @@ static FilStatus solve_whole(FilSolver* solver, const FilPotentialField* field, 
         stage->factors = FIL_FACTORS_ALL;
         info->contact_iterations++;
         if (reviews) {
-            again = field->review(solver, v, direction) > fil_potential_negligible(aim);
+            again = field->review(solver, direction) > fil_potential_negligible(aim);
             field->revise(solver, 0.0);
         }
     }

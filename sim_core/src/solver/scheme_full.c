@@ -69,7 +69,7 @@ static FilStatus find_direction(FilSolver* solver, FilPotentialIteration* newton
     status = fil_potential_solve_all(solver, newton->field, &aim, v, right, s->direction, info);
     // not after direct solutions, which change momentum by no more than rounding
     if (status == FIL_OK && !aim.definite && solver->potential.apart && newton->field->settle != NULL) {
-        newton->field->settle(solver, v, SETTLED * fil_potential_negligible(&aim), s->direction);
+        newton->field->settle(solver, SETTLED * fil_potential_negligible(&aim), s->direction);
     }
     newton->slope = status == FIL_OK ? fil_potential_slope(solver, s->residual, s->direction) : 0.0;
     if (status == FIL_OK && !aim.definite && newton->slope >= 0.0) {
