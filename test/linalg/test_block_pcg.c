@@ -327,7 +327,7 @@ static void predicts_where_f_reaches(void** state)
             f->f.values[k] *= change == 0 ? 1.0 : 1e-4;
         }
         assert_true(fil_block_pcg_factor_rest(&pcg, &terms));
-        fil_block_pcg_predict(&pcg, more, predicted);
+        fil_block_pcg_predict(&pcg, NULL, more, predicted);
         // solved from there, and from nothing
         double begun[N] = {0.0}, rest[N];
         memcpy(rest, f->b, sizeof rest);

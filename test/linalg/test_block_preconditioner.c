@@ -139,7 +139,7 @@ static void in_parts(void** state)
             more[4 * reached[k]] = random_between(&random, -1.0, 1.0);
         }
         assert_true(fil_block_preconditioner_factor_changing(&precond, NULL, c.f->values));
-        fil_block_preconditioner_predict(&precond, more, y);
+        fil_block_preconditioner_predict(&precond, NULL, more, y);
         for (int k = 0; k < c.n; k++) {
             more[k] += c.b[k];
         }
@@ -152,7 +152,7 @@ static void in_parts(void** state)
         assert_memory_equal(x, y, sizeof(double) * (size_t)c.n);
         fil_block_preconditioner_reduce(&precond, NULL, more);
         memset(more, 0, sizeof more);
-        fil_block_preconditioner_predict(&precond, more, y);
+        fil_block_preconditioner_predict(&precond, NULL, more, y);
         fil_block_preconditioner_complete(&precond, NULL, y);
         assert_memory_equal(x, y, sizeof(double) * (size_t)c.n);
         free_case(&c);
@@ -179,7 +179,7 @@ static void workers_do_not_matter(void** state)
                         fil_block_preconditioner_factor_changing(&precond, workers, c.f->values));
             fil_block_preconditioner_solve(&precond, workers, c.b, x[k]);
             fil_block_preconditioner_reduce(&precond, workers, c.b);
-            fil_block_preconditioner_predict(&precond, none, y[k]);
+            fil_block_preconditioner_predict(&precond, workers, none, y[k]);
             fil_block_preconditioner_complete(&precond, workers, y[k]);
             some += precond.trees.count > 1;
             fil_workers_destroy(workers);
@@ -301,7 +301,9 @@ static void right_sides_go_beside(void** state)
         assert_true((precond.reducing != NULL) == (k > 0));
         assert_true(fil_block_preconditioner_factor_changing(&precond, workers, l.f_values));
         assert_null(precond.reducing);
-        fil_block_preconditioner_predict(&precond, none, x[k]);
+        const int* start = precond.symbolic.column_start.at;  // enough for workers to share these columns' subtrees
+        assert_true(precond.symbolic.factor_blocks - start[precond.symbolic.first_changing] > 4000 && precond.panels.trees.count > 1);
+        fil_block_preconditioner_predict(&precond, workers, none, x[k]);
         fil_block_preconditioner_complete(&precond, workers, x[k]);
         assert_true(lattice_residual(&l, x[k]) < 1e-4);           // as above
         fil_block_preconditioner_reduce(&precond, workers, l.b);  // left alone by what follows

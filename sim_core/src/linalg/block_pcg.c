@@ -125,9 +125,9 @@ void fil_block_pcg_reduce(FilBlockPcg* pcg, FilWorkers* workers, const double* b
     pcg->predicted = false;
 }
 
-void fil_block_pcg_predict(FilBlockPcg* pcg, const double* more, double* x)
+void fil_block_pcg_predict(FilBlockPcg* pcg, FilWorkers* workers, const double* more, double* x)
 {
-    fil_block_preconditioner_predict(&pcg->precond, more, x);
+    fil_block_preconditioner_predict(&pcg->precond, workers, more, x);
     pcg->predicted = true;
 }
 

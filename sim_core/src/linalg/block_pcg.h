@@ -66,7 +66,7 @@ const int* fil_block_pcg_reached(const FilBlockPcg* pcg, int* count);
 /* With the preconditioner in place of the true matrix, and for those columns only: x for the right side b + more, where `more` is
  * zero elsewhere. First for b. If the next call is to solve for b + more, half of that has been done. */
 void fil_block_pcg_reduce(FilBlockPcg* pcg, FilWorkers* workers, const double* b);
-void fil_block_pcg_predict(FilBlockPcg* pcg, const double* more, double* x);
+void fil_block_pcg_predict(FilBlockPcg* pcg, FilWorkers* workers, const double* more, double* x);
 
 /* Adds to x, for the right side r, a solution that leaves `tolerance` times r, both measured with the preconditioner; r becomes what
  * is left. Where the tolerance is 1e-3 or more and weak blocks alone are left out of the factor, that is taken for exact: products are made of those

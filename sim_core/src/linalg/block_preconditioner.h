@@ -96,7 +96,7 @@ void fil_block_preconditioner_solve(FilBlockPreconditioner* precond, FilWorkers*
  * elsewhere; then the rest of x. Where columns that F reaches take long, the first is done by one worker beside the next factorisation of them: b
  * must stay until then. */
 void fil_block_preconditioner_reduce(FilBlockPreconditioner* precond, FilWorkers* workers, const double* b);
-void fil_block_preconditioner_predict(FilBlockPreconditioner* precond, const double* more, double* x);
+void fil_block_preconditioner_predict(FilBlockPreconditioner* precond, FilWorkers* workers, const double* more, double* x);
 void fil_block_preconditioner_complete(FilBlockPreconditioner* precond, FilWorkers* workers, double* x);
 
 /* Before steps with a new factor; `fourth` says of each variable whether its fourth place is in use. False when out of memory. */

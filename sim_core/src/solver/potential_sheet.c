@@ -183,7 +183,7 @@ static bool settle_friction(Sheet* sheet, double* direction)
     }
     fil_block_pcg_reduce(&stage->pcg, sheet->terms.workers, sheet->right);
     for (int k = 1; factor_friction(sheet); k++) {
-        fil_block_pcg_predict(&stage->pcg, sheet->lead, sheet->predicted);
+        fil_block_pcg_predict(&stage->pcg, sheet->terms.workers, sheet->lead, sheet->predicted);
         for (int i = 0; i < sheet->reached_count; i++) {
             memcpy(direction + 4 * block[sheet->reached[i]], sheet->predicted + 4 * sheet->reached[i], FIL_BLOCK * sizeof *direction);
         }
