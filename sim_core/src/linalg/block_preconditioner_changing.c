@@ -244,16 +244,16 @@ static inline __attribute__((always_inline)) void subtract_rows(const Panel* to,
 
 /* ---- a panel ---- */
 
-/* A panel before others take from it: what it begins with, and F; false: F is not thin where that is asked for. */
-static inline bool start_panel(const FilBlockPreconditioner* precond, const Panel* panel, const double* f_values, int width)
+/* Rows `begin` to `end` - 1 of a panel before others take from it: what it begins with, and F; false: F is not thin where that is asked for. */
+static inline bool start_rows(const FilBlockPreconditioner* precond, const Panel* panel, const double* f_values, int begin, int end, int width)
 {
     const FilBlockSymbolic* s = &precond->symbolic;
-    const int* source = s->source[F].at;
+    const int *source = s->source[F].at, last = end < panel->columns ? end : panel->columns;
     double fourth = 0.0;
     for (int c = 0; c < panel->columns; c++) {
-        const int j = panel->first + c;
-        const float* base = base_of(precond, j, width);
-        for (int p = s->column_start.at[j], r = c; p < s->column_start.at[j + 1]; p++, r++, base += 4 * width) {
+        const int j = panel->first + c, first = begin > c ? begin : c;
+        const float* base = base_of(precond, j, width) + (ptrdiff_t)4 * width * (first - c);
+        for (int r = first, p = s->column_start.at[j] + first - c; r < end; r++, p++, base += 4 * width) {
             float* to = block_at(panel->at, r * panel->columns + c, width);
             if (source[p] == FIL_BLOCK_NO_SOURCE) {
                 memcpy(to, base, 4 * (size_t)width * sizeof *to);
@@ -265,7 +265,9 @@ static inline bool start_panel(const FilBlockPreconditioner* precond, const Pane
             }
             fourth += width < FIL_BLOCK ? fourth_of(block, r == c) : 0.0;
         }
-        memset(block_at(panel->at, c * panel->columns + c + 1, width), 0, 4 * (size_t)width * (size_t)(panel->columns - c - 1) * sizeof(float));
+    }
+    for (int r = begin; r < last; r++) {
+        memset(block_at(panel->at, r * panel->columns + r + 1, width), 0, 4 * (size_t)width * (size_t)(panel->columns - r - 1) * sizeof(float));
     }
     return fourth == 0.0;
 }
@@ -439,15 +441,18 @@ static inline void take_from_rows(const FilBlockPreconditioner* precond, int k, 
     }
 }
 
-typedef struct Rows {
-    const FilBlockPreconditioner* precond;
-    const int* place;
-    int panel;
-} Rows;
-
 /* Parts of a panel that workers take at a time: of more, fewer rows go four together. Products of one from which on they do: some 10 us of work. */
 enum { PARTS = 4 };
 static const double MIN_PANEL = 5e3;
+
+/* A panel's rows up to where it is finished, part by part. */
+typedef struct Rows {
+    const FilBlockPreconditioner* precond;
+    const double* f_values;
+    const int* place;
+    int panel;
+    bool fits[PARTS]; /* F is thin, or need not be */
+} Rows;
 
 /* The first row of a part: all have as many blocks, of which there are none above the diagonal. */
 static int row_of_part(const Panel* panel, int part)
@@ -458,13 +463,15 @@ static int row_of_part(const Panel* panel, int part)
 
 static void take_from_some(void* context, int first, int end, int worker)
 {
-    const Rows* rows = context;
-    const Panel panel = panel_of(rows->precond, rows->panel, FIL_BLOCK);
+    Rows* rows = context;
+    const Panel panel = panel_of(rows->precond, rows->panel, rows->precond->thin ? 3 : 4);
     const int begin = row_of_part(&panel, first), last = row_of_part(&panel, end);
     (void)worker;
     if (rows->precond->thin) {
+        rows->fits[first] = start_rows(rows->precond, &panel, rows->f_values, begin, last, 3);
         take_from_rows(rows->precond, rows->panel, begin, last, rows->place, 3);
     } else {
+        rows->fits[first] = start_rows(rows->precond, &panel, rows->f_values, begin, last, 4);
         take_from_rows(rows->precond, rows->panel, begin, last, rows->place, 4);
     }
 }
@@ -475,15 +482,20 @@ static inline int make_panel(FilBlockPreconditioner* precond, FilWorkers* worker
     for (int r = 0; r < panel.rows; r++) {
         place[panel.row[r]] = r;
     }
-    if (!start_panel(precond, &panel, f_values, width)) {
-        return NOT_THIN;
-    }
     FilWorkers* sharing = precond->panels.taken.at[k] > MIN_PANEL ? workers : NULL;
+    bool fits = true;
     if (sharing != NULL) {
-        Rows rows = {precond, place, k};
+        Rows rows = {.precond = precond, .f_values = f_values, .place = place, .panel = k};
         fil_workers_run(sharing, PARTS, 1, take_from_some, &rows);
+        for (int part = 0; part < PARTS; part++) {
+            fits = fits && rows.fits[part];
+        }
     } else {
+        fits = start_rows(precond, &panel, f_values, 0, panel.rows, width);
         take_from_rows(precond, k, 0, panel.rows, place, width);
+    }
+    if (!fits) {
+        return NOT_THIN;
     }
     return finish_panel(precond, sharing, &panel, place, width) ? DONE : INDEFINITE;
 }
