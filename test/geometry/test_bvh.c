@@ -119,6 +119,58 @@ static void test_update(void** state)
     fil_bvh_free(&tree);
 }
 
+static void check_same(const FilBvh* a, const FilBvh* b, int node)
+{
+    assert_int_equal(a->start[node], b->start[node]);
+    assert_int_equal(a->end[node], b->end[node]);
+    assert_int_equal(a->marks[node], b->marks[node]);
+    assert_memory_equal(&a->nodes[node], &b->nodes[node], sizeof *a->nodes);
+    if (a->end[node] - a->start[node] > FIL_BVH_LEAF) {
+        check_same(a, b, 2 * node + 1);
+        check_same(a, b, 2 * node + 2);
+    }
+}
+
+/* By branches, shared or not, a tree is updated and marked to the same one, whether it is refitted or made anew. */
+static void test_branches(void** state)
+{
+    (void)state;
+    enum { LARGE = 700 };
+    static const double far[] = {0.01, 0.05, 3.0};
+    static FilAabb boxes[LARGE];
+    int marks[LARGE], anew = 0;
+    Random random = {34};
+    FilBvh trees[3] = {{0}, {0}, {0}};
+    FilWorkers* workers = fil_workers_create(3);
+    random_boxes(&random, boxes, LARGE);
+    for (int round = 0; round < 30; ++round) {
+        for (int i = 0; i < LARGE; ++i) {
+            for (int k = 0; k < 3; ++k) {
+                const double by = far[round % 3] * random_between(&random, -1.0, 1.0);
+                boxes[i].lo[k] += by;
+                boxes[i].hi[k] += by;
+            }
+            marks[i] = (i + round) % 40 == 0 && i > 20 * round;
+        }
+        const double cost = trees[0].cost;
+        assert_int_equal(fil_bvh_update(&trees[0], boxes, LARGE), FIL_OK);
+        fil_bvh_mark(&trees[0], marks);
+        anew += trees[0].cost != cost;
+        for (int k = 1; k < 3; ++k) {
+            assert_int_equal(fil_bvh_update_marked(&trees[k], boxes, marks, LARGE, k == 1 ? NULL : workers), FIL_OK);
+            check_same(&trees[0], &trees[k], 0);
+            assert_memory_equal(trees[0].order, trees[k].order, LARGE * sizeof(int));
+            assert_memory_equal(trees[0].items, trees[k].items, LARGE * sizeof *boxes);
+            assert_memory_equal(trees[0].item_marks, trees[k].item_marks, LARGE * sizeof(int));
+        }
+    }
+    assert_in_range(anew, 2, 25);
+    fil_workers_destroy(workers);
+    for (int k = 0; k < 3; ++k) {
+        fil_bvh_free(&trees[k]);
+    }
+}
+
 /* With marks on some items of one tree or of both: pairs that have at least one. */
 static void test_marks(void** state)
 {
@@ -193,6 +245,6 @@ static void test_memory(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_pairs), cmocka_unit_test(test_update), cmocka_unit_test(test_marks),
-                                       cmocka_unit_test(test_memory)};
+                                       cmocka_unit_test(test_branches), cmocka_unit_test(test_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

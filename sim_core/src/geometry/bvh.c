@@ -222,6 +222,62 @@ FilStatus fil_bvh_update(FilBvh* bvh, const FilAabb* boxes, int count)
     return cost_of(bvh, area) <= WORSE * bvh->cost ? FIL_OK : fil_bvh_build(bvh, boxes, count);
 }
 
+/* Branches of a tree, below its first nodes. */
+enum { ABOVE = 7, BRANCHES = ABOVE + 1 };
+
+typedef struct Update {
+    FilBvh* bvh;
+    const FilAabb* boxes;
+    const int* marks;
+    double area[BRANCHES], items[BRANCHES]; /* of nodes, of items */
+} Update;
+
+static void update_branches(void* context, int first, int end, int worker)
+{
+    Update* update = context;
+    FilBvh* bvh = update->bvh;
+    (void)worker;
+    for (int b = first; b < end; b++) {
+        double area = 0.0, items = 0.0;
+        for (int k = bvh->start[ABOVE + b]; k < bvh->end[ABOVE + b]; k++) {
+            bvh->items[k] = update->boxes[bvh->order[k]];
+            items += fil_aabb_area(&bvh->items[k]);
+        }
+        refit(bvh, ABOVE + b, &area);
+        mark(bvh, ABOVE + b, update->marks);
+        update->area[b] = area;
+        update->items[b] = items;
+    }
+}
+
+FilStatus fil_bvh_update_marked(FilBvh* bvh, const FilAabb* boxes, const int* marks, int count, FilWorkers* workers)
+{
+    enum { LARGE = 64 * BRANCHES };  // items from which on a branch takes some microseconds
+    FilStatus status = FIL_OK;
+    double area = 0.0, items = 0.0;
+    if (count != bvh->count || count < LARGE) {
+        status = fil_bvh_update(bvh, boxes, count);
+        fil_bvh_mark(bvh, marks);
+        return status;
+    }
+    Update update = {.bvh = bvh, .boxes = boxes, .marks = marks};
+    fil_workers_run(workers, BRANCHES, 1, update_branches, &update);
+    for (int b = 0; b < BRANCHES; b++) {
+        area += update.area[b];
+        items += update.items[b];
+    }
+    for (int node = ABOVE - 1; node >= 0; node--) {
+        bvh->nodes[node] = fil_aabb_union(&bvh->nodes[2 * node + 1], &bvh->nodes[2 * node + 2]);
+        bvh->marks[node] = bvh->marks[2 * node + 1] | bvh->marks[2 * node + 2];
+        area += fil_aabb_area(&bvh->nodes[node]);
+    }
+    if (items > 0.0 && area > WORSE * bvh->cost * items) {
+        status = fil_bvh_build(bvh, boxes, count);
+        fil_bvh_mark(bvh, marks);
+    }
+    return status;
+}
+
 static inline __attribute__((always_inline)) FilStatus append_leaves(const FilBvh* a, int i, const FilBvh* b, int j, bool self, FilPairs* pairs)
 {
     const FilStatus status = fil_pairs_reserve(pairs, LEAF * LEAF);

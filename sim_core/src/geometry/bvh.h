@@ -3,6 +3,7 @@
 #ifndef FILUM_GEOMETRY_BVH_H
 #define FILUM_GEOMETRY_BVH_H
 
+#include "base/workers.h"
 #include "geometry/aabb.h"
 #include "geometry/pairs.h"
 
@@ -30,6 +31,9 @@ FIL_MUST_CHECK FilStatus fil_bvh_update(FilBvh* bvh, const FilAabb* boxes, int c
 
 /* Lets walks look for pairs of those items only whose mark is 1, not 0, with any others; NULL marks all, as a new tree does. */
 void fil_bvh_mark(FilBvh* bvh, const int* marks);
+
+/* Both, large trees by their branches: shared by workers. */
+FIL_MUST_CHECK FilStatus fil_bvh_update_marked(FilBvh* bvh, const FilAabb* boxes, const int* marks, int count, FilWorkers* workers);
 
 /* Appends (a, b) for items of two trees whose boxes overlap, at least one of them marked. */
 FIL_MUST_CHECK FilStatus fil_bvh_pairs(const FilBvh* a, const FilBvh* b, FilPairs* pairs);

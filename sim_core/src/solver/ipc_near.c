@@ -35,12 +35,23 @@ void fil_ipc_near_forget(FilIpcNear* near)
     near->point_count = 0;
 }
 
-/* Boxes of edges from those of points. */
-static void enclose_edges(const FilIpcSurface* surface, const FilAabb* points, FilAabb* boxes)
+/* Edges from points. */
+typedef struct Edges {
+    const FilIpcSurface* surface;
+    const FilAabb* points;
+    FilAabb* boxes;
+    const int* left; /* points that have, ... */
+    int* marks;      /* ... and what becomes of them */
+} Edges;
+
+static void take_edges(void* context, int first, int end, int worker)
 {
-    for (int e = 0; e < surface->edge_count; e++) {
-        const int* p = surface->edges[e].point;
-        boxes[e] = fil_aabb_union(&points[p[0]], &points[p[1]]);
+    const Edges* edges = context;
+    (void)worker;
+    for (int e = first; e < end; e++) {
+        const int* p = edges->surface->edges[e].point;
+        edges->boxes[e] = fil_aabb_union(&edges->points[p[0]], &edges->points[p[1]]);
+        edges->marks[e] = edges->left[p[0]] | edges->left[p[1]];
     }
 }
 
@@ -159,16 +170,14 @@ static void drop_own_corners(const FilIpcSurface* surface, FilPairs* pairs)
     pairs->count = kept;
 }
 
-static FilStatus prepare_edges(FilIpcNear* near, const FilIpcSurface* s)
+static FilStatus prepare_edges(FilIpcNear* near, const FilIpcSurface* s, FilWorkers* workers)
 {
-    FilAabb* edges = near->within + s->point_count;
-    int* left = near->left.at + s->point_count;
+    enum { GRAIN = 1024 };  // some 5 us
     FilBvh* tree = &near->trees[0];
-    enclose_edges(s, near->within, edges);
-    mark_edges(s, near->left.at, left);
-    drop_marked(&near->edges, left, left);
-    const FilStatus status = fil_bvh_update(tree, edges, s->edge_count);
-    fil_bvh_mark(tree, left);
+    Edges edges = {s, near->within, near->within + s->point_count, near->left.at, near->left.at + s->point_count};
+    fil_workers_run(workers, s->edge_count, GRAIN, take_edges, &edges);
+    drop_marked(&near->edges, edges.marks, edges.marks);
+    const FilStatus status = fil_bvh_update_marked(tree, edges.boxes, edges.marks, s->edge_count, workers);
     return status == FIL_OK ? fil_bvh_split(tree, tree, true, NODES, &near->nodes[0]) : status;
 }
 
@@ -203,7 +212,7 @@ static void prepare_some(void* context, int first, int end, int worker)
     Walk* w = context;
     (void)worker;
     for (int k = first; k < end; k++) {
-        w->status[k] = (k == 0 ? prepare_edges : prepare_triangles)(w->near, w->surface);
+        w->status[k] = k == 0 ? prepare_edges(w->near, w->surface, NULL) : prepare_triangles(w->near, w->surface);
     }
 }
 
@@ -273,7 +282,12 @@ static FilStatus walk(FilIpcNear* near, const FilIpcSurface* s, FilWorkers* work
 {
     FilWorkers* helpers = fil_memory_is_limited() ? NULL : workers;
     Walk w = {.near = near, .surface = s};
-    fil_workers_run(helpers, 2, 1, prepare_some, &w);
+    if (s->triangle_count > 0) {  // as many as edges
+        fil_workers_run(helpers, 2, 1, prepare_some, &w);
+    } else {
+        w.status[0] = prepare_edges(near, s, helpers);
+        w.status[1] = prepare_triangles(near, s);
+    }
     const FilStatus status = w.status[0] != FIL_OK ? w.status[0] : w.status[1];
     if (status != FIL_OK) {
         return status;
