@@ -53,7 +53,10 @@ static FilStatus join(FilRodBody* body, const FilRodDef* defs, const FilRodJunct
         }
         body->owner[first > second ? first : second] = first > second ? second : first;
     }
-    for (int i = 0; i < body->node_count; i++) {
+    for (int i = 0, r = 0; i < body->node_count; i++) {
+        while (r < body->rod_count && body->rods[r].first_node <= i) {
+            body->rods[r++].first_copy = body->copy_count;
+        }
         body->owner[i] = body->owner[body->owner[i]];  // owners stand before their copies
         if (body->owner[i] != i) {
             body->copies[body->copy_count++] = i;

@@ -25,6 +25,7 @@ typedef struct FilRod {
     double* arc;    /* per node, m: length along the rod up to it, and the whole length at the end */
     bool boxes;     /* some section is a rectangle */
     int first_slot; /* of block_slots */
+    int first_copy; /* of the body's copies */
     bool in_a_row;  /* open, and all of its blocks are its own and follow each other: fil_rod_chain_put() */
     bool in_reach;  /* when last assembled */
     FilRodChain chain;

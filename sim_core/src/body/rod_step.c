@@ -59,14 +59,24 @@ static bool begins_again(const FilRodBody* body, const FilStepSetup* last)
            memcmp(now->gravity, last->gravity, sizeof now->gravity) == 0 && holds_the_same(body);
 }
 
-/* What a step does not change: damping, forces, and mass and drag over the stiffness scale, P0 eq. 14: A = c (K + diagonal) */
-static void weigh(FilRodBody* body)
+/* Nodes of large nets are gone through in pieces, which workers share: no more than so many, and no fewer nodes each, some 5 us. */
+enum { PIECES = 16, PIECE_NODES = 1024 };
+
+static int grain_of(const FilRodBody* body)
 {
+    const int min = 1 + body->node_count / PIECES;
+    return min > PIECE_NODES ? min : PIECE_NODES;
+}
+
+static void weigh_some(void* context, int first, int end, int worker)
+{
+    const FilRodBody* body = context;
     const double dt = body->setup.dt, theta = body->setup.theta, over = implicit(body) ? 1.0 / body->stiffness_scale : 0.0;
     const double gravity[4] = {body->setup.gravity[0], body->setup.gravity[1], body->setup.gravity[2]};
     const FilLanes zero = fil_lanes_splat(0.0), one = fil_lanes_splat(1.0);
     double *free_ones = body->is_free, *diagonal = body->diagonal;
-    for (int i = 0; i < body->node_count; i++) {
+    (void)worker;
+    for (int i = first; i < end; i++) {
         const double alpha = body->alpha[i];
         for (int d = 0; d < 4; d += FIL_LANE_COUNT) {
             const int k = 4 * i + d;
@@ -77,9 +87,15 @@ static void weigh(FilRodBody* body)
             fil_lanes_store(diagonal + k, over * (mass + theta * dt * damping));
         }
     }
+}
+
+/* What a step does not change: damping, forces, and mass and drag over the stiffness scale, P0 eq. 14: A = c (K + diagonal) */
+static void weigh(FilRodBody* body)
+{
+    fil_workers_run(body->workers, body->node_count, grain_of(body), weigh_some, body);
     for (int k = 0; k < body->held_count; k++) {
-        free_ones[body->held_at[k]] = 0.0;
-        diagonal[body->held_at[k]] += HOLD;
+        body->is_free[body->held_at[k]] = 0.0;
+        body->diagonal[body->held_at[k]] += HOLD;
     }
 }
 
@@ -125,22 +141,14 @@ void fil_rod_guess(const void* pointer, const double* change, double* v)
     }
 }
 
-/* Copies are where their owners are. */
-static void follow_owners(const FilRodBody* body, double* a)
+/* Copies are where their owners are: those of some rods. */
+static void follow_owners(const FilRodBody* body, int first, int end, double* a)
 {
-    for (int c = 0; c < body->copy_count; c++) {
+    const int last = end < body->rod_count ? body->rods[end].first_copy : body->copy_count;
+    for (int c = body->rods[first].first_copy; c < last; c++) {
         const int i = body->copies[c];
         fil_v3_copy(a + 4 * i, a + 4 * body->owner[i]);
     }
-}
-
-/* Nodes of large nets are gone through in pieces, which workers share: no more than so many, and no fewer nodes each, some 5 us. */
-enum { PIECES = 16, PIECE_NODES = 1024 };
-
-static int grain_of(const FilRodBody* body)
-{
-    const int min = 1 + body->node_count / PIECES;
-    return min > PIECE_NODES ? min : PIECE_NODES;
 }
 
 /* What is evaluated. */
@@ -179,8 +187,10 @@ static void set_trial(Trial* trial)
         q_theta[k] = q0[k] + theta * (body->held_q[k] - q0[k]);
         v_theta[k] = body->held_v[k];
     }
-    follow_owners(body, q_theta);
-    follow_owners(body, v_theta);
+    if (!implicit(body)) {  // else with each rod: an explicit step goes on from here
+        follow_owners(body, 0, body->rod_count, q_theta);
+        follow_owners(body, 0, body->rod_count, v_theta);
+    }
 }
 
 /* Couple that turns the spin of an edge with it, tau = -J gamma_dot t_dot, as forces on its nodes. It does no work and
@@ -225,6 +235,10 @@ static void assemble_some(void* context, int first, int end, int worker)
     const Assembly* assembly = context;
     const FilRodBody* body = assembly->body;
     (void)worker;
+    if (implicit(body)) {
+        follow_owners(body, first, end, body->q_theta);
+        follow_owners(body, first, end, body->v_theta);
+    }
     for (int r = first; r < end; r++) {
         FilRod* rod = &body->rods[r];
         const int at = 4 * rod->first_node;
@@ -350,7 +364,8 @@ bool fil_rod_residual(void* pointer, const double* v, double* residual, double* 
 
 typedef struct Diagonal {
     const FilRodBody* body;
-    double* diagonal;
+    const double* v;
+    double *diagonal, *scale;
 } Diagonal;
 
 static void add_diagonals(void* context, int first, int end, int worker)
@@ -363,21 +378,30 @@ static void add_diagonals(void* context, int first, int end, int worker)
     }
 }
 
-void fil_rod_diagonal(const void* pointer, const double* restrict v, double* restrict diagonal, double* restrict scale)
+static void weigh_diagonals(void* context, int first, int end, int worker)
 {
-    const FilRodBody* body = pointer;
-    const int unknowns = 4 * body->node_count;
-    memset(diagonal, 0, sizeof(double) * (size_t)unknowns);
-    if (implicit(body)) {
-        fil_workers_run(body->workers, body->rod_count, FIL_ROD_GRAIN, add_diagonals, &(Diagonal){body, diagonal});
-    }
-    fold_copies(body, diagonal);
-    const double *mass = body->mass, *force = body->force, *is_free = body->is_free, dt = body->setup.dt;
+    const Diagonal* d = context;
+    const FilRodBody* body = d->body;
+    const double *mass = body->mass, *force = body->force, *is_free = body->is_free, *v = d->v, dt = body->setup.dt;
     const double factor = implicit(body) ? body->stiffness_scale : 0.0;  // else it is the mass alone
-    for (int k = 0; k < unknowns; k++) {
+    double* restrict diagonal = d->diagonal, * restrict scale = d->scale;
+    (void)worker;
+    for (int k = 4 * first; k < 4 * end; k++) {
         diagonal[k] = is_free[k] * fmax(factor * diagonal[k], mass[k]);
         scale[k] = is_free[k] * (mass[k] * fabs(v[k]) + dt * fabs(force[k]));
     }
+}
+
+void fil_rod_diagonal(const void* pointer, const double* v, double* diagonal, double* scale)
+{
+    const FilRodBody* body = pointer;
+    Diagonal d = {body, v, diagonal, scale};
+    memset(diagonal, 0, 4 * sizeof(double) * (size_t)body->node_count);
+    if (implicit(body)) {
+        fil_workers_run(body->workers, body->rod_count, FIL_ROD_GRAIN, add_diagonals, &d);
+    }
+    fold_copies(body, diagonal);
+    fil_workers_run(body->workers, body->node_count, grain_of(body), weigh_diagonals, &d);
 }
 
 /* ---- linear solves ---- */
@@ -455,15 +479,31 @@ void fil_rod_push(void* pointer, const double* v, const double* impulse, double*
 
 typedef struct Ending {
     FilRodBody* body;
-    const double* q1;
+    const double* v;
+    double *q1, *v1;
     FilRodHistory* history;
 } Ending;
+
+static void end_some(void* context, int first, int end, int worker)
+{
+    const Ending* ending = context;
+    const FilRodBody* body = ending->body;
+    const double dt = body->setup.dt, vq = body->setup.theta_vq, *q0 = body->q0, *v0 = body->v0, *v = ending->v;
+    double *q1 = ending->q1, *v1 = ending->v1;
+    (void)worker;
+    for (int k = 4 * first; k < 4 * end; k++) {
+        v1[k] = v[k];
+        q1[k] = q0[k] + dt * (vq * v[k] + (1.0 - vq) * v0[k]);
+    }
+}
 
 static void transport_some(void* context, int first, int end, int worker)
 {
     const Ending* ending = context;
     const FilRodBody* body = ending->body;
     (void)worker;
+    follow_owners(body, first, end, ending->q1);
+    follow_owners(body, first, end, ending->v1);
     for (int r = first; r < end; r++) {
         FilRod* rod = &body->rods[r];
         const size_t at = (size_t)rod->first_node;
@@ -482,19 +522,13 @@ static void transport_some(void* context, int first, int end, int worker)
 void fil_rod_finish(void* pointer, const double* v, double* q1, double* v1, double* h1)
 {
     FilRodBody* body = pointer;
-    const double dt = body->setup.dt, vq = body->setup.theta_vq, *q0 = body->q0, *v0 = body->v0;
-    for (int k = 0; k < 4 * body->node_count; k++) {
-        v1[k] = v[k];
-        q1[k] = q0[k] + dt * (vq * v[k] + (1.0 - vq) * v0[k]);
-    }
+    Ending ending = {body, v, q1, v1, (FilRodHistory*)h1};
+    fil_workers_run(body->workers, body->node_count, grain_of(body), end_some, &ending);
     for (int h = 0; h < body->held_count; h++) {
         const int k = body->held_at[h];
         q1[k] = body->held_q[k];
         v1[k] = body->held_v[k];
     }
-    follow_owners(body, q1);
-    follow_owners(body, v1);
-    Ending ending = {body, q1, (FilRodHistory*)h1};
     fil_workers_run(body->workers, body->rod_count, FIL_ROD_GRAIN, transport_some, &ending);
     fil_rod_collect_reactions(body);
 }

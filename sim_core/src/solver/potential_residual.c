@@ -100,40 +100,88 @@ static void take_diagonals(void* context, int first, int end, int worker)
     }
 }
 
-/* Inverse diagonals as weights, diagonals as Broyden's metric; returns the size of momenta at work, and what rounding leaves. */
-double fil_potential_set_measure(FilSolver* solver, double dt, const double* v, double* rounding)
+/* Sums one after the other over all bodies, which nothing but each other's end waits for: of diagonals, and of how far anything is. */
+typedef struct Extent {
+    const FilSolver* solver;
+    double stiffness, reach;
+} Extent;
+
+static void sum_diagonals(Extent* extent)
 {
-    double sum = 0.0, stiffness = 0.0, reach = 0.0;
-    FilNewtonScratch* s = &solver->system->scratch;
-    double* metric = solver->potential.broyden.metric.at;
-    const bool steps = solver->potential.broyden.size > 0;
-    if (steps) {
-        memset(metric, 0, sizeof(double) * (size_t)solver->system->v_count);
-    }
-    Diagonals diagonals = {solver, v};
-    fil_system_run(solver->system, take_diagonals, &diagonals);
+    const FilSolver* solver = extent->solver;
+    double sum = 0.0;
     for (int b = 0; b < solver->system->body_count; b++) {
         const FilBody* body = &solver->system->bodies[b];
-        if (!fil_potential_takes_part(solver, b)) {
-            continue;
+        const double* weight = solver->system->scratch.weight + body->v;
+        for (int k = 0; k < body->v_count && fil_potential_takes_part(solver, b); k++) {
+            sum += weight[k];
         }
-        double *weight = s->weight + body->v, *scale = s->scale + body->v;
-        if (steps) {
-            memcpy(metric + body->v, weight, sizeof(double) * (size_t)body->v_count);
-        }
-        for (int k = 0; k < body->v_count; k++) {
-            stiffness += weight[k];
-        }
-        for (int k = 0; k < body->v_count; k++) {
-            const double inverse = 1.0 / (weight[k] > 0.0 ? weight[k] : 1.0);
-            weight[k] = weight[k] > 0.0 ? inverse : 0.0;
-        }
-        sum += sum_products(scale, scale, weight, body->v_count);
-        for (int k = body->q; k < body->q + body->q_count; k++) {
+    }
+    extent->stiffness = sum;
+}
+
+static void find_reach(Extent* extent)
+{
+    const FilSolver* solver = extent->solver;
+    double reach = 0.0;
+    for (int b = 0; b < solver->system->body_count; b++) {
+        const FilBody* body = &solver->system->bodies[b];
+        for (int k = body->q; k < body->q + body->q_count && fil_potential_takes_part(solver, b); k++) {
             reach = fmax(reach, fabs(solver->system->state.q[k]));
         }
     }
-    *rounding = 4.0 * DBL_EPSILON * reach / dt * sqrt(stiffness);
+    extent->reach = reach;
+}
+
+static void find_extents(void* context, int first, int end, int worker)
+{
+    (void)worker;
+    for (int k = first; k < end; k++) {
+        (k == 0 ? sum_diagonals : find_reach)(context);
+    }
+}
+
+static void invert_some(void* context, int first, int end, int worker)
+{
+    const Pass* pass = context;
+    (void)worker;
+    for (int k = first; k < end; k++) {
+        const double inverse = 1.0 / (pass->to[k] > 0.0 ? pass->to[k] : 1.0);
+        pass->to[k] = pass->to[k] > 0.0 ? inverse : 0.0;
+    }
+}
+
+/* Inverse diagonals as weights, diagonals as Broyden's metric; returns the size of momenta at work, and what rounding leaves. */
+double fil_potential_set_measure(FilSolver* solver, double dt, const double* v, double* rounding)
+{
+    double sum = 0.0;
+    FilSystem* system = solver->system;
+    FilNewtonScratch* s = &system->scratch;
+    double* metric = solver->potential.broyden.metric.at;
+    const bool steps = solver->potential.broyden.size > 0;
+    if (steps) {
+        memset(metric, 0, sizeof(double) * (size_t)system->v_count);
+    }
+    Diagonals diagonals = {solver, v};
+    fil_system_run(system, take_diagonals, &diagonals);
+    Extent extent = {.solver = solver};
+    fil_workers_run(system->v_count > VECTOR_GRAIN ? system->workers : NULL, 2, 1, find_extents, &extent);
+    for (int b = 0; b < system->body_count && steps; b++) {
+        const FilBody* body = &system->bodies[b];
+        if (fil_potential_takes_part(solver, b)) {
+            memcpy(metric + body->v, s->weight + body->v, sizeof(double) * (size_t)body->v_count);
+        }
+    }
+    const Pass pass = {.a = s->weight, .to = s->weight};
+    pass_over(solver, invert_some, &pass);
+    for (int b = 0; b < system->body_count; b++) {
+        const FilBody* body = &system->bodies[b];
+        if (fil_potential_takes_part(solver, b)) {
+            const double* scale = s->scale + body->v;
+            sum += sum_products(scale, scale, s->weight + body->v, body->v_count);
+        }
+    }
+    *rounding = 4.0 * DBL_EPSILON * extent.reach / dt * sqrt(extent.stiffness);
     return sqrt(sum);
 }
 
