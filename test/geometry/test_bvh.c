@@ -90,11 +90,23 @@ static void test_pairs(void** state)
     fil_bvh_free(&trees[1]);
 }
 
+/* A little, or far. */
+static void move_boxes(Random* random, int round, FilAabb* boxes, int count)
+{
+    static const double far[] = {0.01, 0.05, 3.0};
+    for (int i = 0; i < count; ++i) {
+        for (int k = 0; k < 3; ++k) {
+            const double by = far[round % 3] * random_between(random, -1.0, 1.0);
+            boxes[i].lo[k] += by;
+            boxes[i].hi[k] += by;
+        }
+    }
+}
+
 /* Of boxes that go a little, then far, then are fewer. */
 static void test_update(void** state)
 {
     (void)state;
-    static const double far[] = {0.01, 0.05, 3.0};
     static FilAabb boxes[MAX_COUNT];
     Random random = {32};
     FilBvh tree = {0};
@@ -102,13 +114,7 @@ static void test_update(void** state)
     random_boxes(&random, boxes, MAX_COUNT);
     assert_int_equal(fil_bvh_update(&tree, boxes, MAX_COUNT), FIL_OK);
     for (int round = 0; round < 20; ++round) {
-        for (int i = 0; i < MAX_COUNT; ++i) {
-            for (int k = 0; k < 3; ++k) {
-                const double by = far[round % 3] * random_between(&random, -1.0, 1.0);
-                boxes[i].lo[k] += by;
-                boxes[i].hi[k] += by;
-            }
-        }
+        move_boxes(&random, round, boxes, MAX_COUNT);
         const int count = round % 5 == 4 ? MAX_COUNT - round : MAX_COUNT;
         assert_int_equal(fil_bvh_update(&tree, boxes, count), FIL_OK);
         pairs.count = 0;
@@ -136,7 +142,6 @@ static void test_branches(void** state)
 {
     (void)state;
     enum { LARGE = 700 };
-    static const double far[] = {0.01, 0.05, 3.0};
     static FilAabb boxes[LARGE];
     int marks[LARGE], anew = 0;
     Random random = {34};
@@ -144,12 +149,8 @@ static void test_branches(void** state)
     FilWorkers* workers = fil_workers_create(3);
     random_boxes(&random, boxes, LARGE);
     for (int round = 0; round < 30; ++round) {
+        move_boxes(&random, round, boxes, LARGE);
         for (int i = 0; i < LARGE; ++i) {
-            for (int k = 0; k < 3; ++k) {
-                const double by = far[round % 3] * random_between(&random, -1.0, 1.0);
-                boxes[i].lo[k] += by;
-                boxes[i].hi[k] += by;
-            }
             marks[i] = (i + round) % 40 == 0 && i > 20 * round;
         }
         const double cost = trees[0].cost;

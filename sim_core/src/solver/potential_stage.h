@@ -79,7 +79,7 @@ typedef struct FilPotentialStage {
 typedef struct FilFrictionPart {
     int part, count;
 } FilFrictionPart;
-enum { FIL_FRICTION_STRIPE = 32 };
+enum { FIL_FRICTION_STRIPE = 32 }; /* chosen: a cord between two knots and more */
 static const FilFrictionPart FIL_FRICTION_ALL = {0, 1};
 
 static inline bool fil_friction_part_has(FilFrictionPart part, int column)
