@@ -163,6 +163,51 @@ static void something_is_done_beside_loops(void** state)
     }
 }
 
+typedef struct Halves {
+    FilWorkers* workers;
+    int rounds;
+    double first, rest; /* of both parts */
+} Halves;
+
+static void add_up_twice(void* context, int first, int end, int worker)
+{
+    Halves* halves = context;
+    (void)first;
+    (void)end;
+    (void)worker;
+    for (int k = 0; k < halves->rounds; ++k) {
+        halves->first += 1.0;
+    }
+    fil_workers_report_aside(halves->workers);
+    for (int k = 0; k < halves->rounds; ++k) {
+        halves->rest += 2.0;
+    }
+}
+
+/* The first part is there when it has been waited for, and the rest at the end. */
+static void its_first_part_can_be_waited_for(void** state)
+{
+    (void)state;
+    for (int count = 1; count <= 4; ++count) {
+        FilWorkers* workers = fil_workers_create(count);
+        for (int round = 0; round < 400; ++round) {
+            Halves halves = {.workers = workers, .rounds = round % 3 == 0 ? 20000 : 1};
+            fil_workers_begin_aside(workers, add_up_twice, &halves);
+            for (int loop = 0; loop < round % 3; ++loop) {
+                (void)run(workers, 300, 7);
+            }
+            if (round % 4 != 0) {  // nobody has to
+                fil_workers_await_aside(workers);
+                assert_true(halves.first == halves.rounds);
+                (void)run(workers, 300, 7);
+            }
+            fil_workers_end_aside(workers);
+            assert_true(halves.first == halves.rounds && halves.rest == 2.0 * halves.rounds);
+        }
+        fil_workers_destroy(workers);
+    }
+}
+
 static void one_needs_no_helpers(void** state)
 {
     (void)state;
@@ -201,8 +246,13 @@ static void fewer_threads_will_do(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_item_is_visited_once),     cmocka_unit_test(helpers_come_back),    cmocka_unit_test(idle_helpers_cost_nothing),
-        cmocka_unit_test(something_is_done_beside_loops), cmocka_unit_test(one_needs_no_helpers), cmocka_unit_test(fewer_threads_will_do),
+        cmocka_unit_test(every_item_is_visited_once),
+        cmocka_unit_test(helpers_come_back),
+        cmocka_unit_test(idle_helpers_cost_nothing),
+        cmocka_unit_test(something_is_done_beside_loops),
+        cmocka_unit_test(its_first_part_can_be_waited_for),
+        cmocka_unit_test(one_needs_no_helpers),
+        cmocka_unit_test(fewer_threads_will_do),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

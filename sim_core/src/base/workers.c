@@ -25,7 +25,7 @@ enum { CHUNK_BITS = 21 };
 static const uint64_t CHUNKS = (UINT64_C(1) << CHUNK_BITS) - 1;
 
 /* Of what is done beside loops. */
-typedef enum Aside { ASIDE_NONE, ASIDE_WAITS, ASIDE_BEGUN, ASIDE_DONE } Aside;
+typedef enum Aside { ASIDE_NONE, ASIDE_WAITS, ASIDE_BEGUN, ASIDE_REPORTED, ASIDE_DONE } Aside; /* in this order */
 
 typedef struct Helper {
     struct FilWorkers* workers;
@@ -267,14 +267,33 @@ void fil_workers_begin_aside(FilWorkers* workers, FilWork* work, void* context)
     }
 }
 
-void fil_workers_end_aside(FilWorkers* workers)
+void fil_workers_report_aside(FilWorkers* workers)
 {
-    if (workers == NULL) {
-        return;
+    if (workers != NULL) {
+        atomic_store_explicit(&workers->aside, ASIDE_REPORTED, memory_order_release);
     }
+}
+
+/* Until what is beside loops has come so far; by the caller, if nobody has begun it. */
+static void await(FilWorkers* workers, Aside wanted)
+{
     take_aside(workers, 0);
-    for (int k = 0; atomic_load_explicit(&workers->aside, memory_order_acquire) != ASIDE_DONE; k++) {
+    for (int k = 0; atomic_load_explicit(&workers->aside, memory_order_acquire) < (int)wanted; k++) {
         wait_a_little(k);
     }
-    atomic_store_explicit(&workers->aside, ASIDE_NONE, memory_order_relaxed);
+}
+
+void fil_workers_await_aside(FilWorkers* workers)
+{
+    if (workers != NULL) {
+        await(workers, ASIDE_REPORTED);
+    }
+}
+
+void fil_workers_end_aside(FilWorkers* workers)
+{
+    if (workers != NULL) {
+        await(workers, ASIDE_DONE);
+        atomic_store_explicit(&workers->aside, ASIDE_NONE, memory_order_relaxed);
+    }
 }

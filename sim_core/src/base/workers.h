@@ -36,5 +36,9 @@ void fil_workers_run(FilWorkers* workers, int count, int grain, FilWork* work, v
  * no loops of the same workers. It is done after fil_workers_end_aside(), by the caller if no helper has begun it; NULL: at once. One at a time. */
 void fil_workers_begin_aside(FilWorkers* workers, FilWork* work, void* context);
 void fil_workers_end_aside(FilWorkers* workers);
+/* In between, if its work says how far it is: that its first part is done, for others to go on with while it does the rest; and waits for that. NULL
+ * is fine. */
+void fil_workers_report_aside(FilWorkers* workers);
+void fil_workers_await_aside(FilWorkers* workers);
 
 #endif

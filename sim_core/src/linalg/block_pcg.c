@@ -84,6 +84,8 @@ FilStatus fil_block_pcg_bind(FilBlockPcg* pcg, const FilBlockTerms* terms, const
     pcg->exact = order;
     pcg->analysed = status == FIL_OK;
     const FilBlockPattern whole[FIL_BLOCK_TERMS] = {terms->a, terms->c, terms->f};
+    // where they have been solved in single precision before they will be again, and this may be done beside other work
+    pcg->rest_found = pcg->a_found && fil_single_rows_find(&pcg->rest_rows, whole + 1, 2, pcg->fourth.at);
     return status == FIL_OK && !fil_block_parts_find(&pcg->parts, whole, FIL_BLOCK_TERMS) ? FIL_OUT_OF_MEMORY : status;
 }
 

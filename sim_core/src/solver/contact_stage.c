@@ -9,7 +9,7 @@
 void fil_contact_stage_free(FilContactStage* stage)
 {
     void* blocks[] = {stage->offset, stage->first_block, stage->start,    stage->row,  stage->values,     stage->v_free, stage->push,
-                      stage->v,      stage->constraints, stage->impulses, stage->weak, stage->takes_part, stage->pushed};
+                      stage->v,      stage->constraints, stage->impulses, stage->weak, stage->takes_part, stage->pushed, stage->column_of};
     for (size_t k = 0; k < sizeof blocks / sizeof blocks[0]; k++) {
         fil_free(blocks[k]);
     }
@@ -60,6 +60,22 @@ static bool choose_bodies(FilSolver* solver)
         changed = (stage->offset[b] >= 0) != stage->takes_part[b];
     }
     return changed;
+}
+
+/* Columns of all blocks of velocities. */
+static bool map_blocks(FilSolver* solver)
+{
+    FilContactStage* stage = &solver->contact;
+    if (!room((void**)&stage->column_of, solver->system->v_count / 4, &stage->column_of_capacity, sizeof(int))) {
+        return false;
+    }
+    for (int b = 0; b < solver->system->body_count; b++) {
+        const FilBody* body = &solver->system->bodies[b];
+        for (int k = 0; k < body->v_count / 4; k++) {
+            stage->column_of[body->v / 4 + k] = stage->offset[b] >= 0 ? stage->offset[b] + k : -1;
+        }
+    }
+    return true;
 }
 
 /* Block pattern of the tangents of all bodies that take part, one after the other. */
@@ -123,8 +139,8 @@ static bool build_pattern(FilSolver* solver)
     for (int c = 0; c < columns; c++) {
         stage->start[c + 1] += stage->start[c];
     }
-    stage->pattern_ready = true;
-    return true;
+    stage->pattern_ready = map_blocks(solver);
+    return stage->pattern_ready;
 }
 
 void fil_contacts_take(FilSolver* solver, int b)

@@ -122,18 +122,15 @@ static size_t pair_blocks(const FilSolver* solver, const FilIpcPair* pair)
 {
     size_t count = 0;
     for (int i = 0; i < pair->corner_count; i++) {
-        const FilIpcPoint* p = &solver->ipc.surface.points[pair->point[i]];
-        const int own = solver->system->bodies[solver->collision->colliders[p->collider].body].v_count / 4;
-        count += p->node >= 0 ? 1 : (size_t)(own < FIL_JACOBIAN_BLOCKS ? own : FIL_JACOBIAN_BLOCKS);
+        const int point = pair->point[i];
+        if (fil_ipc_node_block(solver, point) >= 0) {
+            count++;
+            continue;
+        }
+        const int own = solver->system->bodies[solver->collision->colliders[solver->ipc.surface.points[point].collider].body].v_count / 4;
+        count += (size_t)(own < FIL_JACOBIAN_BLOCKS ? own : FIL_JACOBIAN_BLOCKS);
     }
     return count;
-}
-
-/* Column of the matrix for a block of a corner's body; -1: it takes no part. */
-static int column_of(const FilSolver* solver, int point, int block)
-{
-    const int b = solver->collision->colliders[solver->ipc.surface.points[point].collider].body;
-    return solver->contact.offset[b] < 0 ? -1 : solver->contact.offset[b] + block - solver->system->bodies[b].v / 4;
 }
 
 int fil_ipc_contacts_lists(const FilSolver* solver, size_t* variables)
@@ -148,16 +145,22 @@ int fil_ipc_contacts_lists(const FilSolver* solver, size_t* variables)
 void fil_ipc_contacts_list(FilSolver* solver, int* list_end, int* variable, int* lists, int* variables)
 {
     FilIpcField* field = &solver->ipc;
+    const int* column = solver->contact.column_of;
     for (int k = 0; k < field->active_count; k++) {
         const FilIpcPair* pair = &field->pairs[field->active.at[k]];
         const int first = *variables;
         for (int i = 0; i < pair->corner_count; i++) {
-            const double* x = field->points.at + 3 * pair->point[i];
-            int blocks[FIL_JACOBIAN_BLOCKS] = {fil_ipc_node_block(solver, pair->point[i])};
+            const int node = fil_ipc_node_block(solver, pair->point[i]);
+            if (node >= 0) {
+                (void)fil_block_list_put(variable, first, variables, column[node]);
+                continue;
+            }
+            int blocks[FIL_JACOBIAN_BLOCKS];
             double jacobian[12 * FIL_JACOBIAN_BLOCKS], bias[3];
-            const int count = blocks[0] >= 0 ? 1 : fil_ipc_corner_blocks(solver, pair->point[i], x, field->x.at, blocks, jacobian, bias);
+            const double* x = field->points.at + 3 * pair->point[i];
+            const int count = fil_ipc_corner_blocks(solver, pair->point[i], x, field->x.at, blocks, jacobian, bias);
             for (int b = 0; b < count; b++) {
-                (void)fil_block_list_put(variable, first, variables, column_of(solver, pair->point[i], blocks[b]));
+                (void)fil_block_list_put(variable, first, variables, column[blocks[b]]);
             }
         }
         list_end[(*lists)++] = *variables;
@@ -281,9 +284,10 @@ static bool turns_slowly(const FilIpcPair* pair)
 /* Which variables of its list a pair's corners are that are nodes; -1: others, or none. */
 static void find_variables(const FilSolver* solver, const FilIpcPair* pair, const FilBlockSum* sum, int list, int* local)
 {
+    const int* column = solver->contact.column_of;
     for (int i = 0; i < pair->corner_count; i++) {
         const int node = solver->ipc.surface.node_block[pair->point[i]];
-        local[i] = node >= 0 ? fil_block_sum_find(sum, list, column_of(solver, pair->point[i], node)) : -1;
+        local[i] = node >= 0 ? fil_block_sum_find(sum, list, column[node]) : -1;
     }
 }
 
@@ -305,7 +309,7 @@ static void add_pair_hessian(const FilSolver* solver, const FilIpcPair* pair, co
         int blocks[FIL_JACOBIAN_BLOCKS];
         const int own = fil_ipc_corner_blocks(solver, point, field->points.at + 3 * point, field->x.at, blocks, jacobian[i], bias);
         for (int b = 0; b < own; b++) {
-            const int local = fil_block_sum_find(sum, list, column_of(solver, point, blocks[b]));
+            const int local = fil_block_sum_find(sum, list, solver->contact.column_of[blocks[b]]);
             if (local >= 0) {
                 entries[count++] = (Entry){i, local, jacobian[i] + 12 * b};
             }

@@ -22,8 +22,10 @@ void fil_potential_stage_free(FilPotentialStage* stage)
     fil_free(stage->vectors.at);
     fil_free(stage->laws);
     fil_free(stage->column_block.at);
-    fil_free(stage->list_end.at);
-    fil_free(stage->list_variable.at);
+    fil_free(stage->lists.end.at);
+    fil_free(stage->lists.variable.at);
+    fil_free(stage->rubbing.end.at);
+    fil_free(stage->rubbing.variable.at);
 }
 
 bool fil_potential_takes_part(const FilSolver* solver, int b)

@@ -58,20 +58,24 @@ static FilStatus bind(FilSolver* solver, bool stiff, FilStepInfo* info)
     return status;
 }
 
+/* Who may make it: it takes memory. */
+static FilWorkers* analysts(const FilSolver* solver)
+{
+    return fil_memory_is_limited() ? NULL : solver->system->workers;
+}
+
+/* Patterns first, which the matrix is filled by meanwhile. */
 static void analyse(void* context, int first, int end, int worker)
 {
     FilSolver* solver = context;
     (void)first;
     (void)end;
     (void)worker;
-    // what fails here fails again where the matrix is wanted
-    (void)bind(solver, solver->potential.problem.memory[FIL_MEMORY_STIFF] > 0.0, solver->potential.analysis_info);
-}
-
-/* Who may make it: it takes memory. */
-static FilWorkers* analysts(const FilSolver* solver)
-{
-    return fil_memory_is_limited() ? NULL : solver->system->workers;
+    const bool adopted = fil_potential_adopt(solver, solver->model->field);
+    fil_workers_report_aside(analysts(solver));
+    if (adopted) {  // what fails here fails again where the matrix is wanted
+        (void)bind(solver, solver->potential.problem.memory[FIL_MEMORY_STIFF] > 0.0, solver->potential.analysis_info);
+    }
 }
 
 void fil_potential_begin_analysis(FilSolver* solver, FilStepInfo* info)
@@ -81,6 +85,15 @@ void fil_potential_begin_analysis(FilSolver* solver, FilStepInfo* info)
         solver->potential.analysis_info = info;
         fil_workers_begin_aside(analysts(solver), analyse, solver);
     }
+}
+
+bool fil_potential_await_patterns(FilSolver* solver)
+{
+    if (solver->potential.analysing) {
+        fil_workers_await_aside(analysts(solver));
+        solver->potential.bound = solver->potential.adopted;
+    }
+    return solver->potential.bound;
 }
 
 void fil_potential_end_analysis(FilSolver* solver)

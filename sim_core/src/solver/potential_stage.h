@@ -28,6 +28,12 @@ enum { FIL_MEMORY_STIFF = FIL_POTENTIAL_MEMORY - 4, FIL_MEMORY_SCALE, FIL_MEMORY
 
 struct FilSolver;
 
+/* Lists of columns, as fil_block_sum_adopt() wants them. */
+typedef struct FilPotentialLists {
+    FilInts end, variable;
+    int count;
+} FilPotentialLists;
+
 typedef struct FilPotentialStage {
     FilPotentialProblem problem;
     void* contacts;
@@ -43,15 +49,16 @@ typedef struct FilPotentialStage {
     double shift; /* of bodies' tangents as evaluated with their residuals */
     FilBlockCholesky* cholesky;
     FilBlockPcg pcg;
-    int pcg_pattern;                 /* FilContactStage.patterns when it was bound */
-    bool pcg_bound;                  /* to the contacts' pattern */
-    FilBlockSum hessian;             /* of contacts and joints */
-    FilBlockSum friction;            /* of contacts, where it stands apart */
-    int first_friction_list;         /* where friction begins among the lists where it does not */
-    FilDoubles vectors;              /* over the matrix's variables, of sheets */
-    FilInts list_end, list_variable; /* of contacts: columns of the matrix */
-    FilStepInfo* analysis_info;      /* of the analysis that is being made */
-    FilSapLaw* laws;                 /* of joints and motors */
+    int pcg_pattern;            /* FilContactStage.patterns when it was bound */
+    bool pcg_bound;             /* to the contacts' pattern */
+    FilBlockSum hessian;        /* of contacts and joints */
+    FilBlockSum friction;       /* of contacts, where it stands apart */
+    int first_friction_list;    /* where friction begins among the lists where it does not */
+    FilDoubles vectors;         /* over the matrix's variables, of sheets */
+    FilPotentialLists lists;    /* of contacts and joints: columns of the matrix */
+    FilPotentialLists rubbing;  /* of friction, where it stands apart */
+    FilStepInfo* analysis_info; /* of the analysis that is being made */
+    FilSapLaw* laws;            /* of joints and motors */
     size_t law_capacity;
     FilInts column_block; /* of each column of the matrix: the block of the world's velocities */
     int first_joint_list; /* where joints and motors begin among the lists */
@@ -62,6 +69,8 @@ typedef struct FilPotentialStage {
     int exact_pattern; /* with these of the bodies */
     bool settled;      /* this step has an analysis that depends on nothing before it */
     bool bound;        /* the pattern is that of the contacts, */
+    bool listed;       /* or will be as soon as what they couple is adopted, */
+    bool adopted;      /* for which there was memory the last time; */
     bool apart;        /* friction's by itself */
     bool factorable;   /* and the analysis is for it */
     bool analysing;    /* an analysis is being made beside what fills the matrix */
@@ -261,8 +270,13 @@ FIL_MUST_CHECK FilStatus fil_potential_solve_all(struct FilSolver* solver, const
                                                  const double* v, const double* residual, double* direction, FilStepInfo* info);
 /* Whether factors would fill up, so that conjugate gradients are quicker. */
 bool fil_potential_is_sheet(const struct FilSolver* solver, const FilPotentialField* field);
-/* The analysis for that, of the pattern alone, beside whatever follows. */
+/* Lists the columns that contacts and joints couple; friction's among them, or apart. */
+FIL_MUST_CHECK FilStatus fil_potential_list(struct FilSolver* solver, const FilPotentialField* field, bool apart);
+/* Adopts these, if they are others: the patterns of the matrix. False when out of memory, now or the last time. */
+bool fil_potential_adopt(struct FilSolver* solver, const FilPotentialField* field);
+/* That, and the analysis for conjugate gradients, which needs nothing else, beside whatever follows; and waits for either. */
 void fil_potential_begin_analysis(struct FilSolver* solver, FilStepInfo* info);
+FIL_MUST_CHECK bool fil_potential_await_patterns(struct FilSolver* solver); /* false: out of memory */
 void fil_potential_end_analysis(struct FilSolver* solver);
 /* Solves so, with friction apart. */
 FIL_MUST_CHECK FilStatus fil_potential_solve_sheet(struct FilSolver* solver, const FilPotentialField* field, const FilPotentialAim* aim,

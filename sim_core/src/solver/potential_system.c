@@ -26,40 +26,6 @@ bool fil_potential_factor_bodies(FilSolver* solver, const double* v, double* scr
     return true;
 }
 
-/* The pattern of the contacts' part; friction's in it, or apart. */
-static FilStatus adopt(FilSolver* solver, const FilPotentialField* field, bool apart)
-{
-    FilPotentialStage* stage = &solver->potential;
-    FilInts *end = &stage->list_end, *variable = &stage->list_variable;
-    const int columns = solver->contact.column_count;
-    bool same, same_friction = true;
-    int count = 0;
-    FilStatus status = field->list(solver, end, variable, &count);
-    stage->first_friction_list = count;
-    if (status == FIL_OK && field->list_friction != NULL && !apart) {
-        status = field->list_friction(solver, end, variable, &count);
-    }
-    status = status == FIL_OK ? fil_potential_joints_list(solver, end, variable, &count) : status;
-    if (status != FIL_OK || !fil_block_sum_adopt(&stage->hessian, columns, count, end->at, variable->at, &same)) {
-        return status != FIL_OK ? status : FIL_OUT_OF_MEMORY;
-    }
-    if (apart) {
-        count = 0;
-        status = field->list_friction(solver, end, variable, &count);
-        if (status != FIL_OK || !fil_block_sum_adopt(&stage->friction, columns, count, end->at, variable->at, &same_friction)) {
-            return status != FIL_OK ? status : FIL_OUT_OF_MEMORY;
-        }
-    }
-    stage->pcg_bound = stage->pcg_bound && apart && same && same_friction;
-    // contacts: analysed anew for each pattern, so that a restored world goes on with the same bits
-    stage->analysed = stage->analysed && (same || field->keeps_analysis);
-    stage->exact = stage->exact && same && stage->exact_pattern == solver->contact.patterns;
-    stage->factorable = stage->factorable && stage->exact;
-    stage->settled = stage->settled || stage->factorable;
-    stage->apart = apart;
-    return FIL_OK;
-}
-
 /* The analysis of the whole. */
 static FilStatus bind(FilSolver* solver, FilStepInfo* info)
 {
@@ -177,8 +143,9 @@ static FilStatus solve_assembled(FilSolver* solver, const FilPotentialField* fie
             *definite = false;
             return FIL_OK;
         }
-        status = adopt(solver, field, false);
+        status = fil_potential_list(solver, field, false);
         stage->bound = false;  // the next one tries again
+        status = status == FIL_OK && !fil_potential_adopt(solver, field) ? FIL_OUT_OF_MEMORY : status;
         if (status == FIL_OK) {
             assemble(solver, field, v, order);
         }
@@ -233,11 +200,14 @@ FilStatus fil_potential_prepare(FilSolver* solver, const FilPotentialField* fiel
     const bool apart = !aim->factored && fil_potential_is_sheet(solver, field);
     FilStatus status = FIL_OK;
     if (!stage->bound || stage->apart != apart) {
-        status = adopt(solver, field, apart);
+        status = fil_potential_list(solver, field, apart);
         stage->bound = status == FIL_OK;
     }
     if (status == FIL_OK && apart) {
         fil_potential_begin_analysis(solver, info);
+    } else if (status == FIL_OK) {
+        stage->bound = fil_potential_adopt(solver, field);
+        status = stage->bound ? FIL_OK : FIL_OUT_OF_MEMORY;
     }
     return status;
 }
@@ -259,6 +229,10 @@ FilStatus fil_potential_solve_all(FilSolver* solver, const FilPotentialField* fi
     }
     for (int attempt = 0; status == FIL_OK && !definite; attempt++) {
         const bool within = shift <= FIL_MAX_SHIFT && take_tangents(solver, shift, v, direction);
+        if (!fil_potential_await_patterns(solver)) {
+            fil_potential_end_analysis(solver);
+            return FIL_OUT_OF_MEMORY;
+        }
         // a field's own bending is worth keeping longer than a sheet's
         if (within && attempt < 3) {
             order = attempt < (field->keeps_bending ? 2 : 1) && !aim->definite ? FIL_POTENTIAL_FULL : FIL_POTENTIAL_DEFINITE;
