@@ -146,6 +146,33 @@ static FilBlockPcgResult iterate(FilBlockPcg* pcg, const FilBlockTerms* terms, S
     return FIL_PCG_DONE;
 }
 
+/* Numbers in single precision, scaled. */
+static void round_numbers(const double* restrict from, double scale, float* restrict to, int count)
+{
+    for (int k = 0; k < count; k++) {
+        to[k] = (float)(scale * from[k]);
+    }
+}
+
+/* Adds scaled numbers of single precision. */
+static void add_numbers(const float* restrict from, double scale, double* restrict to, int count)
+{
+    for (int k = 0; k < count; k++) {
+        to[k] += (double)from[k] * scale;
+    }
+}
+
+static double largest_of(const double* r, int count)
+{
+    double largest[FIL_BLOCK] = {0.0};  // side by side: none waits for another
+    for (int k = 0; k < count; k += FIL_BLOCK) {
+        for (int i = 0; i < FIL_BLOCK; i++) {
+            largest[i] = fmax(largest[i], fabs(r[k + i]));
+        }
+    }
+    return fmax(fmax(largest[0], largest[1]), fmax(largest[2], largest[3]));
+}
+
 /* Begins with r, scaled to numbers around one, and what is preconditioned of it. */
 static void begin(FilBlockPcg* pcg, const FilBlockTerms* terms, const double* r, double scale, const FilSingleStep* step)
 {
@@ -157,11 +184,11 @@ static void begin(FilBlockPcg* pcg, const FilBlockTerms* terms, const double* r,
     } else {
         fil_block_preconditioner_solve(&pcg->precond, terms->workers, r, z);
     }
-    for (int k = 0; k < count; k++) {
-        step->r[k] = (float)(scale * r[k]);
-        step->z[k] = (float)(scale * z[k]);
-        step->p[k] = step->s[k] = step->x[k] = 0.0F;
-    }
+    round_numbers(r, scale, step->r, count);
+    round_numbers(z, scale, step->z, count);
+    memset(step->p, 0, (size_t)count * sizeof *step->p);
+    memset(step->s, 0, (size_t)count * sizeof *step->s);
+    memset(step->x, 0, (size_t)count * sizeof *step->x);
 }
 
 /* Adds the solution to x, takes it from r in double precision, and goes on in that where more is left than `goal`: contacts that are very stiff
@@ -176,23 +203,26 @@ static FilBlockPcgResult finish(FilBlockPcg* pcg, const FilBlockTerms* terms, Si
     double *found = pcg->vectors.at, *product = found + count;
     const FilBlockPattern patterns[FIL_BLOCK_TERMS] = {terms->a, terms->c, terms->f};
     const double* const values[FIL_BLOCK_TERMS] = {terms->a_values, terms->c_values, terms->f_values};
+    // the scale is a power of two: products with its inverse are quotients to the last bit
+    const double unscale = 1.0 / scale;
     for (int k = 0; k < count; k++) {
-        found[k] = (double)step->x[k] / scale;
-        x[k] += found[k];
+        found[k] = (double)step->x[k] * unscale;
     }
+    add_numbers(step->x, unscale, x, count);
     fil_block_parts_multiply(&pcg->parts, terms->workers, patterns, values, FIL_BLOCK_TERMS, found, product);
     for (int k = 0; k < count; k++) {
         r[k] -= product[k];
-        step->r[k] = (float)(scale * r[k]);
     }
+    round_numbers(r, scale, step->r, count);
     step->turn = step->length = 0.0F;  // a step that goes nowhere
     fil_block_preconditioner_step(&pcg->precond, terms->workers, step);
     const double left = sqrt(dot(step->r, step->z, n));
     // what is left goes through the preconditioner, which has the stiffest contacts as they are: there is none of it where they push then
-    for (int k = 0; k < count && left <= ROUNDED * goal; k++) {
-        x[k] += (double)step->z[k] / scale;
+    if (left <= ROUNDED * goal) {
+        add_numbers(step->z, unscale, x, count);
+        return FIL_PCG_DONE;
     }
-    return left <= ROUNDED * goal ? FIL_PCG_DONE : fil_block_pcg_solve(pcg, terms, goal / left, max, r, x);
+    return fil_block_pcg_solve(pcg, terms, goal / left, max, r, x);
 }
 
 FilBlockPcgResult fil_block_pcg_solve_single(FilBlockPcg* pcg, const FilBlockTerms* terms, double tolerance, int max, double* r, double* x)
@@ -205,12 +235,8 @@ FilBlockPcgResult fil_block_pcg_solve_single(FilBlockPcg* pcg, const FilBlockTer
     float* at = pcg->single.at;
     Single single = {.pcg = pcg, .grain = 1 + n / PIECES};
     single.step = (FilSingleStep){.r = at, .z = at + count, .w = at + 2 * count, .p = at + 3 * count, .s = at + 4 * count, .x = at + 5 * count};
-    double largest = 0.0;
-    for (int k = 0; k < count; k++) {
-        largest = fmax(largest, fabs(r[k]));
-    }
     int exponent;
-    (void)frexp(largest, &exponent);
+    (void)frexp(largest_of(r, count), &exponent);
     const double scale = ldexp(1.0, -exponent);
     begin(pcg, terms, r, scale, &single.step);
     const double goal = tolerance * sqrt(dot(single.step.r, single.step.z, n));

@@ -294,17 +294,18 @@ bool fil_block_preconditioner_isolate(FilBlockPreconditioner* precond, FilWorker
     if (!fil_ints_reserve(&alone->variable, n) || !fil_floats_reserve(&alone->square, FIL_BLOCK_SIZE * n) || !fil_ints_reserve(&alone->tree, n)) {
         return false;
     }
-    alone->count = alone->trees = alone->linked = 0;
+    alone->trees = alone->linked = alone->thin = 0;
     // those whose fourth places are idle first
-    for (int pass = 0; pass < 2; pass++) {
-        for (int v = 0; v < s->columns; v++) {
-            const int j = s->ordering.new_of_old[v];
-            if (is_alone(precond, j) && (fourth[v] != 0) == (pass == 1)) {
-                alone->variable.at[alone->count++] = v;
-            }
+    int *thin = alone->variable.at, *wide = alone->tree.at, wide_count = 0;
+    for (int v = 0; v < s->columns; v++) {
+        if (is_alone(precond, s->ordering.new_of_old[v])) {
+            *(fourth[v] != 0 ? &wide[wide_count++] : &thin[alone->thin++]) = v;
         }
-        alone->thin = pass == 0 ? alone->count : alone->thin;
     }
+    for (int k = 0; k < wide_count; k++) {
+        thin[alone->thin + k] = wide[k];
+    }
+    alone->count = alone->thin + wide_count;
     fil_workers_run(workers, alone->count, SQUARES, square_some, precond);
     for (int t = 0; t < trees->count; t++) {
         const int columns = trees->start.at[t + 1] - trees->start.at[t];
@@ -362,11 +363,14 @@ static void advance_alone_piece(const Apply* apply, int piece)
 }
 
 /* Trees of the others, forward. */
-static void advance_trees(const Apply* apply, int piece)
+static void advance_trees(void* context, int piece, int end, int worker)
 {
+    const Apply* apply = context;
     const FilBlockPreconditioner* precond = apply->precond;
     const FilBlockAlone* alone = &precond->alone;
     const FilSubtrees* trees = &precond->trees;
+    (void)end;
+    (void)worker;
     for (int k = piece_of(alone->trees, piece); k < piece_of(alone->trees, piece + 1); k++) {
         const int t = alone->tree.at[k];
         for (int c = trees->start.at[t]; c < trees->start.at[t + 1]; c++) {
@@ -376,18 +380,6 @@ static void advance_trees(const Apply* apply, int piece)
             solve_tree_forward(precond, t, apply->x, 3);
         } else {
             solve_tree_forward(precond, t, apply->x, 4);
-        }
-    }
-}
-
-static void advance_pieces(void* context, int first, int end, int worker)
-{
-    (void)worker;
-    for (int piece = first; piece < end; piece++) {
-        if (piece < PIECES) {
-            advance_alone_piece(context, piece);
-        } else {
-            advance_trees(context, piece - PIECES);
         }
     }
 }
@@ -417,26 +409,45 @@ static void finish_pieces(void* context, int first, int end, int worker)
     }
 }
 
-void fil_block_preconditioner_step(FilBlockPreconditioner* precond, FilWorkers* workers, const FilSingleStep* step)
+/* Columns above all trees and those that F reaches, forward and back: one after the other. */
+static void step_above(const Apply* apply)
 {
+    const FilBlockPreconditioner* precond = apply->precond;
     const FilBlockSymbolic* s = &precond->symbolic;
     const FilSubtrees* trees = &precond->trees;
-    const int columns = s->columns, changing = columns - s->first_changing;
-    Apply apply = {precond, step, precond->x.at};
-    Solve solve = {precond, precond->x.at};
-    fil_workers_run(workers, 2 * PIECES, 1, advance_pieces, &apply);
+    Solve solve = {precond, apply->x};
     for (int c = trees->start.at[trees->count]; c < trees->start.at[trees->count + 1]; c++) {
-        advance_column(&apply, trees->column.at[c]);
+        advance_column(apply, trees->column.at[c]);
     }
-    for (int j = s->first_changing; j < columns; j++) {
-        advance_column(&apply, j);
+    for (int j = s->first_changing; j < s->columns; j++) {
+        advance_column(apply, j);
     }
-    solve_above(precond, precond->x.at);
-    fil_workers_run(changing > FEW ? workers : NULL, changing, grain_of(changing), gather_changing, &solve);
-    solve_changing(precond, precond->x.at);
-    for (int j = columns - 1; j >= s->first_changing; j--) {
-        give_single(&apply, j);
+    solve_above(precond, apply->x);
+    gather_changing(&solve, 0, s->columns - s->first_changing, 0);
+    solve_changing(precond, apply->x);
+    for (int j = s->columns - 1; j >= s->first_changing; j--) {
+        give_single(apply, j);
     }
-    finish_tree(&apply, trees->count);
-    fil_workers_run(precond->alone.linked > FEW ? workers : NULL, PIECES, 1, finish_pieces, &apply);
+    finish_tree(apply, trees->count);
+}
+
+/* What is above trees is the first piece, which the caller takes; helpers do columns that are alone meanwhile. */
+static void step_pieces(void* context, int first, int end, int worker)
+{
+    (void)worker;
+    (void)end;
+    if (first == 0) {
+        step_above(context);
+    } else {
+        advance_alone_piece(context, first - 1);
+    }
+}
+
+void fil_block_preconditioner_step(FilBlockPreconditioner* precond, FilWorkers* workers, const FilSingleStep* step)
+{
+    Apply apply = {precond, step, precond->x.at};
+    FilWorkers* sharing = precond->alone.linked > FEW ? workers : NULL;
+    fil_workers_run(sharing, PIECES, 1, advance_trees, &apply);
+    fil_workers_run(workers, 1 + PIECES, 1, step_pieces, &apply);
+    fil_workers_run(sharing, PIECES, 1, finish_pieces, &apply);
 }
