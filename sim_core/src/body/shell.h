@@ -110,7 +110,7 @@ static inline bool fil_shell_has(FilShellColumns columns, int vertex)
 }
 
 /* shell_stiffness.c: `values` becomes scale K at q, where elements have been measured, plus `damped` times `damping` unless that is NULL. `kept` is
- * that of elements. */
+ * that of elements. `inertia`: times each vertex's mass on the diagonal, with what holds it; 0: neither. */
 typedef struct FilShellStiffening {
     const FilShellBody* body;
     const double* q;
@@ -118,9 +118,12 @@ typedef struct FilShellStiffening {
     const double* damping;
     double damped;
     double* values;
+    double inertia;
 } FilShellStiffening;
 
 void fil_shell_stiffen(const FilShellStiffening* stiffening);
+/* Adds inertia and holds of vertex i. */
+void fil_shell_add_inertia(const FilShellBody* body, double inertia, int i, double* values);
 
 /* shell_step.c */
 bool fil_shell_share(void* body, FilWorkers* workers);

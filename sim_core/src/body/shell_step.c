@@ -7,10 +7,6 @@
 #include "base/vector.h"
 #include "body/shell.h"
 
-/* Added to the diagonal of a held vertex: it stays put to the last bit, and its row needs no special care: a force of
- * 1e10 N over it moves by 1e-20 m/s in a step of 1 s. */
-static const double HOLD = 1e30;
-
 /* ---- elastic forces and stiffness ---- */
 
 /* Folds that a worker takes at once: some 20 us. */
@@ -171,7 +167,12 @@ void fil_shell_guess(const void* pointer, const double* change, double* v)
     }
 }
 
-/* Configuration and velocity that forces are taken at (P0 eq. 8). */
+static bool is_damped(const FilShellBody* body)
+{
+    return body->damping != NULL || body->damping_mass != 0.0;
+}
+
+/* Configuration and velocity that forces are taken at (P0 eq. 8); the velocity only where something is damped. */
 static void set_trial(FilShellBody* body, const double* v)
 {
     const double dt = body->setup.dt, theta = body->setup.theta, vq = body->setup.theta_vq;
@@ -179,7 +180,11 @@ static void set_trial(FilShellBody* body, const double* v)
         for (int k = 4 * i; k < 4 * i + 3; k++) {
             const double move = body->held_q[k] - body->q0[k];
             body->q_theta[k] = body->q0[k] + theta * (body->held[k] ? move : dt * (vq * v[k] + (1.0 - vq) * body->v0[k]));
-            body->v_theta[k] = body->held[k] ? move / dt : theta * v[k] + (1.0 - theta) * body->v0[k];
+        }
+    }
+    for (int i = 0; is_damped(body) && i < body->vertex_count; i++) {
+        for (int k = 4 * i; k < 4 * i + 3; k++) {
+            body->v_theta[k] = body->held[k] ? (body->held_q[k] - body->q0[k]) / dt : theta * v[k] + (1.0 - theta) * body->v0[k];
         }
     }
 }
@@ -201,6 +206,7 @@ bool fil_shell_evaluate(void* pointer, const double* v, double shift, double* re
         const FilBlockPattern pattern = {body->vertex_count, body->block_start, body->block_row};
         fil_block_multiply(&pattern, body->damping, body->v_theta, body->damped);
     }
+    const bool damped = is_damped(body), reacts = body->holds.count > 0;
     const double half_over_theta = implicit(body) ? 0.5 * dt / theta : 0.0;
     for (int i = 0; i < body->vertex_count; i++) {
         const double mass = body->mass[i];
@@ -208,11 +214,16 @@ bool fil_shell_evaluate(void* pointer, const double* v, double shift, double* re
         for (int j = 0; j < 3; j++) {
             const int k = 4 * i + j;
             const double change = v[k] - body->v0[k], force = body->load[k] + mass * body->setup.gravity[j];
-            const double drag = body->damping_mass * mass * body->v_theta[k] + (body->damping != NULL ? body->damped[k] : 0.0);
+            double drag = 0.0;
+            if (damped) {
+                drag = body->damping_mass * mass * body->v_theta[k] + (body->damping != NULL ? body->damped[k] : 0.0);
+                sum += half_over_theta * drag * body->v_theta[k];  // held vertices damp their neighbours
+            }
             const double m = mass * change + dt * (body->gradient[k] - force + drag);
-            body->reaction[k] = m / dt;
+            if (reacts) {
+                body->reaction[k] = m / dt;
+            }
             residual[k] = body->held[k] ? 0.0 : m;
-            sum += half_over_theta * drag * body->v_theta[k];  // held vertices damp their neighbours
             sum += body->held[k] ? 0.0 : 0.5 * mass * change * change - over * force * body->q_theta[k];
         }
     }
@@ -228,18 +239,16 @@ static void assemble_to(const FilShellBody* body, double* values)
     // the first three shifts are FIL_FIRST_SHIFT, 1 and 10
     const double dt = body->setup.dt, theta = body->setup.theta, shift = body->shift > 10.0 ? body->shift : 0.0;
     const double kept = body->shift < 0.1 ? 1.0 : 0.0, scale = theta * body->setup.theta_vq * dt * dt;
+    const double inertia = 1.0 + shift + theta * dt * body->damping_mass;
+    const bool beside = implicit(body) && body->chambers.count == 0;  // chambers come in between
     if (implicit(body)) {
-        fil_shell_stiffen(&(FilShellStiffening){body, body->q_theta, kept, scale, body->damping, theta * dt, values});
+        fil_shell_stiffen(&(FilShellStiffening){body, body->q_theta, kept, scale, body->damping, theta * dt, values, beside ? inertia : 0.0});
         fil_chambers_stiffness(&body->chambers, body->q_theta, scale, body->shift > 0.0, values);
     } else {
         memset(values, 0, sizeof(double) * FIL_BLOCK_SIZE * (size_t)body->block_count);
     }
-    for (int i = 0; i < body->vertex_count; i++) {
-        double* block = fil_shell_diagonal_block(body, values, i);
-        for (int j = 0; j < 3; j++) {
-            block[5 * j] += body->mass[i] * (1.0 + shift + theta * dt * body->damping_mass) + (body->held[4 * i + j] ? HOLD : 0.0);
-        }
-        block[15] += block[15] == 0.0 ? 1.0 : 0.0;  // idle but in chambers
+    for (int i = 0; !beside && i < body->vertex_count; i++) {
+        fil_shell_add_inertia(body, inertia, i, values);
     }
 }
 
