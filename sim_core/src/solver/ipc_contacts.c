@@ -119,27 +119,44 @@ static double add_slides(const FilSolver* solver, const double* v, double* resid
 typedef struct Batch {
     FilSolver* solver;
     int first;
+    int near[FIL_IPC_BATCH / FIL_IPC_GRAIN]; /* pairs of each chunk that are in range */
 } Batch;
 
-/* Gap of each, its energy and the gradient of that, and the blocks of its corners, in four ints. */
-enum { PUSHED = 13, ENERGY_SIZE = 15 };
+/* A pair in range. */
+typedef struct Push {
+    double energy, gradient[12];
+    int blocks[4]; /* of its corners */
+    int pair;
+} Push;
+
+_Static_assert(sizeof(Push) <= FIL_IPC_WORK * sizeof(double), "a pair in range has to fit in its share of the work");
+
+/* Those of a chunk that begins with the k-th of a batch: one after the other, so that whoever adds them up sees no others. */
+static Push* pushes_from(const FilIpcField* field, int k)
+{
+    return (Push*)(void*)(field->work.at + (ptrdiff_t)FIL_IPC_WORK * k);
+}
 
 static void find_energies(void* context, int first, int end, int worker)
 {
-    const Batch* batch = context;
+    Batch* batch = context;
     FilIpcField* field = &batch->solver->ipc;
+    Push* push = pushes_from(field, first);
     (void)worker;
     for (int k = first; k < end; k++) {
         FilIpcPair* pair = &field->pairs[batch->first + k];
-        double* found = field->work.at + ENERGY_SIZE * k;
         pair->gap = fil_ipc_gap(batch->solver, pair);
-        found[0] = pair->gap < pair->repulsion.range ? fil_ipc_pair_energy(batch->solver, pair, found + 1, NULL, true) : 0.0;
-        int blocks[4] = {FIL_IPC_NO_CORNER, FIL_IPC_NO_CORNER, FIL_IPC_NO_CORNER, FIL_IPC_NO_CORNER};
-        for (int i = 0; i < pair->corner_count; i++) {
-            blocks[i] = field->surface.node_block[pair->point[i]];
+        if (pair->gap >= pair->repulsion.range) {
+            continue;
         }
-        memcpy(found + PUSHED, blocks, sizeof blocks);
+        push->energy = fil_ipc_pair_energy(batch->solver, pair, push->gradient, NULL, true);
+        push->pair = batch->first + k;
+        for (int i = 0; i < 4; i++) {
+            push->blocks[i] = i < pair->corner_count ? field->surface.node_block[pair->point[i]] : FIL_IPC_NO_CORNER;
+        }
+        push++;
     }
+    batch->near[first / FIL_IPC_GRAIN] = (int)(push - pushes_from(field, first));
 }
 
 double fil_ipc_contacts_add(FilSolver* solver, const double* v, double* residual)
@@ -150,19 +167,17 @@ double fil_ipc_contacts_add(FilSolver* solver, const double* v, double* residual
     for (Batch batch = {.solver = solver}; batch.first < field->pair_count; batch.first += FIL_IPC_BATCH) {
         const int left = field->pair_count - batch.first, count = left < FIL_IPC_BATCH ? left : FIL_IPC_BATCH;
         fil_workers_run(solver->system->workers, count, FIL_IPC_GRAIN, find_energies, &batch);
-        for (int k = 0; k < count; k++) {
-            const FilIpcPair* pair = &field->pairs[batch.first + k];
-            const double* found = field->work.at + ENERGY_SIZE * k;
-            if (pair->gap >= pair->repulsion.range) {
-                continue;
+        for (int k = 0; k < count; k += FIL_IPC_GRAIN) {
+            const Push* push = pushes_from(field, k);
+            for (const Push* end = push + batch.near[k / FIL_IPC_GRAIN]; push < end; push++, pushes++) {
+                energy += push->energy;
+                if (!isfinite(energy)) {
+                    return INFINITY;
+                }
+                memcpy(field->pushes.at + 12 * (size_t)pushes, push->gradient, sizeof push->gradient);
+                memcpy(field->pushed.at + 4 * (size_t)pushes, push->blocks, sizeof push->blocks);
+                field->pushing.at[pushes] = push->pair;
             }
-            energy += found[0];
-            if (!isfinite(energy)) {
-                return INFINITY;
-            }
-            memcpy(field->pushes.at + 12 * (size_t)pushes, found + 1, 12 * sizeof *found);
-            memcpy(field->pushed.at + 4 * (size_t)pushes, found + PUSHED, 4 * sizeof(int));
-            field->pushing.at[pushes++] = batch.first + k;
         }
     }
     fil_ipc_add_gradients(solver, pushes, field->pushing.at, NULL, residual);
@@ -237,13 +252,13 @@ static void push_of(const FilSolver* solver, const FilIpcPair* pair, double gap,
 }
 
 /* A pair as a contact at the step's end, side 1 being its second feature, or the point over a plane. */
-static FilStatus report(FilSolver* solver, const FilIpcPair* pair, const FilIpcSlide* slide, const double* v, double* min)
+static FilContact contact_of(const FilSolver* solver, const FilIpcPair* pair, const FilIpcSlide* slide, const double* v)
 {
     const FilIpcField* field = &solver->ipc;
     double normal[3], weight[4], rubbed[3], force[3], pushed[3];
     const double gap = fil_ipc_pair_see(solver, pair, normal, weight);
     const int split = pair->plane >= 0 ? 0 : fil_feature_split(pair->repulsion.pair);
-    FilContact contact = {.distance = gap, .ended = true, .mu = pair->friction};
+    FilContact contact = {.distance = gap, .ended = true, .mu = pair->friction, .first_block = solver->collision->set.block_count};
     contact.collider[0] = pair->plane >= 0 ? field->surface.planes[pair->plane] : side_part(solver, pair, 0, split, weight, &contact.part[0]);
     contact.collider[1] = side_part(solver, pair, split, pair->corner_count, weight, &contact.part[1]);
     for (int side = 0; side < 2; side++) {
@@ -270,29 +285,57 @@ static FilStatus report(FilSolver* solver, const FilIpcPair* pair, const FilIpcS
     push_of(solver, pair, gap, normal, force);
     fil_m3_apply(pushed, contact.frame, force);
     fil_v3_axpy(contact.impulse, field->dt, pushed);
-    *min = fmin(*min, gap);
-    return fil_contact_set_add(&solver->collision->set, &contact);
+    return contact;
+}
+
+/* Contacts of active pairs, in parallel. */
+typedef struct Reports {
+    const FilSolver* solver;
+    const double* v;
+    const int* slide; /* of each: where it rubs; -1: it does not */
+    FilContact* contacts;
+} Reports;
+
+static void report_some(void* context, int first, int end, int worker)
+{
+    const Reports* reports = context;
+    const FilIpcField* field = &reports->solver->ipc;
+    (void)worker;
+    for (int k = first; k < end; k++) {
+        const FilIpcSlide* slide = reports->slide[k] >= 0 ? &field->slides.at[reports->slide[k]] : NULL;
+        reports->contacts[k] = contact_of(reports->solver, &field->pairs[field->active.at[k]], slide, reports->v);
+    }
 }
 
 /* Contacts of all pairs in range, and of those that have left it but rubbed. */
 static FilStatus report_all(FilSolver* solver, const double* v, double* min)
 {
     FilIpcField* field = &solver->ipc;
-    FilStatus status = FIL_OK;
+    FilContactSet* set = &solver->collision->set;
+    const int before = set->count;
+    int* slide = field->was_active.at;  // free until the next state is accepted
     int from = 0;
-    for (int k = 0; k < field->active_count && status == FIL_OK; k++) {
-        const FilIpcPair* pair = &field->pairs[field->active.at[k]];
-        const int s = fil_ipc_slide_find(&field->slides, pair, from);
-        if (s >= 0) {
-            field->slides.at[s].reported = true;
-            from = s + 1;
-        }
-        status = report(solver, pair, s >= 0 ? &field->slides.at[s] : NULL, v, min);
+    if (!fil_contact_set_extend(set, before + field->active_count, set->block_count)) {
+        return FIL_OUT_OF_MEMORY;
     }
+    for (int k = 0; k < field->active_count; k++) {
+        slide[k] = fil_ipc_slide_find(&field->slides, &field->pairs[field->active.at[k]], from);
+        if (slide[k] >= 0) {
+            field->slides.at[slide[k]].reported = true;
+            from = slide[k] + 1;
+        }
+    }
+    Reports reports = {solver, v, slide, set->contacts + before};
+    fil_workers_run(solver->system->workers, field->active_count, FIL_IPC_GRAIN, report_some, &reports);
+    FilStatus status = FIL_OK;
     for (int s = 0; s < field->slides.count && status == FIL_OK; s++) {
         if (!field->slides.at[s].reported) {
-            status = report(solver, &field->slides.at[s].pair, &field->slides.at[s], v, min);
+            const FilContact contact = contact_of(solver, &field->slides.at[s].pair, &field->slides.at[s], v);
+            status = fil_contact_set_add(set, &contact);
         }
+    }
+    for (int k = before; k < set->count; k++) {
+        *min = fmin(*min, set->contacts[k].distance);
     }
     return status;
 }

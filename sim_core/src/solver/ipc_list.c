@@ -167,21 +167,21 @@ typedef struct Making {
     const FilPairs* chosen;
     bool (*make)(const FilSolver* solver, FilIndexPair chosen, FilIpcPair* pair);
     int first;
+    int made[FIL_IPC_BATCH / FIL_IPC_GRAIN]; /* pairs of each chunk, which stand one after the other from its first place on */
 } Making;
 
 _Static_assert(sizeof(FilIpcPair) <= FIL_IPC_WORK * sizeof(double), "a pair has to fit in its share of the work");
 
 static void make_some(void* context, int first, int end, int worker)
 {
-    const Making* making = context;
-    const FilIpcField* field = &making->solver->ipc;
-    FilIpcPair* made = (FilIpcPair*)(void*)field->work.at;
+    Making* making = context;
+    FilIpcPair* made = (FilIpcPair*)(void*)making->solver->ipc.work.at + first;
+    int count = 0;
     (void)worker;
     for (int k = first; k < end; k++) {
-        if (!making->make(making->solver, making->chosen->items[making->first + k], &made[k])) {
-            made[k].corner_count = 0;
-        }
+        count += making->make(making->solver, making->chosen->items[making->first + k], &made[count]);
     }
+    making->made[first / FIL_IPC_GRAIN] = count;
 }
 
 /* Adds those of the pairs chosen that come into range, in their order. */
@@ -194,8 +194,10 @@ static FilStatus add_chosen(FilSolver* solver, const FilPairs* chosen, bool (*ma
     for (; making.first < chosen->count && status == FIL_OK; making.first += FIL_IPC_BATCH) {
         const int left = chosen->count - making.first, count = left < FIL_IPC_BATCH ? left : FIL_IPC_BATCH;
         fil_workers_run(solver->system->workers, count, FIL_IPC_GRAIN, make_some, &making);
-        for (int k = 0; k < count && status == FIL_OK; k++) {
-            status = made[k].corner_count > 0 ? append(solver, &made[k]) : FIL_OK;
+        for (int first = 0; first < count; first += FIL_IPC_GRAIN) {
+            for (int k = first; k < first + making.made[first / FIL_IPC_GRAIN] && status == FIL_OK; k++) {
+                status = append(solver, &made[k]);
+            }
         }
     }
     return status;
@@ -400,7 +402,7 @@ static FilStatus list_stale(FilSolver* solver, bool all)
             field->stale.at[k] = 1;
         }
     } else {
-        fil_ipc_near_mark(s, points);
+        fil_ipc_near_mark(s, points, solver->system->workers);
     }
     field->relisted = true;
     FilStatus status = FIL_OK;

@@ -80,10 +80,30 @@ static void mark_triangles(const FilIpcSurface* surface, const int* points, int*
     }
 }
 
-void fil_ipc_near_mark(const FilIpcSurface* surface, int* marks)
+typedef struct Marking {
+    const FilIpcSurface* surface;
+    int* marks;
+} Marking;
+
+/* Edges, and triangles. */
+static void mark_some(void* context, int first, int end, int worker)
 {
-    mark_edges(surface, marks, marks + surface->point_count);
-    mark_triangles(surface, marks, marks + surface->point_count + surface->edge_count);
+    const Marking* marking = context;
+    const FilIpcSurface* surface = marking->surface;
+    int *points = marking->marks, *edges = points + surface->point_count;
+    (void)end;
+    (void)worker;
+    if (first == 0) {
+        mark_edges(surface, points, edges);
+    } else {
+        mark_triangles(surface, points, edges + surface->edge_count);
+    }
+}
+
+void fil_ipc_near_mark(const FilIpcSurface* surface, int* marks, FilWorkers* workers)
+{
+    Marking marking = {surface, marks};
+    fil_workers_run(workers, 2, 1, mark_some, &marking);
 }
 
 static FilAabb moved(const FilAabb* box, const double* by)
@@ -271,8 +291,10 @@ static FilStatus take_found(FilIpcNear* near, Walk* w, FilWorkers* workers)
     near->edges.count += more[0];
     near->triangles.count += more[1];
     for (int k = 0; k < 2 * FIL_IPC_WALKS && status == FIL_OK; k++) {
+        const int wanted = met[k % 2] + FIL_BVH_LEAF * FIL_BVH_LEAF;
         near->found[k].count = 0;
-        status = fil_pairs_reserve(&near->found[k], met[k % 2] + FIL_BVH_LEAF * FIL_BVH_LEAF);
+        // half as many again: their number creeps up while something folds
+        status = wanted > near->found[k].capacity ? fil_pairs_reserve(&near->found[k], wanted + wanted / 2) : FIL_OK;
     }
     return status;
 }

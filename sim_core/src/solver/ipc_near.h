@@ -32,7 +32,7 @@ FIL_MUST_CHECK FilStatus fil_ipc_near_find(FilIpcNear* near, const FilIpcSurface
                                            FilWorkers* workers);
 
 /* The same 0 or 1 for edges, and then triangles, with a corner whose mark is 1; those of points come first in `marks`. */
-void fil_ipc_near_mark(const FilIpcSurface* surface, int* marks);
+void fil_ipc_near_mark(const FilIpcSurface* surface, int* marks, FilWorkers* workers);
 
 /* To be called when the surface is another. */
 void fil_ipc_near_forget(FilIpcNear* near);
