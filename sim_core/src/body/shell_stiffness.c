@@ -260,7 +260,25 @@ static void stiffen_columns(void* context, int first, int end, int worker)
 /* ---- what both need ---- */
 
 /* Edges and folds that a worker takes at once, and columns: some five to ten microseconds. */
-enum { GRAIN = 1024, COLUMN_GRAIN = 64 };
+enum { GRAIN = 1024, COLUMN_GRAIN = 64, HEAVY_GRAIN = 8 };
+
+/* Folds whose angle is differentiated twice. */
+typedef struct Heavy {
+    const Stiffening* s;
+    int fold[FIL_SHELL_HEAVY];
+} Heavy;
+
+static void bend_heavy(void* context, int first, int end, int worker)
+{
+    const Heavy* heavy = context;
+    const FilShellBody* body = heavy->s->body;
+    (void)worker;
+    for (int k = first; k < end; k++) {
+        const FilShellFold* fold = &body->folds[heavy->fold[k]];
+        const FilShellCorners corners = fil_shell_corners(fold, heavy->s->q);
+        fil_shell_fold_hessian(fold, body->bending, corners.x, heavy->s->kept, body->heavy + 144 * (ptrdiff_t)k);
+    }
+}
 
 static void weigh_folds(void* context, int first, int end, int worker)
 {
@@ -299,13 +317,14 @@ void fil_shell_stiffen(const FilShellStiffening* stiffening)
         fil_workers_run(body->workers, FIL_SHELL_PARTS, 1, stiffen_parts, &s);
         return;
     }
+    Heavy bent = {.s = &s};
     for (int f = 0, next = 0; next < heavy; f++) {
         if (body->light[f] < 0.0) {
-            const FilShellCorners corners = fil_shell_corners(&body->folds[f], s.q);
-            fil_shell_fold_hessian(&body->folds[f], body->bending, corners.x, s.kept, body->heavy + 144 * (ptrdiff_t)next);
-            body->light[f] = -1.0 - next++;
+            body->light[f] = -1.0 - next;
+            bent.fold[next++] = f;
         }
     }
+    fil_workers_run(body->workers, heavy, HEAVY_GRAIN, bend_heavy, &bent);
     fil_workers_run(body->workers, body->edge_count, GRAIN, weigh_edges, &s);
     fil_workers_run(body->workers, body->vertex_count, COLUMN_GRAIN, stiffen_columns, &s);
 }
