@@ -333,11 +333,14 @@ static FilStatus presume(FilSap* sap, const FilSapProblem* problem, double share
     return leap(sap, problem, stats);
 }
 
-/* From here on the direction of friction is an unknown of its own. */
-static void take_duals(FilSap* sap, const FilSapProblem* problem)
+/* From here on the direction of friction is an unknown of its own; where that of v_c says nothing, it begins at zero, whose matrix is a majoriser. */
+static void take_duals(FilSap* sap, const FilSapProblem* problem, bool known)
 {
     sap->dual = true;
     fil_sap_duals_begin(problem->constraints, problem->constraint_count, sap->laws, sap->v_c);
+    for (int i = 0; i < problem->constraint_count && !known; i++) {
+        sap->laws[i].dual[0] = sap->laws[i].dual[1] = 0.0;
+    }
 }
 
 /* Newton. Where factors are cheap, the last one is used again while that pays, with the Hessian that it is of; where they are not, every
@@ -361,6 +364,11 @@ static FilStatus iterate(FilSap* sap, const FilSapProblem* problem, const FilSap
     }
     if (status != FIL_OK) {
         return status;
+    }
+    // what creeps in a heap slides at its guess by chance, hundreds of contacts in any direction: a softer law would not know better
+    const bool heap = problem->constraint_count >= FIL_SAP_HEAP;
+    if (heap && !sap->dual && !sap->stood && stats->residual > CALM) {
+        take_duals(sap, problem, false);
     }
     for (bool fresh = true; stats->residual > settings->tolerance || follow_bounds(sap, problem, settings, stats); stats->iterations++) {
         if ((fresh && sap->hessians - sap->followed_at >= settings->max_factorisations) || fil_watch_ended(problem->watch)) {
@@ -387,11 +395,11 @@ static FilStatus iterate(FilSap* sap, const FilSapProblem* problem, const FilSap
         const bool stalled = stats->residual > fmax(kinked, STALLED * last);
         stalls += fmax(stats->residual, sap->impulse_residual) > kinked && stats->residual > STALLED * last;
         const bool calm = stats->residual < CALM;
-        if (!sap->dual && !sap->stood && (stalls == STALLS_MAX || (stalled && calm))) {
-            take_duals(sap, problem);
+        if (!sap->dual && !sap->stood && (stalls == STALLS_MAX || (stalled && (calm || heap)))) {
+            take_duals(sap, problem, !heap);
             fresh = true;
         }
-        if (!sap->softened && stalled && !calm && soften(sap, problem)) {
+        if (!heap && !sap->softened && stalled && !calm && soften(sap, problem)) {
             stats->residual = residual(sap, problem);
             fresh = true;
             patience = 0;
@@ -448,7 +456,7 @@ static FilStatus solve_from_guess(FilSap* sap, const FilSapProblem* problem, con
     // at once with fixed bounds, and where that is asked for: else bounds that follow the solution need as many rounds, unless it stalls
     sap->dual = false;
     if (sap->bounds && (settings->max_rounds == 0 || settings->duals)) {
-        take_duals(sap, problem);
+        take_duals(sap, problem, true);
     }
     const FilStatus status = iterate(sap, problem, settings, stats);
     fil_sap_system_follow(&sap->system, problem, sap->x, v);

@@ -44,6 +44,10 @@ typedef struct FilSapOptions {
 
 FilSapOptions fil_sap_options_default(void);
 
+/* Constraints from which on a problem is solved as that of a heap, many of whose contacts change their state in a step. Smaller ones than of some
+ * hundred objects were not looked at. */
+enum { FIL_SAP_HEAP = 1000 };
+
 typedef struct FilSapStats {
     int iterations; /* Newton steps, with a fresh or the last Hessian */
     int line_search_evaluations;

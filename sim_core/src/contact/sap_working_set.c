@@ -14,10 +14,8 @@
 /* Fewer than this share of all are not worth a look. */
 #define WORTH 0.125
 
-/* Heaps: from this many constraints on, contacts of the convex model are left out, too, and only those of the others that have closed join for the
- * next solution. Smaller problems than heaps of some hundred objects were not looked at. */
-enum { HEAP = 1000 };
-/* Of these: the share as above (0.1 to 1 were tried on four steps of hull_heap: 556 to 404 ms), ... */
+/* Of heaps contacts of the convex model are left out, too, and only those of the others that have closed join for the next solution. Of these: the
+ * share as above (0.1 to 1 were tried on four steps of hull_heap: 556 to 404 ms), ... */
 #define REACH_OF_HEAPS 0.5
 /* ... the residual that they are solved up to before others join, as most that close are known by then (1e-6 to 0.3: 460 to 367 ms), ... */
 #define FIRST_TOLERANCE 0.3
@@ -58,7 +56,7 @@ static void velocity_of(const FilSapProblem* problem, const FilSapConstraint* co
 /* Where constraints are few, those of laws without bounds take part. */
 static bool is_heap(const FilSapProblem* problem)
 {
-    return problem->constraint_count >= HEAP;
+    return problem->constraint_count >= FIL_SAP_HEAP;
 }
 
 /* A heap in which bounds of friction follow the solution. */
