@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/vector.h"
+
 bool fil_sap_system_init(FilSapSystem* system)
 {
     *system = (FilSapSystem){0};
@@ -555,18 +557,25 @@ static void bring_rest(void* context, int first, int end, int worker)
     }
 }
 
+/* a + b, of one block. */
+static inline void add_numbers(const double* a, const double* b, double* out)
+{
+    for (int d = 0; d < FIL_BLOCK; d += 2) {
+        fil_double2_store(out + d, fil_double2_load(a + d) + fil_double2_load(b + d));
+    }
+}
+
 static void take_changes(void* context, int first, int end, int worker)
 {
     const Passage* p = context;
     const int *pivot = fil_block_factor_pivots(&p->system->factor), fixed = p->system->columns - p->system->participants;
     (void)worker;
     for (int j = first; j < end; j++) {
-        const bool other = pivot[j] < fixed;  // no participant
         double* to = p->to + FIL_BLOCK * j;
-        const double* from = other ? to : p->problem->v_free + FIL_BLOCK * j;
-        const double* change = other ? p->system->x.at + FIL_BLOCK * pivot[j] : p->from + FIL_BLOCK * (pivot[j] - fixed);
-        for (int d = 0; d < FIL_BLOCK; d++) {
-            to[d] = from[d] + change[d];
+        if (pivot[j] < fixed) {
+            add_numbers(to, p->system->x.at + FIL_BLOCK * pivot[j], to);
+        } else {
+            add_numbers(p->problem->v_free + FIL_BLOCK * j, p->from + FIL_BLOCK * (pivot[j] - fixed), to);
         }
     }
 }
