@@ -36,6 +36,11 @@ typedef struct FilRingTerm {
     int block[FIL_RING_BLOCKS];           /* for the potential, as of the last accepted v */
     FilTrackPlace place;                  /* at the last accepted v */
     int local[FIL_RING_BLOCKS];           /* which variable of its list each block is; -1: none */
+    FilTrackPlace seen;                   /* where it was when last asked for forces, ... */
+    int seen_block[FIL_RING_BLOCKS];      /* ... with these blocks, ... */
+    bool past;                            /* ... beyond an end of its rod, ... */
+    double energy;                        /* ... and with this potential */
+    double gradient[3 * FIL_RING_BLOCKS];
 } FilRingTerm;
 
 /* Two features, or a point and a plane, that could come into each other's range. */

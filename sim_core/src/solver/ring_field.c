@@ -202,23 +202,41 @@ FilStatus fil_rings_begin(FilSolver* solver)
     return FIL_OK;
 }
 
+_Static_assert(FIL_HOLE_SIZE == 3 * FIL_RING_BLOCKS, "a ring has room for the gradient of a hole");
+
+/* Rings at a time: some five microseconds. */
+enum { RING_GRAIN = 2 };
+
+static void see_some(void* context, int first, int end, int worker)
+{
+    const FilSolver* solver = context;
+    (void)worker;
+    for (int k = first; k < end; k++) {
+        FilRingTerm* term = &solver->ipc.rings[k];
+        Sight sight;
+        see_ring(solver, term, solver->ipc.x.at, &sight);
+        term->energy = energy_of(ring_of(solver, term), &sight, term->gradient, NULL, true);
+        term->seen = sight.place;
+        term->past = sight.point.past;
+        if (isfinite(term->energy)) {
+            blocks_of(solver, term, &sight.point, term->seen_block);
+        }
+    }
+}
+
 double fil_rings_add(FilSolver* solver, const double* v, double* residual)
 {
     const FilIpcField* field = &solver->ipc;
     double energy = 0.0;
+    fil_workers_run(solver->system->workers, field->ring_count, RING_GRAIN, see_some, solver);
     for (int k = 0; k < field->ring_count; k++) {
         const FilRingTerm* term = &field->rings[k];
-        Sight sight;
-        see_ring(solver, term, field->x.at, &sight);
-        double gradient[FIL_HOLE_SIZE];
-        int blocks[FIL_RING_BLOCKS];
-        energy += energy_of(ring_of(solver, term), &sight, gradient, NULL, true);
+        energy += term->energy;
         if (!isfinite(energy)) {
             return INFINITY;
         }
-        blocks_of(solver, term, &sight.point, blocks);
         for (int i = 0; i < term->count; i++) {
-            fil_v3_axpy(residual + 4 * blocks[i], field->dt, gradient + 3 * i);
+            fil_v3_axpy(residual + 4 * term->seen_block[i], field->dt, term->gradient + 3 * i);
         }
         const FilSlipping slipping = fil_ring_slipping(term);
         energy += fil_friction_add(&term->friction, &slipping, solver->settings.model.ipc.slip_speed, v, residual);
@@ -242,17 +260,47 @@ void fil_rings_list(FilSolver* solver, int* list_end, int* variable, int* lists,
     }
 }
 
+/* Second derivatives of a batch of rings, in parallel. */
+typedef struct Bending {
+    const FilSolver* solver;
+    int first;
+    bool positive;
+} Bending;
+
+/* Those of the k-th of a batch. */
+static double* bending_of(const FilIpcField* field, int k)
+{
+    return field->work.at + (ptrdiff_t)FIL_HOLE_SIZE * FIL_HOLE_SIZE * k;
+}
+
+static void bend_some(void* context, int first, int end, int worker)
+{
+    const Bending* bending = context;
+    const FilIpcField* field = &bending->solver->ipc;
+    (void)worker;
+    for (int k = first; k < end; k++) {
+        const FilRingTerm* term = &field->rings[bending->first + k];
+        Sight sight;
+        see_ring(bending->solver, term, field->x.at, &sight);
+        energy_of(ring_of(bending->solver, term), &sight, NULL, bending_of(field, k), bending->positive);
+    }
+}
+
 void fil_rings_hessian(FilSolver* solver, bool positive, FilBlockSum* sum, int first_list)
 {
+    enum { BATCH = FIL_IPC_BATCH * FIL_IPC_WORK / (FIL_HOLE_SIZE * FIL_HOLE_SIZE) };
     const FilIpcField* field = &solver->ipc;
     const double scale = field->dt * field->dt;
+    Bending bending = {.solver = solver, .positive = positive};
     for (int k = 0; k < field->ring_count; k++) {
+        if (k % BATCH == 0) {
+            const int left = field->ring_count - k;
+            bending.first = k;
+            fil_workers_run(solver->system->workers, left < BATCH ? left : BATCH, RING_GRAIN, bend_some, &bending);
+        }
         const FilRingTerm* term = &field->rings[k];
-        Sight sight;
-        see_ring(solver, term, field->x.at, &sight);
+        const double* hessian = bending_of(field, k - bending.first);
         const int n = term->count;
-        double hessian[FIL_HOLE_SIZE * FIL_HOLE_SIZE];
-        energy_of(ring_of(solver, term), &sight, NULL, hessian, positive);
         for (int e = 0; e < n * n; e++) {
             const int i = e / n, j = e % n;
             double* block = term->local[i] >= 0 && term->local[j] >= 0 ? fil_block_sum_at(sum, first_list + k, term->local[i], term->local[j]) : NULL;
@@ -270,13 +318,9 @@ void fil_rings_accept(FilSolver* solver, bool* changed)
     FilIpcField* field = &solver->ipc;
     for (int k = 0; k < field->ring_count; k++) {
         FilRingTerm* term = &field->rings[k];
-        int blocks[FIL_RING_BLOCKS] = {0};
-        Sight sight;
-        see_ring(solver, term, field->x.at, &sight);
-        blocks_of(solver, term, &sight.point, blocks);
-        *changed = *changed || memcmp(blocks, term->block, sizeof blocks) != 0;
-        memcpy(term->block, blocks, sizeof blocks);
-        term->place = sight.place;
+        *changed = *changed || memcmp(term->seen_block, term->block, sizeof term->block) != 0;
+        memcpy(term->block, term->seen_block, sizeof term->block);
+        term->place = term->seen;
     }
 }
 
@@ -286,11 +330,9 @@ void fil_rings_finish(FilSolver* solver, const double* v)
     for (int k = 0; k < field->ring_count; k++) {
         const FilRingTerm* term = &field->rings[k];
         FilRingBody* ring = ring_of(solver, term);
-        Sight sight;
-        see_ring(solver, term, field->x.at, &sight);
-        ring->place[FIL_RING_THREADED] = sight.point.past ? 0.0 : 1.0;
-        ring->place[FIL_RING_PIECE] = sight.place.piece;
-        ring->place[FIL_RING_U] = sight.place.u;
+        ring->place[FIL_RING_THREADED] = term->past ? 0.0 : 1.0;
+        ring->place[FIL_RING_PIECE] = term->seen.piece;
+        ring->place[FIL_RING_U] = term->seen.u;
         const FilSlipping slipping = fil_ring_slipping(term);
         ring->place[FIL_RING_STUCK] = fil_friction_sticks(&term->friction, &slipping, solver->settings.model.ipc.slip_speed, v) ? 1.0 : 0.0;
     }
