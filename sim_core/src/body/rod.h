@@ -81,7 +81,8 @@ typedef struct FilRodBody {
     bool* held;             /* 4 per node */
     int* held_at;           /* unknowns that are */
     int held_count;
-    int still_count;  /* of these, the first, which are at rest and stay so: angles of rods that do not twist */
+    int held_angles;  /* of these, the first, always: angles of rods that do not twist */
+    int still_count;  /* of these again, the first, which are at rest and stay so: all, or none */
     double* held_q;   /* 4 per node, where held unknowns are at the end of the step, ... */
     double* held_v;   /* ... and how fast they go there */
     double* is_free;  /* 4 per node: 1, or 0 for what is held or idle */
@@ -109,7 +110,8 @@ typedef struct FilRodBody {
     struct FilRodDerivative* derivative; /* rod_derivative.c: made when first asked for */
 } FilRodBody;
 
-enum { FIL_ROD_GRAIN = 4 }; /* rods that a worker takes at once: some 20 us of a net */
+enum { FIL_ROD_GRAIN = 4 };     /* rods that a worker takes at once: some 20 us of a net */
+enum { FIL_HELD_GRAIN = 2048 }; /* unknowns that are held: some 5 us */
 
 extern const FilBodyOps fil_rod_ops;
 

@@ -166,19 +166,40 @@ static void hold(FilRodBody* body, int unknown, double place)
     body->held_v[unknown] = (place - body->q0[unknown]) / body->setup.dt;
 }
 
-void fil_rod_apply_holds(FilRodBody* body)
+/* Lists angles of rods that do not twist, once and for all. */
+static void hold_angles(FilRodBody* body)
 {
-    for (int k = 0; k < body->held_count; k++) {
-        body->held[body->held_at[k]] = false;
-    }
-    body->held_count = 0;
     for (int r = 0; r < body->rod_count; r++) {
         for (int i = 0; body->rods[r].twist_free && i < body->rods[r].edge_count; i++) {
             const int angle = angle_unknown(&body->rods[r], i);
-            hold(body, angle, body->q0[angle]);
+            body->held[angle] = true;
+            body->held_at[body->held_angles++] = angle;
         }
     }
-    body->still_count = body->held_count;
+}
+
+/* Some of these stay where they are. */
+static void keep_angles(void* context, int first, int end, int worker)
+{
+    const FilRodBody* body = context;
+    (void)worker;
+    for (int h = first; h < end; h++) {
+        const int k = body->held_at[h];
+        body->held_q[k] = body->q0[k];
+        body->held_v[k] = 0.0;
+    }
+}
+
+void fil_rod_apply_holds(FilRodBody* body)
+{
+    for (int k = body->held_angles; k < body->held_count; k++) {
+        body->held[body->held_at[k]] = false;
+    }
+    if (body->held_angles == 0) {
+        hold_angles(body);
+    }
+    fil_workers_run(body->workers, body->held_angles, FIL_HELD_GRAIN, keep_angles, body);
+    body->still_count = body->held_count = body->held_angles;
     for (int s = 0; s < body->attachment_count; s++) {
         const FilRodAttachment* a = &body->attachments[s];
         FilRod* rod = &body->rods[a->rod];

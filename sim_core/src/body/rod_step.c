@@ -129,16 +129,37 @@ void fil_rod_begin(void* pointer, const FilStepSetup* setup, const double* q, co
     fil_workers_run(body->workers, body->rod_count, FIL_ROD_GRAIN, begin_some, body);
 }
 
+typedef struct Guess {
+    const FilRodBody* body;
+    const double* change;
+    double* v;
+} Guess;
+
+static void guess_some(void* context, int first, int end, int worker)
+{
+    const Guess* guess = context;
+    const double* v0 = guess->body->v0;
+    (void)worker;
+    for (int k = 4 * first; k < 4 * end; k++) {
+        guess->v[k] = v0[k] + guess->change[k];
+    }
+}
+
+static void hold_guess(void* context, int first, int end, int worker)
+{
+    const Guess* guess = context;
+    const FilRodBody* body = guess->body;
+    (void)worker;
+    for (int h = first; h < end; h++) {
+        guess->v[body->held_at[h]] = body->held_v[body->held_at[h]];
+    }
+}
+
 void fil_rod_guess(const void* pointer, const double* change, double* v)
 {
-    const FilRodBody* body = pointer;
-    const double* v0 = body->v0;
-    for (int k = 0; k < 4 * body->node_count; k++) {
-        v[k] = v0[k] + change[k];
-    }
-    for (int h = 0; h < body->held_count; h++) {
-        v[body->held_at[h]] = body->held_v[body->held_at[h]];
-    }
+    Guess guess = {pointer, change, v};
+    fil_workers_run(guess.body->workers, guess.body->node_count, grain_of(guess.body), guess_some, &guess);
+    fil_workers_run(guess.body->workers, guess.body->held_count, FIL_HELD_GRAIN, hold_guess, &guess);
 }
 
 /* Copies are where their owners are: those of some rods. */
@@ -463,6 +484,22 @@ void fil_rod_solve(void* pointer, double* x)
 
 /* ---- the end of a step ---- */
 
+typedef struct Pushing {
+    FilRodBody* body;
+    const double* impulse;
+} Pushing;
+
+/* What holds need not do themselves. */
+static void push_some(void* context, int first, int end, int worker)
+{
+    const Pushing* pushing = context;
+    const FilRodBody* body = pushing->body;
+    (void)worker;
+    for (int k = 4 * first; k < 4 * end; k++) {
+        body->reaction[k] -= pushing->impulse[k] / body->setup.dt;
+    }
+}
+
 void fil_rod_push(void* pointer, const double* v, const double* impulse, double* scratch)
 {
     FilRodBody* body = pointer;
@@ -471,10 +508,8 @@ void fil_rod_push(void* pointer, const double* v, const double* impulse, double*
         (scratch != NULL && !fil_rod_residual(body, v, scratch, &potential))) {
         return;
     }
-    // what holds need not do themselves
-    for (int k = 0; k < 4 * body->node_count; k++) {
-        body->reaction[k] -= impulse[k] / body->setup.dt;
-    }
+    Pushing pushing = {body, impulse};
+    fil_workers_run(body->workers, body->node_count, grain_of(body), push_some, &pushing);
 }
 
 typedef struct Ending {
@@ -494,6 +529,19 @@ static void end_some(void* context, int first, int end, int worker)
     for (int k = 4 * first; k < 4 * end; k++) {
         v1[k] = v[k];
         q1[k] = q0[k] + dt * (vq * v[k] + (1.0 - vq) * v0[k]);
+    }
+}
+
+/* Unknowns that are held. */
+static void hold_some(void* context, int first, int end, int worker)
+{
+    const Ending* ending = context;
+    const FilRodBody* body = ending->body;
+    (void)worker;
+    for (int h = first; h < end; h++) {
+        const int k = body->held_at[h];
+        ending->q1[k] = body->held_q[k];
+        ending->v1[k] = body->held_v[k];
     }
 }
 
@@ -524,11 +572,7 @@ void fil_rod_finish(void* pointer, const double* v, double* q1, double* v1, doub
     FilRodBody* body = pointer;
     Ending ending = {body, v, q1, v1, (FilRodHistory*)h1};
     fil_workers_run(body->workers, body->node_count, grain_of(body), end_some, &ending);
-    for (int h = 0; h < body->held_count; h++) {
-        const int k = body->held_at[h];
-        q1[k] = body->held_q[k];
-        v1[k] = body->held_v[k];
-    }
+    fil_workers_run(body->workers, body->held_count, FIL_HELD_GRAIN, hold_some, &ending);
     fil_workers_run(body->workers, body->rod_count, FIL_ROD_GRAIN, transport_some, &ending);
     fil_rod_collect_reactions(body);
 }

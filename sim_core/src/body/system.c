@@ -260,6 +260,12 @@ static void work_on(const FilSystem* system, Arrays* arrays)
     fil_workers_run(numbers < FEW_NUMBERS ? NULL : system->workers, pieces, 1, work_on_pieces, arrays);
 }
 
+void fil_system_copy(const FilSystem* system, double* to, const double* from, int count)
+{
+    Arrays arrays = {.to = {to}, .from = {from}, .size = {count}, .count = 1};
+    work_on(system, &arrays);
+}
+
 void fil_system_copy_state(const FilSystem* system, const FilState* to, const FilState* from)
 {
     const int v = system->v_count;
@@ -320,11 +326,29 @@ static void finish_bodies(void* context, int first, int end, int worker)
         }
         double *q = next->q + body->q, *v = next->v + body->v, *h = next->h + body->h;
         body->ops->finish(body->impl, system->scratch.solution + body->v, q, v, h);
-        // while they are at hand
-        if (!fil_all_finite(q, body->q_count) || !fil_all_finite(v, body->v_count) || !fil_all_finite(h, body->h_count)) {
+        // while they are at hand; of large ones all look at pieces in the end
+        if (body->v_count < FEW_NUMBERS &&
+            (!fil_all_finite(q, body->q_count) || !fil_all_finite(v, body->v_count) || !fil_all_finite(h, body->h_count))) {
             atomic_store_explicit(&ending->strange, true, memory_order_relaxed);
         }
     }
+}
+
+/* Whether large bodies that were finished have finite numbers. */
+static bool are_large_finite(const FilSystem* system)
+{
+    const FilState* next = &system->next;
+    bool finite = true;
+    for (int b = 0; b < system->body_count; b++) {
+        const FilBody* body = &system->bodies[b];
+        if (body->v_count >= FEW_NUMBERS) {
+            Arrays arrays = {
+                .from = {next->q + body->q, next->v + body->v, next->h + body->h}, .size = {body->q_count, body->v_count, body->h_count}, .count = 3};
+            work_on(system, &arrays);
+            finite = finite && !atomic_load(&arrays.strange);
+        }
+    }
+    return finite;
 }
 
 bool fil_system_finish(FilSystem* system)
@@ -333,5 +357,5 @@ bool fil_system_finish(FilSystem* system)
     fil_system_run(system, finish_bodies, &ending);
     const FilBody* last = system->body_count > 0 ? &system->bodies[system->body_count - 1] : NULL;
     const int from = last != NULL ? last->h + last->h_count : 0;
-    return !atomic_load(&ending.strange) && fil_all_finite(system->next.h + from, system->h_count - from);
+    return !atomic_load(&ending.strange) && are_large_finite(system) && fil_all_finite(system->next.h + from, system->h_count - from);
 }

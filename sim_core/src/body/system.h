@@ -88,6 +88,8 @@ void fil_system_run_short(FilSystem* system, FilWork* work, void* context);
 /* Scratch of a body that no other uses: solution and push stand at its unknowns, the others begin with its own. */
 FilNewtonScratch fil_system_scratch(const FilSystem* system, int body);
 
+/* Copies so many numbers, many by pieces that workers share; not from inside a loop of theirs. */
+void fil_system_copy(const FilSystem* system, double* to, const double* from, int count);
 void fil_system_copy_state(const FilSystem* system, const FilState* to, const FilState* from);
 /* The same of one body, its targets apart. */
 void fil_system_copy_body(const FilSystem* system, int body, const FilState* to, const FilState* from);

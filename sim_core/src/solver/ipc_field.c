@@ -46,19 +46,33 @@ static void place_shapes(FilSolver* solver, const double* v, double* q)
 /* Coordinates at a time: some five microseconds. */
 enum { PLACE_GRAIN = 4096 };
 
-/* A body made of points, on its way. */
+/* A body made of points, on its way with v, or with v less a share of a direction. */
 typedef struct Going {
-    const double *from, *v;
-    double dt, *to;
+    const double *from, *v, *direction; /* NULL: none */
+    double dt, share, *to;
 } Going;
 
 static void go_some(void* context, int first, int end, int worker)
 {
     const Going* g = context;
     (void)worker;
-    for (int k = first; k < end; k++) {
-        g->to[k] = g->from[k] + g->dt * g->v[k];
+    if (g->direction == NULL) {
+        for (int k = first; k < end; k++) {
+            g->to[k] = g->from[k] + g->dt * g->v[k];
+        }
+        return;
     }
+    for (int k = first; k < end; k++) {
+        g->to[k] = g->from[k] + g->dt * (g->v[k] - g->share * g->direction[k]);
+    }
+}
+
+/* Where a body made of points is at the end of the step. */
+static void go(const FilSolver* solver, const FilBody* body, Going going)
+{
+    going.from = solver->system->state.q + body->q;
+    going.dt = solver->ipc.dt;
+    fil_workers_run(body->q_count > PLACE_GRAIN ? solver->system->workers : NULL, body->q_count, PLACE_GRAIN, go_some, &going);
 }
 
 /* Configuration at the end of the step if it went with v, and the points of surfaces there. */
@@ -66,9 +80,8 @@ static void place(FilSolver* solver, const double* v, double* q, double* points)
 {
     for (int b = 0; b < solver->system->body_count; b++) {
         const FilBody* body = &solver->system->bodies[b];
-        Going going = {solver->system->state.q + body->q, v + body->v, solver->ipc.dt, q + body->q};
         if (body->ops->points) {
-            fil_workers_run(body->q_count > PLACE_GRAIN ? solver->system->workers : NULL, body->q_count, PLACE_GRAIN, go_some, &going);
+            go(solver, body, (Going){.v = v + body->v, .to = q + body->q});
         }
     }
     place_shapes(solver, v, q);
@@ -83,14 +96,33 @@ static double add(FilSolver* solver, const double* v, double* residual)
     return isfinite(contacts) ? contacts + fil_rings_add(solver, v, residual) : INFINITY;
 }
 
+/* Adds so many times `more`. */
+typedef struct Sum {
+    const double* more;
+    double times, *to;
+} Sum;
+
+static void add_some(void* context, int first, int end, int worker)
+{
+    const Sum* sum = context;
+    (void)worker;
+    for (int k = first; k < end; k++) {
+        sum->to[k] += sum->times * sum->more[k];
+    }
+}
+
+static void add_all(const FilSolver* solver, double times, const double* more, double* to)
+{
+    Sum sum = {more, times, to};
+    const int count = solver->system->v_count;
+    fil_workers_run(count > PLACE_GRAIN ? solver->system->workers : NULL, count, PLACE_GRAIN, add_some, &sum);
+}
+
 /* The same at what begin() has left, where it was evaluated. */
 static double add_first(FilSolver* solver, double* residual)
 {
-    const FilIpcField* field = &solver->ipc;
-    for (int k = 0; k < solver->system->v_count; k++) {
-        residual[k] += field->first.at[k];
-    }
-    return field->first_energy;
+    add_all(solver, 1.0, solver->ipc.first.at, residual);
+    return solver->ipc.first_energy;
 }
 
 /* ---- the first guess ---- */
@@ -123,9 +155,9 @@ static bool make_room(FilSolver* solver)
 static void place_step(FilSolver* solver, const double* v)
 {
     FilIpcField* field = &solver->ipc;
-    memcpy(field->x_end.at, solver->system->state.q, sizeof(double) * (size_t)solver->system->q_count);
+    fil_system_copy(solver->system, field->x_end.at, solver->system->state.q, solver->system->q_count);
     place(solver, v, field->x_end.at, field->ends.at);
-    memcpy(field->x.at, fil_start_q(solver->system), sizeof(double) * (size_t)solver->system->q_count);
+    fil_system_copy(solver->system, field->x.at, fil_start_q(solver->system), solver->system->q_count);
     fil_ipc_surface_place(solver, field->x.at, field->points.at);
 }
 
@@ -196,7 +228,7 @@ static FilStatus begin(FilSolver* solver, double dt, double* v, FilStepInfo* inf
     status = fil_rings_begin(solver);
     // everything that is near on the way to the initial guess
     place_step(solver, v);
-    memcpy(field->ahead.at, field->ends.at, 3 * sizeof(double) * (size_t)field->surface.point_count);
+    fil_system_copy(solver->system, field->ahead.at, field->ends.at, 3 * field->surface.point_count);
     status = status == FIL_OK ? fil_ipc_list(solver) : status;
     field->first_pairs = field->pair_count;
     status = status == FIL_OK && solver->first_step ? fil_ipc_check_start(solver) : status;
@@ -239,14 +271,21 @@ static void hessian(FilSolver* solver, const double* v, FilPotentialOrder order,
 /* Where points go with a share of the step -direction from v. */
 static void place_end(FilSolver* solver, const double* v, const double* direction, double share)
 {
-    double* end = solver->system->scratch.trial;
+    FilIpcField* field = &solver->ipc;
+    double* end = solver->system->scratch.trial;  // of what is no points
     for (int b = 0; b < solver->system->body_count; b++) {
         const FilBody* body = &solver->system->bodies[b];
+        if (body->ops->points) {
+            go(solver, body,
+               (Going){.v = v + body->v, .direction = body->moves ? direction + body->v : NULL, .share = share, .to = field->x_end.at + body->q});
+            continue;
+        }
         for (int k = body->v; k < body->v + body->v_count; k++) {
             end[k] = v[k] - (body->moves ? share * direction[k] : 0.0);
         }
     }
-    place(solver, end, solver->ipc.x_end.at, solver->ipc.ends.at);
+    place_shapes(solver, end, field->x_end.at);
+    fil_ipc_surface_place(solver, field->x_end.at, field->ends.at);
 }
 
 /* Lists pairs on the way of a share of the step -direction. */
@@ -290,9 +329,7 @@ static FilStatus finish(FilSolver* solver, const double* v, double* impulse, Fil
 {
     memset(solver->system->scratch.trial, 0, sizeof(double) * (size_t)solver->system->v_count);
     add(solver, v, solver->system->scratch.trial);
-    for (int k = 0; k < solver->system->v_count; k++) {
-        impulse[k] -= solver->system->scratch.trial[k];
-    }
+    add_all(solver, -1.0, solver->system->scratch.trial, impulse);
     fil_rings_finish(solver, v);
     return fil_ipc_contacts_finish(solver, v, info);
 }

@@ -106,18 +106,47 @@ static double share_of_change(const FilSolver* solver, const FilPotentialField* 
     return !fil_potential_is_sheet(solver, field) || system->in_second ? 1.0 : system->staged ? 0.0 : 0.5;
 }
 
+/* A pass over velocities, or over bodies. */
+typedef struct Pass {
+    FilSolver* solver;
+    double share, *v, *impulse;
+} Pass;
+
+/* Numbers at a time: some two microseconds. */
+enum { GRAIN = 4096 };
+
+static void pass_over(const FilSystem* system, FilWork* work, Pass* pass)
+{
+    fil_workers_run(system->v_count > GRAIN ? system->workers : NULL, system->v_count, GRAIN, work, pass);
+}
+
+static void scale_change(void* context, int first, int end, int worker)
+{
+    const Pass* pass = context;
+    const FilSystem* system = pass->solver->system;
+    (void)worker;
+    for (int k = first; k < end; k++) {
+        system->scratch.direction[k] = pass->share * system->state.change[k];
+    }
+}
+
+static void guess_some(void* context, int first, int end, int worker)
+{
+    const Pass* pass = context;
+    (void)worker;
+    for (int b = first; b < end; b++) {
+        if (fil_potential_takes_part(pass->solver, b)) {
+            fil_potential_guess(pass->solver, b, pass->solver->system->scratch.direction, pass->v);
+        }
+    }
+}
+
 /* First guess of all velocities: changing on by a share of what they did in the last step. */
 static void guess(FilSolver* solver, double share, double* v)
 {
-    FilSystem* system = solver->system;
-    for (int k = 0; k < system->v_count; k++) {
-        system->scratch.direction[k] = share * system->state.change[k];
-    }
-    for (int b = 0; b < system->body_count; b++) {
-        if (fil_potential_takes_part(solver, b)) {
-            fil_potential_guess(solver, b, system->scratch.direction, v);
-        }
-    }
+    Pass pass = {.solver = solver, .share = share, .v = v};
+    pass_over(solver->system, scale_change, &pass);
+    fil_system_run(solver->system, guess_some, &pass);
 }
 
 /* Names a body whose equations of motion are no gradient. */
@@ -179,8 +208,20 @@ FilStatus fil_potential_set_up(FilSolver* solver, double dt)
     return FIL_OK;
 }
 
+static void push_some(void* context, int first, int end, int worker)
+{
+    const Pass* pass = context;
+    (void)worker;
+    for (int b = first; b < end; b++) {
+        const FilBody* body = &pass->solver->system->bodies[b];
+        if (fil_potential_takes_part(pass->solver, b) && body->ops->push != NULL) {
+            body->ops->push(body->impl, pass->v + body->v, pass->impulse + body->v, NULL);
+        }
+    }
+}
+
 /* v is the solution: impulses to contacts, joints and bodies. */
-static FilStatus finish(FilSolver* solver, const FilPotentialField* field, const double* v, FilStepInfo* info)
+static FilStatus finish(FilSolver* solver, const FilPotentialField* field, double* v, FilStepInfo* info)
 {
     double* impulse = solver->potential.impulse.at;
     memset(impulse, 0, sizeof(double) * (size_t)solver->system->v_count);
@@ -189,12 +230,8 @@ static FilStatus finish(FilSolver* solver, const FilPotentialField* field, const
         return status;
     }
     fil_potential_joints_finish(solver, v, impulse);
-    for (int b = 0; b < solver->system->body_count; b++) {
-        const FilBody* body = &solver->system->bodies[b];
-        if (fil_potential_takes_part(solver, b) && body->ops->push != NULL) {
-            body->ops->push(body->impl, v + body->v, impulse + body->v, NULL);
-        }
-    }
+    Pass pass = {.solver = solver, .v = v, .impulse = impulse};
+    fil_system_run(solver->system, push_some, &pass);
     return FIL_OK;
 }
 
@@ -262,6 +299,15 @@ static FilStatus solve_together(FilSolver* solver, const FilPotentialField* fiel
     return finish(solver, field, v, info);
 }
 
+static void find_change(void* context, int first, int end, int worker)
+{
+    const FilSystem* system = ((const Pass*)context)->solver->system;
+    (void)worker;
+    for (int k = first; k < end; k++) {
+        system->next.change[k] = system->scratch.solution[k] - system->state.v[k];
+    }
+}
+
 FilStatus fil_potential_solve_step(FilSolver* solver, double dt, FilStepInfo* info)
 {
     FilSystem* system = solver->system;
@@ -275,8 +321,9 @@ FilStatus fil_potential_solve_step(FilSolver* solver, double dt, FilStepInfo* in
     if (solver->contact.active && system->v_count > 0) {  // a world without bodies has no arrays yet
         status = solve_together(solver, solver->model->field, dt, info);
     }
-    for (int k = 0; k < system->v_count && status == FIL_OK; k++) {
-        system->next.change[k] = system->scratch.solution[k] - system->state.v[k];
+    if (status == FIL_OK) {
+        Pass pass = {.solver = solver};
+        pass_over(system, find_change, &pass);
     }
     return status;
 }

@@ -212,9 +212,35 @@ double fil_potential_slope(const FilSolver* solver, const double* residual, cons
     return slope;
 }
 
+/* Both, side by side. */
+typedef struct Fall {
+    const FilSolver* solver;
+    const double *residual, *direction;
+    double slope, size;
+} Fall;
+
+static void look_at_fall(void* context, int first, int end, int worker)
+{
+    Fall* fall = context;
+    (void)worker;
+    for (int k = first; k < end; k++) {
+        if (k == 0) {
+            fall->slope = fil_potential_slope(fall->solver, fall->residual, fall->direction);
+        } else {
+            fall->size = fil_potential_size(fall->solver, fall->residual, false);
+        }
+    }
+}
+
 double fil_potential_slope_and_size(const FilSolver* solver, const double* residual, const double* direction, double* size)
 {
     double slope = 0.0, square = 0.0;
+    if (solver->system->workers != NULL && solver->system->v_count > VECTOR_GRAIN) {
+        Fall fall = {solver, residual, direction, 0.0, 0.0};
+        fil_workers_run(solver->system->workers, 2, 1, look_at_fall, &fall);
+        *size = fall.size;
+        return fall.slope;
+    }
     for (int b = 0; b < solver->system->body_count; b++) {
         const FilBody* body = &solver->system->bodies[b];
         const double *r = residual + body->v, *d = direction + body->v, *weight = solver->system->scratch.weight + body->v;
@@ -267,9 +293,9 @@ void fil_potential_guess(const FilSolver* solver, int b, const double* change, d
 void fil_potential_gather(const FilSolver* solver, const double* residual, double* to)
 {
     for (int b = 0; b < solver->system->body_count; b++) {
+        const FilBody* body = &solver->system->bodies[b];
         if (fil_potential_takes_part(solver, b)) {
-            memcpy(to + 4 * solver->contact.offset[b], residual + solver->system->bodies[b].v,
-                   sizeof(double) * (size_t)solver->system->bodies[b].v_count);
+            fil_system_copy(solver->system, to + 4 * solver->contact.offset[b], residual + body->v, body->v_count);
         }
     }
 }
@@ -277,9 +303,9 @@ void fil_potential_gather(const FilSolver* solver, const double* residual, doubl
 void fil_potential_direct(const FilSolver* solver, double* direction)
 {
     for (int b = 0; b < solver->system->body_count; b++) {
+        const FilBody* body = &solver->system->bodies[b];
         if (fil_potential_takes_part(solver, b)) {
-            memcpy(direction + solver->system->bodies[b].v, solver->contact.v + 4 * solver->contact.offset[b],
-                   sizeof(double) * (size_t)solver->system->bodies[b].v_count);
+            fil_system_copy(solver->system, direction + body->v, solver->contact.v + 4 * solver->contact.offset[b], body->v_count);
         }
     }
 }

@@ -204,7 +204,7 @@ double fil_potential_set_measure(struct FilSolver* solver, double dt, const doub
 double fil_potential_size(const struct FilSolver* solver, const double* residual, bool as_force);
 /* Slope of the potential along -direction where the residual is known. */
 double fil_potential_slope(const struct FilSolver* solver, const double* residual, const double* direction);
-/* Both, in one pass: the slope, and the weighted size. */
+/* Both, in one pass or side by side: the slope, and the weighted size. */
 double fil_potential_slope_and_size(const struct FilSolver* solver, const double* residual, const double* direction, double* size);
 /* v - step * direction of everything that takes part. */
 void fil_potential_try(const struct FilSolver* solver, const double* v, const double* direction, double step, double* trial);

@@ -1,7 +1,6 @@
 /* Full Newton steps for fields whose friction stands apart: a new tangent in every iteration, linear systems solved as accurately as
  * pays. */
 #include <math.h>
-#include <string.h>
 
 #include "solver/solver.h"
 
@@ -38,7 +37,7 @@ static const double* residual_of(FilSolver* solver, const FilPotentialField* fie
     const double* residual = solver->system->scratch.residual;
     double* right = expected && field->anticipate != NULL ? solver->potential.impulse.at : NULL;
     if (right != NULL) {
-        memcpy(right, residual, sizeof(double) * (size_t)solver->system->v_count);
+        fil_system_copy(solver->system, right, residual, solver->system->v_count);
     }
     if (field->anticipate != NULL) {
         field->anticipate(solver, right);
