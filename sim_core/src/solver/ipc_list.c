@@ -229,7 +229,7 @@ static FilStatus list_near(FilSolver* solver, const int* points, const int* edge
 
 /* A point by itself, and edges that it may meet. */
 typedef struct Lone {
-    const FilIpcField* field;
+    const FilSolver* solver;
     int point;
     const int *stale, *stale_edges;
 } Lone;
@@ -240,14 +240,50 @@ enum { LONE_GRAIN = 1024 };
 static void look_at_lone(void* context, int first, int end, int worker)
 {
     const Lone* lone = context;
-    const FilIpcField* field = lone->field;
+    const FilIpcField* field = &lone->solver->ipc;
     const FilAabb *boxes = field->boxes, own = boxes[lone->point];
+    int* picked = field->picked.at + first / LONE_GRAIN * (1 + LONE_GRAIN);
+    int count = 0;
     (void)worker;
     for (int e = first; e < end; e++) {
         const int* corner = field->surface.edges[e].point;
         const FilAabb box = fil_aabb_union(&boxes[corner[0]], &boxes[corner[1]]);
-        field->picked.at[e] = (lone->stale[lone->point] | lone->stale_edges[e]) & (int)fil_aabb_overlap(&own, &box);
+        picked[1 + count] = e;
+        count += (lone->stale[lone->point] | lone->stale_edges[e]) & (int)fil_aabb_overlap(&own, &box);
     }
+    picked[0] = count;
+}
+
+static bool make_lone(const FilSolver* solver, FilIndexPair chosen, FilIpcPair* pair)
+{
+    const int *corner = solver->ipc.surface.edges[chosen.b].point, corners[3] = {chosen.a, corner[0], corner[1]};
+    return fil_ipc_may_meet(solver, chosen.a, corner[0]) && !fil_ipc_at_joint(solver, chosen.a, corner[0]) &&
+           make_pair(solver, FIL_POINT_SEGMENT, corners, 3, 0.0, pair);
+}
+
+/* Nodes, of which there are many, are none. */
+static bool is_lone(const FilIpcSurface* s, int p)
+{
+    return s->node_q[p] < 0 && s->points[p].lone;
+}
+
+/* A sphere against edges. */
+static FilStatus list_edges(FilSolver* solver, Lone* lone)
+{
+    FilIpcField* field = &solver->ipc;
+    FilPairs* chosen = &field->chosen[0];
+    const int count = field->surface.edge_count;
+    FilStatus status = FIL_OK;
+    fil_workers_run(solver->system->workers, count, LONE_GRAIN, look_at_lone, lone);
+    chosen->count = 0;
+    for (int chunk = 0; chunk * LONE_GRAIN < count && status == FIL_OK; chunk++) {
+        const int* picked = field->picked.at + (ptrdiff_t)chunk * (1 + LONE_GRAIN);
+        status = fil_pairs_reserve(chosen, picked[0]);
+        for (int k = 1; k <= picked[0] && status == FIL_OK; k++) {
+            chosen->items[chosen->count++] = (FilIndexPair){lone->point, picked[k]};
+        }
+    }
+    return status == FIL_OK ? add_chosen(solver, chosen, make_lone) : status;
 }
 
 /* Spheres against edges and each other. */
@@ -256,22 +292,17 @@ static FilStatus list_lone(FilSolver* solver, const int* stale, const int* stale
     FilIpcField* field = &solver->ipc;
     const FilIpcSurface* s = &field->surface;
     const FilAabb* boxes = field->boxes;
-    FilStatus status = fil_ints_reserve(&field->picked, (size_t)s->edge_count) ? FIL_OK : FIL_OUT_OF_MEMORY;
-    for (int p = 0; p < s->point_count && status == FIL_OK; p++) {
-        if (!s->points[p].lone) {
+    const size_t chunks = 1 + (size_t)s->edge_count / LONE_GRAIN;
+    FilStatus status = fil_ints_reserve(&field->picked, chunks * (1 + LONE_GRAIN) + 1) ? FIL_OK : FIL_OUT_OF_MEMORY;
+    for (int p = s->first_shape; p < s->point_count && status == FIL_OK; p++) {
+        if (!is_lone(s, p)) {
             continue;
         }
-        Lone lone = {field, p, stale, stale_edges};
-        fil_workers_run(solver->system->workers, s->edge_count, LONE_GRAIN, look_at_lone, &lone);
-        for (int e = 0; e < s->edge_count && status == FIL_OK; e++) {
-            const int corners[3] = {p, s->edges[e].point[0], s->edges[e].point[1]};
-            if (field->picked.at[e] != 0 && fil_ipc_may_meet(solver, p, corners[1]) && !fil_ipc_at_joint(solver, p, corners[1])) {
-                status = add_pair(solver, FIL_POINT_SEGMENT, corners, 3, 0.0);
-            }
-        }
+        Lone lone = {solver, p, stale, stale_edges};
+        status = list_edges(solver, &lone);
         for (int q = p + 1; q < s->point_count && status == FIL_OK; q++) {
             const int corners[2] = {p, q};
-            if (s->points[q].lone && (stale[p] | stale[q]) != 0 && fil_aabb_overlap(&boxes[p], &boxes[q]) && fil_ipc_may_meet(solver, p, q) &&
+            if (is_lone(s, q) && (stale[p] | stale[q]) != 0 && fil_aabb_overlap(&boxes[p], &boxes[q]) && fil_ipc_may_meet(solver, p, q) &&
                 !fil_ipc_at_joint(solver, p, q)) {
                 status = add_pair(solver, FIL_POINT_POINT, corners, 2, 0.0);
             }
@@ -326,14 +357,17 @@ static void mean_motion(const FilIpcField* field, const double* from, const doub
 {
     // four sums that do not wait for each other
     const int count = field->surface.point_count, whole = count - count % 4;
-    double sum[4][3] = {{0.0}};
-    for (int p = 0; p < count; p++) {
-        double *own = sum[p < whole ? p % 4 : 0], motion[3];
-        fil_v3_sub(motion, to + 3 * p, from + 3 * p);
-        fil_v3_add(own, own, motion);
+    double sum[12] = {0.0};
+    for (int k = 0; k < 3 * whole; k += 12) {
+        for (int m = 0; m < 12; m++) {
+            sum[m] += to[k + m] - from[k + m];
+        }
+    }
+    for (int k = 3 * whole; k < 3 * count; k++) {
+        sum[k % 3] += to[k] - from[k];
     }
     for (int k = 0; k < 3; k++) {
-        mean[k] = count > 0 ? ((sum[0][k] + sum[1][k]) + (sum[2][k] + sum[3][k])) / count : 0.0;
+        mean[k] = count > 0 ? ((sum[k] + sum[3 + k]) + (sum[6 + k] + sum[9 + k])) / count : 0.0;
     }
 }
 
@@ -413,22 +447,39 @@ static FilStatus list_stale(FilSolver* solver, bool all)
     return status == FIL_OK ? list_lone(solver, points, edges) : status;
 }
 
+/* Points and where they go, all of which are listed anew; with `slack` of the first how far any of them falls. */
+static void list_some(void* context, int first, int end, int worker)
+{
+    static const double nowhere[3] = {0.0, 0.0, 0.0};
+    const Ways* w = context;
+    const FilIpcField* field = w->field;
+    const size_t at = 3 * (size_t)first, size = 3 * (size_t)(end - first) * sizeof(double);
+    double fall = 0.0;
+    (void)worker;
+    memcpy(field->listed.at + at, field->points.at + at, size);
+    memcpy(field->listed_end.at + at, w->to + at, size);
+    for (int p = first; p < end; p++) {
+        field->stale.at[p] = 1;
+        // a fifth more than they move now, so that lists serve for the iterations to come: 1.05 to 1.5 take cloth and nets as long, to 4 %
+        const double falls = 1.2 * motion_of(field->points.at, w->to, p, nowhere) + NEAR_RANGE * w->range;
+        fall = falls > fall ? falls : fall;
+    }
+    field->slack.at[first] = fall;
+}
+
 FilStatus fil_ipc_list(FilSolver* solver)
 {
     FilIpcField* field = &solver->ipc;
-    static const double nowhere[3] = {0.0, 0.0, 0.0};
     const int count = field->surface.point_count;
-    const double *x = field->points.at, *ends = field->ends.at, range = solver->settings.model.ipc.range;
+    const double *x = field->points.at, range = solver->settings.model.ipc.range;
     if (!make_room(field)) {
         return FIL_OUT_OF_MEMORY;
     }
-    memcpy(field->listed.at, x, sizeof(double) * 3 * (size_t)count);
-    memcpy(field->listed_end.at, ends, sizeof(double) * 3 * (size_t)count);
+    Ways ways = {.field = field, .to = field->ends.at, .range = range};
+    fil_workers_run(solver->system->workers, count, POINT_GRAIN, list_some, &ways);
     field->fall = 0.0;
-    for (int p = 0; p < count; p++) {
-        field->stale.at[p] = 1;
-        // a fifth more than they move now, so that lists serve for the iterations to come: 1.05 to 1.5 take cloth and nets as long, to 4 %
-        field->fall = fmax(field->fall, 1.2 * motion_of(x, ends, p, nowhere) + NEAR_RANGE * range);
+    for (int p = 0; p < count; p += POINT_GRAIN) {
+        field->fall = fmax(field->fall, field->slack.at[p]);
     }
     field->pair_count = 0;
     const FilStatus status = list_stale(solver, true);
@@ -486,6 +537,21 @@ static void look_who_leaves(void* context, int first, int end, int worker)
     }
 }
 
+/* Leads the ways of points on as all go, and of those that leave theirs to where they do. */
+static void lead_ways(void* context, int first, int end, int worker)
+{
+    const Ways* w = context;
+    const FilIpcField* field = w->field;
+    (void)worker;
+    for (int p = first; p < end; p++) {
+        double* way = field->listed_end.at + 3 * p;
+        fil_v3_add(way, way, w->mean);
+        if (field->stale.at[p] != 0) {
+            fil_v3_copy(way, w->to + 3 * p);
+        }
+    }
+}
+
 FilStatus fil_ipc_relist(FilSolver* solver)
 {
     FilIpcField* field = &solver->ipc;
@@ -505,13 +571,7 @@ FilStatus fil_ipc_relist(FilSolver* solver)
     if (stale_count == 0) {
         return FIL_OK;
     }
-    for (int p = 0; p < count; p++) {
-        double* end = field->listed_end.at + 3 * p;
-        fil_v3_add(end, end, ways.mean);
-        if (field->stale.at[p] != 0) {
-            fil_v3_copy(end, ends + 3 * p);
-        }
-    }
+    fil_workers_run(solver->system->workers, count, 2 * POINT_GRAIN, lead_ways, &ways);
     const FilStatus status = drop_pairs(field, solver->system->workers);
     return status == FIL_OK ? list_stale(solver, false) : status;
 }
