@@ -217,17 +217,31 @@ void fil_block_preconditioner_reduce(FilBlockPreconditioner* precond, FilWorkers
     }
 }
 
-void fil_block_preconditioner_predict(FilBlockPreconditioner* precond, FilWorkers* workers, const double* more, double* x)
+/* Columns that F reaches from which on workers share them: some 5 us. */
+enum { MANY = 512 };
+
+static void lead_some(void* context, int first, int end, int worker)
 {
-    const int *variable = precond->symbolic.ordering.old_of_new, first = precond->symbolic.first_changing, columns = precond->symbolic.columns;
-    end_reduction(precond);
-    for (int j = first; j < columns; j++) {
+    const Exchange* exchange = context;
+    const FilBlockPreconditioner* precond = exchange->precond;
+    const int* variable = precond->symbolic.ordering.old_of_new;
+    (void)worker;
+    for (int j = exchange->begin + first; j < exchange->begin + end; j++) {
         for (int k = 0; k < FIL_BLOCK; k++) {
-            precond->x.at[FIL_BLOCK * j + k] = precond->reduced.at[FIL_BLOCK * j + k] + (float)more[FIL_BLOCK * variable[j] + k];
+            exchange->x[FIL_BLOCK * j + k] = precond->reduced.at[FIL_BLOCK * j + k] + (float)exchange->b[FIL_BLOCK * variable[j] + k];
         }
     }
+}
+
+void fil_block_preconditioner_predict(FilBlockPreconditioner* precond, FilWorkers* workers, const double* more, double* x)
+{
+    const int first = precond->symbolic.first_changing, changing = precond->symbolic.columns - first;
+    FilWorkers* sharing = changing > MANY ? workers : NULL;
+    Exchange exchange = {.precond = precond, .b = more, .x = precond->x.at, .begin = first};
+    end_reduction(precond);
+    fil_workers_run(sharing, changing, grain_of(changing), lead_some, &exchange);
     share_changing(precond, workers, precond->x.at);
-    give(precond, NULL, first, precond->x.at, x);
+    give(precond, sharing, first, precond->x.at, x);
 }
 
 void fil_block_preconditioner_complete(FilBlockPreconditioner* precond, FilWorkers* workers, double* x)
