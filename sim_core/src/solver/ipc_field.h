@@ -28,7 +28,8 @@ enum { FIL_RING_BLOCKS = 6 };
 typedef struct FilRingTerm {
     int body;                             /* of the world */
     int count;                            /* of blocks */
-    bool stuck;                           /* at the step's start */
+    bool stuck;                           /* at the step's start, ... */
+    bool within;                          /* ... where its rod holds it */
     FilFriction friction;                 /* along the rod, and of a hole along its rim */
     double jacobian[FIL_RING_BLOCKS][12]; /* 3 x 4, of the velocity of the ring against the rod at the step's start */
     int lagged[FIL_RING_BLOCKS];          /* blocks of the world's velocities, for friction, ... */

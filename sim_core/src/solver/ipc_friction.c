@@ -47,8 +47,11 @@ double fil_ipc_friction_lead(FilSolver* solver, const double* v, double* residua
 
 typedef struct Review {
     FilSolver* solver;
-    const double* direction;
+    const double *v, *direction; /* as far as one of them is looked at */
 } Review;
+
+/* Contacts reviewed at a time: some 3 us. */
+enum { GRAIN = 16 };
 
 static void review_some(void* context, int first, int end, int worker)
 {
@@ -64,9 +67,8 @@ static void review_some(void* context, int first, int end, int worker)
 
 double fil_ipc_friction_review(FilSolver* solver, const double* direction)
 {
-    enum { GRAIN = 16 };  // some 3 us
     const int count = friction_count(&solver->ipc);
-    Review own = {solver, direction};
+    Review own = {.solver = solver, .direction = direction};
     double square = 0.0;
     fil_workers_run(solver->system->workers, count, GRAIN, review_some, &own);
     for (int k = 0; k < count; k++) {
@@ -116,13 +118,21 @@ void fil_ipc_friction_center(FilSolver* solver, const double* v)
     }
 }
 
+static void accept_some(void* context, int first, int end, int worker)
+{
+    const Review* own = context;
+    (void)worker;
+    for (int k = first; k < end; k++) {
+        FilSlipping slipping;
+        FilFriction* friction = friction_at(&own->solver->ipc, k, &slipping);
+        fil_friction_accept(friction, &slipping, own->solver->settings.model.ipc.slip_speed, own->v);
+    }
+}
+
 void fil_ipc_friction_accept(FilSolver* solver, const double* v)
 {
-    for (int k = 0; k < friction_count(&solver->ipc); k++) {
-        FilSlipping slipping;
-        FilFriction* friction = friction_at(&solver->ipc, k, &slipping);
-        fil_friction_accept(friction, &slipping, solver->settings.model.ipc.slip_speed, v);
-    }
+    Review own = {.solver = solver, .v = v};
+    fil_workers_run(solver->system->workers, friction_count(&solver->ipc), 2 * GRAIN, accept_some, &own);
 }
 
 FilStatus fil_ipc_friction_list(FilSolver* solver, FilInts* end, FilInts* variable, int* count)

@@ -88,7 +88,7 @@ static FilPotentialIteration start_newton(FilSolver* solver, const FilPotentialF
         const double share = solver->settings.newton_tolerance * times;
         newton.tolerance = share * fmax(hypot(at_work, contacts_at_work(solver, field)), newton.norm) + rounding;
     }
-    const double work = fmax(at_work, fil_potential_size(solver, solver->system->scratch.residual, false));
+    const double work = fmax(at_work, newton.as_force ? fil_potential_size(solver, solver->system->scratch.residual, false) : newton.norm);
     newton.noise = NOISE * work * work;
     // joints are stiff: without their tangent Newton would not get anywhere
     const double hint = solver->potential.problem.memory[FIL_MEMORY_TANGENT];

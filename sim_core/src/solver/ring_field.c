@@ -176,6 +176,20 @@ static bool lag(FilSolver* solver, FilRingTerm* term)
 
 /* ---- a step's begin; the potential ---- */
 
+/* Rings at a time: some five microseconds. */
+enum { RING_GRAIN = 2 };
+
+static void lag_some(void* context, int first, int end, int worker)
+{
+    FilSolver* solver = context;
+    (void)worker;
+    for (int k = first; k < end; k++) {
+        FilRingTerm* term = &solver->ipc.rings[k];
+        open_ends(solver, ring_of(solver, term));
+        term->within = lag(solver, term);
+    }
+}
+
 FilStatus fil_rings_begin(FilSolver* solver)
 {
     FilIpcField* field = &solver->ipc;
@@ -192,20 +206,19 @@ FilStatus fil_rings_begin(FilSolver* solver)
         FilRingTerm* term = &field->rings[field->ring_count++];
         const double* h = solver->system->state.h + body->h;
         *term = (FilRingTerm){.body = b, .place = {(int)h[FIL_RING_PIECE], h[FIL_RING_U]}, .stuck = h[FIL_RING_STUCK] != 0.0};
-        FilRingBody* ring = ring_of(solver, term);
-        term->count = ring->holed ? 6 : 4;
-        open_ends(solver, ring);
-        if (!lag(solver, term)) {  // somebody has set it or its rod elsewhere
-            return fil_solver_refuse(solver, "ring '%s' is not where its rod could hold it: set both, or neither", body->name);
+        term->count = ring_of(solver, term)->holed ? 6 : 4;
+    }
+    fil_workers_run(solver->system->workers, field->ring_count, RING_GRAIN, lag_some, solver);
+    for (int k = 0; k < field->ring_count; k++) {
+        if (!field->rings[k].within) {  // somebody has set it or its rod elsewhere
+            return fil_solver_refuse(solver, "ring '%s' is not where its rod could hold it: set both, or neither",
+                                     solver->system->bodies[field->rings[k].body].name);
         }
     }
     return FIL_OK;
 }
 
 _Static_assert(FIL_HOLE_SIZE == 3 * FIL_RING_BLOCKS, "a ring has room for the gradient of a hole");
-
-/* Rings at a time: some five microseconds. */
-enum { RING_GRAIN = 2 };
 
 static void see_some(void* context, int first, int end, int worker)
 {
