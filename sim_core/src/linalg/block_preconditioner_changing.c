@@ -553,6 +553,17 @@ static void make_trees(void* context, int first, int end, int worker)
     }
 }
 
+/* Blocks of F that are kept at a time, to be compared with: some 3 us. */
+enum { KEPT = 256 };
+
+static void keep_some(void* context, int first, int end, int worker)
+{
+    const Comparison* own = context;
+    const size_t at = FIL_BLOCK_SIZE * (size_t)first;
+    (void)worker;
+    memcpy(own->precond->f_values.at + at, own->f_values + at, FIL_BLOCK_SIZE * (size_t)(end - first) * sizeof *own->f_values);
+}
+
 /* Products from which on panels are shared: some 50 us of work. */
 static const double MIN_WORK = 20e3;
 
@@ -576,8 +587,7 @@ bool fil_block_preconditioner_factor_changing(FilBlockPreconditioner* precond, F
     end_reduction(precond);
     precond->thin = precond->thin && worst != NOT_THIN;
     precond->has_f = worst == DONE;
-    if (precond->f_blocks > 0) {
-        memcpy(precond->f_values.at, f_values, FIL_BLOCK_SIZE * (size_t)precond->f_blocks * sizeof *f_values);
-    }
+    Comparison own = {precond, f_values};
+    fil_workers_run(precond->f_blocks > KEPT ? workers : NULL, precond->f_blocks, KEPT, keep_some, &own);
     return precond->has_f;
 }

@@ -244,9 +244,19 @@ void fil_block_preconditioner_predict(FilBlockPreconditioner* precond, FilWorker
     give(precond, sharing, first, precond->x.at, x);
 }
 
+static void restore_some(void* context, int first, int end, int worker)
+{
+    const Exchange* exchange = context;
+    const size_t at = FIL_BLOCK * (size_t)first;
+    (void)worker;
+    memcpy(exchange->x + at, exchange->precond->reduced.at + at, FIL_BLOCK * (size_t)(end - first) * sizeof *exchange->x);
+}
+
 void fil_block_preconditioner_complete(FilBlockPreconditioner* precond, FilWorkers* workers, double* x)
 {
-    memcpy(precond->x.at, precond->reduced.at, FIL_BLOCK * (size_t)precond->symbolic.first_changing * sizeof *precond->x.at);
+    Exchange exchange = {.precond = precond, .x = precond->x.at};
+    const int fixed = precond->symbolic.first_changing;
+    fil_workers_run(fixed > MANY ? workers : NULL, fixed, grain_of(fixed), restore_some, &exchange);
     backward_fixed(precond, workers, precond->x.at);
     give(precond, workers, 0, precond->x.at, x);
 }
