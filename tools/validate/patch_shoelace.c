@@ -258,26 +258,36 @@ void fil_check_shoelace_step(FilCheck* check)
     fil_world_destroy(world);
 }
 
-/* P0 Fig. 8d: with one point where two shapes meet, fingers chatter and lose the lace. Points at both ends of an edge's overlap hold it. */
+/* P0 Fig. 8d: with one point where two shapes meet, fingers chatter and lose the lace. Points at both ends of an edge's overlap hold it. How much
+ * they chatter is a matter of chance at 2 ms (2 to 6 % between 1.7 and 2 ms); at half of that steps show it. */
 void fil_check_shoelace_points(FilCheck* check)
 {
-    static const FilSetting single[] = {
-        {"lace.modulus", "0"}, {"rods.left_lace.surface.single_point", "true"}, {"rods.right_lace.surface.single_point", "true"}};
     static const Plan first = {"shoelace", bow_grasps, 2, 5.0, 5.0};
     static const char* const names[] = {"patches", "points", "one point where two shapes meet"};
-    for (int k = 0; k < 3; k++) {
+    static const char* const steps[] = {"0.002", "0.001"};
+    for (int k = 0; k < 6; k++) {
+        const int kind = k / 2;
+        const FilSetting settings[] = {{"world.dt", steps[k % 2]},
+                                       {"lace.modulus", "0"},
+                                       {"rods.left_lace.surface.single_point", "true"},
+                                       {"rods.right_lace.surface.single_point", "true"}};
         Tied tied;
         char what[128];
-        FilWorld* world = tie(check, &first, single, k == 0 ? 0 : (k == 1 ? 1 : 3), &tied);
+        FilWorld* world = tie(check, &first, settings, kind == 0 ? 1 : (kind == 1 ? 2 : 4), &tied);
         if (world == NULL) {
             continue;
         }
         fil_world_destroy(world);
         const double slip = 1e3 * tied.grasps[0].slip, spread = 100.0 * fil_grasp_spread(&tied.grasps[0]);
-        snprintf(what, sizeof what, "%s: slip in the first grasp until 5 s (mm)", names[k]);
-        k < 2 ? fil_check_below(check, what, slip, 5.0) : fil_check_above(check, what, slip, 5.0);
-        snprintf(what, sizeof what, "%s: force of its fingers, standard deviation over mean (%%)", names[k]);
-        k == 0 ? fil_check_below(check, what, spread, 1.0)
-               : (k == 1 ? fil_check_note(check, what, spread) : fil_check_above(check, what, spread, 10.0));
+        snprintf(what, sizeof what, "%s, steps of %s s: slip in the first grasp until 5 s (mm)", names[kind], steps[k % 2]);
+        kind < 2 ? fil_check_below(check, what, slip, 5.0) : fil_check_above(check, what, slip, 5.0);
+        snprintf(what, sizeof what, "%s, steps of %s s: fingers' force, deviation over mean (%%)", names[kind], steps[k % 2]);
+        if (kind == 0) {
+            fil_check_below(check, what, spread, 1.0);
+        } else if (k == 5) {
+            fil_check_above(check, what, spread, 10.0);
+        } else {
+            fil_check_note(check, what, spread);
+        }
     }
 }

@@ -179,7 +179,7 @@ static const FilCheckCase table[] = {
     {"patch", "shoelace_overhand", "two arms tie an overhand knot: twice, finer, by patches and by points", 120, fil_check_shoelace_overhand},
     {"patch", "shoelace", "two arms tie a bow, pull it, untie it; and tie it again", 180, fil_check_shoelace},
     {"patch", "shoelace_step", "the bow at 0.8 of the step", 110, fil_check_shoelace_step},
-    {"patch", "shoelace_points", "P0 Fig. 8d: fingers that hold a lace by patches, by points, and lose it by one point", 20,
+    {"patch", "shoelace_points", "P0 Fig. 8d: fingers that hold a lace by patches, by points, and lose it by one point", 60,
      fil_check_shoelace_points},
     {"patch", "pulley", "a belt centres itself on a crowned pulley", 90, fil_check_patch_pulley},
     {"patch", "pulley_crown", "half the crown takes twice as long, on two meshes; none: it stays", 80, fil_check_patch_pulley_crown},
