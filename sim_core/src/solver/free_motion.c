@@ -119,6 +119,10 @@ static bool search(const FilMotionTask* task, double slope, double shift, double
     return false;
 }
 
+/* What buckles under its contacts' forces alone, without what holds it there, says nothing about the motion with them. That it does shows where the
+ * tangent is not definite, and where Newton needs so many iterations: from a guess that is near it takes four to eight. */
+enum { PUSHED_MAX = 16 };
+
 bool fil_free_motion(const FilMotionTask* task, double* v, FilNewtonScratch* s, FilNewtonReport* report)
 {
     const FilBody* body = task->body;
@@ -165,8 +169,7 @@ bool fil_free_motion(const FilMotionTask* task, double* v, FilNewtonScratch* s, 
         if (!factor(body, v, push, s->residual, &shift, report)) {
             return false;
         }
-        // what buckles under its contacts' forces alone, without what holds it there, says nothing about the motion with them
-        if (push != NULL && shift > 0.0) {
+        if (push != NULL && (shift > 0.0 || report->iterations > PUSHED_MAX)) {
             return false;
         }
         memcpy(s->direction, s->residual, sizeof(double) * (size_t)n);
