@@ -259,7 +259,7 @@ void fil_check_shoelace_step(FilCheck* check)
 }
 
 /* P0 Fig. 8d: with one point where two shapes meet, fingers chatter and lose the lace. Points at both ends of an edge's overlap hold it. How much
- * they chatter is a matter of chance at 2 ms (2 to 6 % between 1.7 and 2 ms); at half of that steps show it. */
+ * they chatter is a matter of chance at the scene's step (docs/arms.md), and shows at half of it. */
 void fil_check_shoelace_points(FilCheck* check)
 {
     static const Plan first = {"shoelace", bow_grasps, 2, 5.0, 5.0};
@@ -282,12 +282,7 @@ void fil_check_shoelace_points(FilCheck* check)
         snprintf(what, sizeof what, "%s, steps of %s s: slip in the first grasp until 5 s (mm)", names[kind], steps[k % 2]);
         kind < 2 ? fil_check_below(check, what, slip, 5.0) : fil_check_above(check, what, slip, 5.0);
         snprintf(what, sizeof what, "%s, steps of %s s: fingers' force, deviation over mean (%%)", names[kind], steps[k % 2]);
-        if (kind == 0) {
-            fil_check_below(check, what, spread, 1.0);
-        } else if (k == 5) {
-            fil_check_above(check, what, spread, 10.0);
-        } else {
-            fil_check_note(check, what, spread);
-        }
+        kind == 0 ? fil_check_below(check, what, spread, 1.0)
+                  : (kind == 1 ? fil_check_note(check, what, spread) : fil_check_above(check, what, spread, 10.0));
     }
 }
