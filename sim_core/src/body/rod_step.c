@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/extrema.h"
 #include "base/vec3.h"
 #include "body/rod.h"
 
@@ -408,7 +409,7 @@ static void weigh_diagonals(void* context, int first, int end, int worker)
     double* restrict diagonal = d->diagonal, * restrict scale = d->scale;
     (void)worker;
     for (int k = 4 * first; k < 4 * end; k++) {
-        diagonal[k] = is_free[k] * fmax(factor * diagonal[k], mass[k]);
+        diagonal[k] = is_free[k] * fil_max(factor * diagonal[k], mass[k]);
         scale[k] = is_free[k] * (mass[k] * fabs(v[k]) + dt * fabs(force[k]));
     }
 }

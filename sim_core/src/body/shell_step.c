@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/extrema.h"
 #include "base/vec3.h"
 #include "base/vector.h"
 #include "body/shell.h"
@@ -269,7 +270,7 @@ void fil_shell_diagonal(const void* pointer, const double* v, double* diagonal, 
         for (int j = 0; j < 4; j++) {
             const int k = 4 * i + j;
             const bool is_free = j < 3 && !body->held[4 * i + j];
-            diagonal[k] = is_free ? fmax(block[5 * j], body->mass[i]) : 0.0;
+            diagonal[k] = is_free ? fil_max(block[5 * j], body->mass[i]) : 0.0;
             scale[k] =
                 is_free ? body->mass[i] * (fabs(v[k]) + body->setup.dt * fabs(body->setup.gravity[j])) + body->setup.dt * fabs(body->load[k]) : 0.0;
         }

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/extrema.h"
 #include "base/vec3.h"
 #include "base/vector.h"
 #include "body/shell.h"
@@ -290,7 +291,7 @@ static void weigh_folds(void* context, int first, int end, int worker)
         double edge[3];
         fil_v3_sub(edge, s->q + 4 * (ptrdiff_t)fold->vertex[1], s->q + 4 * (ptrdiff_t)fold->vertex[0]);
         const bool light = body->setup.frugal && fold->stiffness * s->scale < LIGHT * body->mass[fold->vertex[0]] * fil_v3_dot(edge, edge);
-        body->light[f] = light ? s->scale * fmax(body->bends[f].curve, 0.0) : -1.0;
+        body->light[f] = light ? s->scale * fil_max(body->bends[f].curve, 0.0) : -1.0;
     }
 }
 

@@ -1,6 +1,7 @@
 /* Broad and narrow phase: trees of bounding boxes, pairs of colliders, pairs of their parts. */
 #include <math.h>
 
+#include "base/extrema.h"
 #include "base/vec3.h"
 #include "collision/collision.h"
 #include "geometry/closest.h"
@@ -29,8 +30,8 @@ static FilAabb bound_row(FilWorldCollider* c, double around_radii, double margin
         for (int k = 0; k < 3; k++) {
             const double a = FIL_LOOK_AHEAD * dt * v[4 * i + k], b = FIL_LOOK_AHEAD * dt * v[4 * j + k];
             const double around = (1.0 + around_radii) * c->collider.radii[i] + margin;
-            box.lo[k] += fmin(fmin(a, b), 0.0) - around;
-            box.hi[k] += fmax(fmax(a, b), 0.0) + around;
+            box.lo[k] += fil_min(fil_min(a, b), 0.0) - around;
+            box.hi[k] += fil_max(fil_max(a, b), 0.0) + around;
         }
         c->row.boxes[i] = box;
     }

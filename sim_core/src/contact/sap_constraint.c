@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/extrema.h"
 #include "base/vec3.h"
 
 void fil_sap_constraint_of_contact(const FilContact* contact, FilSapKind kind, FilSapConstraint* constraint)
@@ -288,7 +289,7 @@ static void follow_lagged(FilSapLaw* law, const FilSapResponse* response)
 /* cost = -N(v_n) + mu n0 (sqrt(|v_t|^2 + e^2) - e) with N' = n, up to the constant that makes it vanish when apart */
 static void evaluate_lagged(const FilSapLaw* law, const double* v_c, FilSapResponse* out)
 {
-    const double u = fmax(law->v_end - v_c[2], 0.0), friction = law->friction;
+    const double u = fil_max(law->v_end - v_c[2], 0.0), friction = law->friction;
     if (u == 0.0 && friction == 0.0) {  // apart, and apart before
         *out = (FilSapResponse){0};
         return;
@@ -379,7 +380,7 @@ static void evaluate_bounded(const FilSapLaw* law, const double* v_c, FilSapResp
     memset(out, 0, sizeof *out);
     for (int row = 0; row < 3; row++) {
         const double y = -(v_c[row] - law->v_hat[row]) * law->r_inverse[row];
-        const double gamma = fmin(fmax(y, law->lower[row]), law->upper[row]);
+        const double gamma = fil_min(fil_max(y, law->lower[row]), law->upper[row]);
         out->impulse[row] = gamma;
         out->cost += law->r[row] * gamma * (y - 0.5 * gamma);
         out->hessian[4 * row] = gamma == y ? law->r_inverse[row] : 0.0;

@@ -5,6 +5,7 @@
 
 #include <ccd/ccd.h>
 
+#include "base/extrema.h"
 #include "geometry/closest.h"
 #include "geometry/polytope.h"
 #include "geometry/simplex.h"
@@ -40,7 +41,7 @@ static Support support_of(Difference* d, const double* direction)
     fil_pose_apply(b, &d->b_in_a, local);
     fil_v3_sub(s.w, s.a, b);
     for (int k = 0; k < 3; k++) {
-        d->extent = fmax(d->extent, fmax(fabs(s.a[k]), fabs(b[k])));
+        d->extent = fil_max(fil_max(fabs(s.a[k]), fabs(b[k])), d->extent);
     }
     return s;
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/extrema.h"
 #include "linalg/block_pcg.h"
 
 /* Rows of a product are shared in so many pieces, whoever there is to take them: of some two microseconds each, so that taking them costs little and
@@ -167,7 +168,7 @@ static double largest_of(const double* r, int count)
     double largest[FIL_BLOCK] = {0.0};  // side by side: none waits for another
     for (int k = 0; k < count; k += FIL_BLOCK) {
         for (int i = 0; i < FIL_BLOCK; i++) {
-            largest[i] = fmax(largest[i], fabs(r[k + i]));
+            largest[i] = fil_max(fabs(r[k + i]), largest[i]);
         }
     }
     return fmax(fmax(largest[0], largest[1]), fmax(largest[2], largest[3]));

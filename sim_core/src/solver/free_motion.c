@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/extrema.h"
 #include "solver/free_motion.h"
 
 static double weighted_norm(const double* a, const double* weight, int n)
@@ -55,7 +56,7 @@ static double set_measure(const FilBody* body, const FilStepSetup* setup, const 
         s->weight[k] = s->weight[k] > 0.0 ? 1.0 / s->weight[k] : 0.0;
     }
     for (int k = 0; k < body->q_count; k++) {
-        reach = fmax(reach, fabs(q[k]));
+        reach = fil_max(fabs(q[k]), reach);
     }
     // forces K q carry errors of eps K |q|; as impulses, and with A = theta theta_vq dt^2 K
     const double per_dt = 1.0 / (fmax(setup->theta * setup->theta_vq, 0.25) * setup->dt);

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/extrema.h"
 #include "base/memory.h"
 #include "base/vec3.h"
 #include "solver/ipc_field.h"
@@ -17,7 +18,7 @@ static FilIpcSweptBound swept_bound_of(const FilIpcField* field, const FilIpcEdg
         fil_v3_axpy(c.half, i == 0 ? -0.5 : 0.5, x);
         fil_v3_sub(motion[i], field->listed_end.at + 3 * p, x);
         fil_v3_axpy(c.motion, 0.5, motion[i]);
-        c.reach = fmax(c.reach, field->slack.at[p]);
+        c.reach = fil_max(field->slack.at[p], c.reach);
     }
     fil_v3_sub(apart, motion[1], motion[0]);
     c.reach += 0.5 * fil_v3_norm(apart) + field->surface.points[e->point[0]].radius;
@@ -32,7 +33,7 @@ static bool stay_apart(const FilIpcSweptBound* a, const FilIpcSweptBound* b, dou
     fil_v3_sub(passing, b->motion, a->motion);
     const double square = fil_v3_dot(between, between), reach = range + a->reach + b->reach;
     const double clear = square - fabs(fil_v3_dot(a->half, between)) - fabs(fil_v3_dot(b->half, between));
-    return clear + fmin(fil_v3_dot(passing, between), 0.0) > reach * sqrt(square);
+    return clear + fil_min(fil_v3_dot(passing, between), 0.0) > reach * sqrt(square);
 }
 
 static FilAabb box_of(const FilAabb* boxes, const int* points, int count)

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/extrema.h"
 #include "base/memory.h"
 #include "base/vec3.h"
 #include "geometry/closest.h"
@@ -26,8 +27,8 @@ double fil_ipc_approach(FilFeature kind, const int* points, int count, const dou
     }
     for (int i = 0; i < count; i++) {
         fil_v3_sub(motion[i], motion[i], mean);
-        square[i >= split] = fmax(square[i >= split], fil_v3_dot(motion[i], motion[i]));
-        beside[i >= split] = fmax(beside[i >= split], slack != NULL ? slack[points[i]] : 0.0);
+        square[i >= split] = fil_max(fil_v3_dot(motion[i], motion[i]), square[i >= split]);
+        beside[i >= split] = fil_max(slack != NULL ? slack[points[i]] : 0.0, beside[i >= split]);
     }
     return sqrt(square[0]) + beside[0] + sqrt(square[1]) + beside[1];
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/extrema.h"
 #include "solver/solver.h"
 
 void fil_potential_stage_free(FilPotentialStage* stage)
@@ -129,7 +130,7 @@ static void find_reach(Extent* extent)
     for (int b = 0; b < solver->system->body_count; b++) {
         const FilBody* body = &solver->system->bodies[b];
         for (int k = body->q; k < body->q + body->q_count && fil_potential_takes_part(solver, b); k++) {
-            reach = fmax(reach, fabs(solver->system->state.q[k]));
+            reach = fil_max(fabs(solver->system->state.q[k]), reach);
         }
     }
     extent->reach = reach;
