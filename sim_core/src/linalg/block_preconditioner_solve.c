@@ -263,9 +263,9 @@ void fil_block_preconditioner_complete(FilBlockPreconditioner* precond, FilWorke
 
 /* ---- conjugate gradients in single precision ---- */
 
-/* Columns that nothing links to others, and trees of the others, are shared in so many pieces each: as above. Fewer linked columns than that many one
- * worker goes through sooner than they are shared, some two microseconds. */
-enum { PIECES = 8, FEW = 100 };
+/* Columns that nothing links to others, and trees of the others, are shared in so many pieces each: as above. A linked column takes one worker, there
+ * and back, as long as so many that are alone (Xeon: 80 and 9 ns), which others go through beside it: trees are shared only where that is more. */
+enum { PIECES = 8, LINKED_COST = 3 };
 
 /* Whether column j is in a subtree and nothing else in it, nor in its row. */
 static inline bool is_alone(const FilBlockPreconditioner* precond, int j)
@@ -344,7 +344,8 @@ bool fil_block_preconditioner_isolate(FilBlockPreconditioner* precond, FilWorker
 typedef struct Apply {
     const FilBlockPreconditioner* precond;
     const FilSingleStep* step;
-    float* x; /* in the order of pivots */
+    float* x;    /* in the order of pivots */
+    bool shared; /* trees are, by all workers */
 } Apply;
 
 static inline void advance_column(const Apply* apply, int j)
@@ -455,23 +456,33 @@ static void step_above(const Apply* apply)
     finish_tree(apply, trees->count);
 }
 
-/* What is above trees is the first piece, which the caller takes; helpers do columns that are alone meanwhile. */
+/* What is above trees, with the trees unless they are shared, is the first piece, which the caller takes; helpers do columns that are alone
+ * meanwhile. */
 static void step_pieces(void* context, int first, int end, int worker)
 {
-    (void)worker;
+    const Apply* apply = context;
     (void)end;
-    if (first == 0) {
-        step_above(context);
-    } else {
-        advance_alone_piece(context, first - 1);
+    if (first > 0) {
+        advance_alone_piece(apply, first - 1);
+        return;
+    }
+    for (int piece = 0; piece < PIECES && !apply->shared; piece++) {
+        advance_trees(context, piece, piece + 1, worker);
+    }
+    step_above(apply);
+    if (!apply->shared) {
+        finish_pieces(context, 0, PIECES, worker);
     }
 }
 
 void fil_block_preconditioner_step(FilBlockPreconditioner* precond, FilWorkers* workers, const FilSingleStep* step)
 {
-    Apply apply = {precond, step, precond->x.at};
-    FilWorkers* sharing = precond->alone.linked > FEW ? workers : NULL;
-    fil_workers_run(sharing, PIECES, 1, advance_trees, &apply);
+    Apply apply = {precond, step, precond->x.at, LINKED_COST * precond->alone.linked > precond->alone.count};
+    if (apply.shared) {
+        fil_workers_run(workers, PIECES, 1, advance_trees, &apply);
+    }
     fil_workers_run(workers, 1 + PIECES, 1, step_pieces, &apply);
-    fil_workers_run(sharing, PIECES, 1, finish_pieces, &apply);
+    if (apply.shared) {
+        fil_workers_run(workers, PIECES, 1, finish_pieces, &apply);
+    }
 }

@@ -1,7 +1,7 @@
 /* What a pair of features is to its unknowns, and what pairs add to residuals and to the matrix.
  *
- * What several pairs add to the same place is added in their order, whoever does it: threads go through all pairs, and each adds what belongs to
- * places of its own. So sums have the same bits for any number of them. */
+ * What several pairs add to the same place is added in their order, by one worker: to share that by places is slower than it is alone, where threads
+ * take what they add to from each other's caches (Xeon, amd64: 59 instead of 40 us a batch). So sums have the same bits for any number of them. */
 #include <math.h>
 #include <string.h>
 
@@ -11,25 +11,6 @@
 
 /* Blocks that all corners of a pair depend on together, at most. */
 enum { PAIR_BLOCKS = 4 * FIL_JACOBIAN_BLOCKS };
-
-/* Places are shared by stripes: blocks that stand together, two kilobytes and more, go to the same part. Of more parts each would do little but look.
- */
-enum { STRIPE = 16, PARTS = 4 };
-
-/* Fewer pairs are left to one thread: they take five microseconds. */
-enum { FEW = 64 };
-
-/* In how many parts pairs are added: a power of two. */
-static int parts_for(const FilSolver* solver, int pairs)
-{
-    const int threads = fil_workers_count(solver->system->workers);
-    return threads < 2 || pairs < FEW ? 1 : threads < PARTS ? 2 : PARTS;
-}
-
-static bool in_part(int place, int part, int parts)
-{
-    return (place / STRIPE & (parts - 1)) == part;
-}
 
 /* ---- corners ---- */
 
@@ -184,41 +165,23 @@ static void add_to_shape(const FilSolver* solver, int point, const double* g, do
     }
 }
 
-/* Gradients of some pairs, in parts. */
-typedef struct Adding {
-    const FilSolver* solver;
-    int count, parts;
-    const int* pairs;
-    const double* scale; /* every third number is one's; NULL: none */
-    double* sum;
-} Adding;
-
-static void add_part(void* context, int first, int end, int worker)
+void fil_ipc_add_gradients(const FilSolver* solver, int count, const int* pairs, const double* scale, double* residual)
 {
-    const Adding* a = context;
-    const FilIpcField* field = &a->solver->ipc;
+    const FilIpcField* field = &solver->ipc;
     const double dt = field->dt;
-    (void)worker;
-    (void)end;
-    for (int k = 0; k < a->count; k++) {
-        const double *push = field->pushes.at + 12 * (size_t)k, scale = a->scale != NULL ? a->scale[3 * k] : 1.0;
+    for (int k = 0; k < count; k++) {
+        const double *push = field->pushes.at + 12 * (size_t)k, size = scale != NULL ? scale[3 * k] : 1.0;
         const int* nodes = field->pushed.at + 4 * (size_t)k;
-        for (int i = 0; i < 4 && nodes[i] != FIL_IPC_NO_CORNER && scale != 0.0; i++) {
+        for (int i = 0; i < 4 && nodes[i] != FIL_IPC_NO_CORNER && size != 0.0; i++) {
             const int node = nodes[i];
-            const double g[3] = {scale * push[3 * i], scale * push[3 * i + 1], scale * push[3 * i + 2]};
-            if (node >= 0 && in_part(node, first, a->parts)) {
-                fil_v3_axpy(a->sum + 4 * (ptrdiff_t)node, dt, g);
-            } else if (node < 0 && first == 0) {  // shapes share no block with nodes
-                add_to_shape(a->solver, field->pairs[a->pairs[k]].point[i], g, a->sum);
+            const double g[3] = {size * push[3 * i], size * push[3 * i + 1], size * push[3 * i + 2]};
+            if (node >= 0) {
+                fil_v3_axpy(residual + 4 * (ptrdiff_t)node, dt, g);
+            } else {
+                add_to_shape(solver, field->pairs[pairs[k]].point[i], g, residual);
             }
         }
     }
-}
-
-void fil_ipc_add_gradients(const FilSolver* solver, int count, const int* pairs, const double* scale, double* residual)
-{
-    Adding adding = {solver, count, parts_for(solver, count), pairs, scale, residual};
-    fil_workers_run(adding.parts > 1 ? solver->system->workers : NULL, adding.parts, 1, add_part, &adding);
 }
 
 /* ---- second derivatives ---- */
@@ -243,13 +206,8 @@ static void add_turned(double* block, const double* a, const double* b, double s
     }
 }
 
-/* Which part of the blocks is added to, of how many. */
-typedef struct Part {
-    int part, parts;
-} Part;
-
 /* Adds that for all pairs of entries; h(i, j) is at h + stride * 3 i + 3 j of their corners. */
-static void add_entries(FilBlockSum* sum, int list, Part part, const Entry* entries, int count, double scale, const double* h, int stride)
+static void add_entries(FilBlockSum* sum, int list, const Entry* entries, int count, double scale, const double* h, int stride)
 {
     static const double identity[12] = {[0] = 1.0, [5] = 1.0, [10] = 1.0};
     const int variables = sum->end.at[list] - (list > 0 ? sum->end.at[list - 1] : 0), *places = sum->place.at + sum->place_start.at[list];
@@ -258,8 +216,8 @@ static void add_entries(FilBlockSum* sum, int list, Part part, const Entry* entr
             const double *a = entries[e].jacobian, *b = entries[f].jacobian;
             const double* m = h + stride * 3 * entries[e].corner + 3 * entries[f].corner;
             const int place = places[variables * entries[e].local + entries[f].local];
-            if (place < 0 || !in_part(place, part.part, part.parts)) {
-                continue;  // its transpose is there, or another part's
+            if (place < 0) {
+                continue;  // its transpose is there
             }
             double* block = sum->values.at + FIL_BLOCK_SIZE * (size_t)place;
             if (a != NULL || b != NULL) {
@@ -291,8 +249,7 @@ static void find_variables(const FilSolver* solver, const FilIpcPair* pair, cons
     }
 }
 
-static void add_pair_hessian(const FilSolver* solver, const FilIpcPair* pair, const double* hessian, const int* variable, int list, Part part,
-                             FilBlockSum* sum)
+static void add_pair_hessian(const FilSolver* solver, const FilIpcPair* pair, const double* hessian, const int* variable, int list, FilBlockSum* sum)
 {
     const FilIpcField* field = &solver->ipc;
     Entry entries[PAIR_BLOCKS];
@@ -315,7 +272,7 @@ static void add_pair_hessian(const FilSolver* solver, const FilIpcPair* pair, co
             }
         }
     }
-    add_entries(sum, list, part, entries, count, field->dt * field->dt, hessian, 3 * pair->corner_count);
+    add_entries(sum, list, entries, count, field->dt * field->dt, hessian, 3 * pair->corner_count);
 }
 
 /* What an active pair adds: nothing; a multiple of a square g g' to blocks of nodes; or second derivatives, to whatever its corners depend on. */
@@ -341,20 +298,28 @@ typedef struct Found {
 
 _Static_assert(sizeof(Found) <= FIL_IPC_WORK * sizeof(double), "what a pair adds has to fit in its share of the work");
 
+/* Of the k-th active pair, until as many as a batch has come after it. */
 static Found* found_of(const FilIpcField* field, int k)
 {
-    return (Found*)(void*)(field->work.at + (ptrdiff_t)FIL_IPC_WORK * k);
+    return (Found*)(void*)(field->work.at + (ptrdiff_t)FIL_IPC_WORK * (k % FIL_IPC_BATCH));
 }
 
-/* A batch of active pairs, in parallel: each by itself, then what they add by parts. */
-typedef struct Batch {
+/* Active pairs go through in two halves of a batch: what those of one add is found, in parallel, beside the adding of the half before. */
+enum { HALF = FIL_IPC_BATCH / 2 };
+
+typedef struct Halves {
     FilSolver* solver;
     FilBlockSum* sum;
-    int first, count;
     int first_list; /* of all */
-    int parts;
+    int first;      /* pair of the half that is looked at */
     bool majorised;
-} Batch;
+} Halves;
+
+static int end_of(const Halves* halves, int first)
+{
+    const int active = halves->solver->ipc.active_count;
+    return first + HALF < active ? first + HALF : active;
+}
 
 /* Which blocks a pair of nodes adds to. */
 static void find_blocks(const FilBlockSum* sum, int list, const int* variable, int corners, Square* square)
@@ -396,24 +361,22 @@ static bool find_square(const FilSolver* solver, const FilIpcPair* pair, bool po
     return true;
 }
 
-static void find_hessians(void* context, int first, int end, int worker)
+static void find_hessians(const Halves* halves, int first, int end)
 {
-    const Batch* batch = context;
-    const FilIpcField* field = &batch->solver->ipc;
-    (void)worker;
+    const FilIpcField* field = &halves->solver->ipc;
     for (int k = first; k < end; k++) {
-        const FilIpcPair* pair = &field->pairs[field->active.at[batch->first + k]];
+        const FilIpcPair* pair = &field->pairs[field->active.at[k]];
         Found* found = found_of(field, k);
-        const int size = 3 * pair->corner_count, list = batch->first_list + batch->first + k;
-        const bool positive = batch->majorised || !turns_slowly(pair);
+        const int size = 3 * pair->corner_count, list = halves->first_list + k;
+        const bool positive = halves->majorised || !turns_slowly(pair);
         const double share = field->anticipates && pair->expected != pair->gap ? fil_ipc_model(pair).stiffness : 1.0;
-        find_variables(batch->solver, pair, batch->sum, list, found->variable);
-        if (find_square(batch->solver, pair, positive, share, found)) {
-            find_blocks(batch->sum, list, found->variable, pair->corner_count, &found->square);
+        find_variables(halves->solver, pair, halves->sum, list, found->variable);
+        if (find_square(halves->solver, pair, positive, share, found)) {
+            find_blocks(halves->sum, list, found->variable, pair->corner_count, &found->square);
             continue;
         }
         double gradient[12];
-        const double energy = fil_ipc_pair_energy(batch->solver, pair, gradient, found->derivatives, positive);
+        const double energy = fil_ipc_pair_energy(halves->solver, pair, gradient, found->derivatives, positive);
         found->kind = energy != 0.0 ? ADDS_DERIVATIVES : ADDS_NOTHING;
         for (int i = 0; i < size * size && share != 1.0; i++) {
             found->derivatives[i] *= share;
@@ -433,38 +396,45 @@ static inline void add_square(const Square* square, int b, double scale, double*
     }
 }
 
-static void add_hessians(void* context, int first, int end, int worker)
+static void add_hessians(const Halves* halves, int first, int end)
 {
-    const Batch* batch = context;
-    const FilIpcField* field = &batch->solver->ipc;
-    const Part part = {first, batch->parts};
+    const FilIpcField* field = &halves->solver->ipc;
     const double scale = field->dt * field->dt;
-    (void)worker;
-    (void)end;
-    for (int k = 0; k < batch->count; k++) {
+    for (int k = first; k < end; k++) {
         const Found* found = found_of(field, k);
-        const int at = batch->first + k;
         for (int b = 0; found->kind == ADDS_SQUARE && b < found->square.count; b++) {
-            const int place = found->square.block[b];
-            if (in_part(place, part.part, part.parts)) {
-                add_square(&found->square, b, scale, batch->sum->values.at + FIL_BLOCK_SIZE * (ptrdiff_t)place);
-            }
+            add_square(&found->square, b, scale, halves->sum->values.at + FIL_BLOCK_SIZE * (ptrdiff_t)found->square.block[b]);
         }
         if (found->kind == ADDS_DERIVATIVES) {
-            add_pair_hessian(batch->solver, &field->pairs[field->active.at[at]], found->derivatives, found->variable, batch->first_list + at, part,
-                             batch->sum);
+            add_pair_hessian(halves->solver, &field->pairs[field->active.at[k]], found->derivatives, found->variable, halves->first_list + k,
+                             halves->sum);
         }
+    }
+}
+
+/* The first piece is the half before, which the caller takes; the others are parts of this one. */
+static void add_and_find(void* context, int piece, int end, int worker)
+{
+    const Halves* halves = context;
+    (void)end;
+    (void)worker;
+    if (piece > 0) {
+        const int first = halves->first + FIL_IPC_GRAIN * (piece - 1), last = end_of(halves, halves->first);
+        find_hessians(halves, first, first + FIL_IPC_GRAIN < last ? first + FIL_IPC_GRAIN : last);
+    } else if (halves->first > 0) {
+        add_hessians(halves, halves->first - HALF, halves->first);
     }
 }
 
 void fil_ipc_contacts_hessian(FilSolver* solver, bool majorised, FilBlockSum* sum, int first_list)
 {
     const int active = solver->ipc.active_count;
-    Batch batch = {.solver = solver, .sum = sum, .first_list = first_list, .majorised = majorised};
-    for (; batch.first < active; batch.first += FIL_IPC_BATCH) {
-        batch.count = active - batch.first < FIL_IPC_BATCH ? active - batch.first : FIL_IPC_BATCH;
-        batch.parts = parts_for(solver, batch.count);
-        fil_workers_run(solver->system->workers, batch.count, FIL_IPC_GRAIN, find_hessians, &batch);
-        fil_workers_run(batch.parts > 1 ? solver->system->workers : NULL, batch.parts, 1, add_hessians, &batch);
+    Halves halves = {.solver = solver, .sum = sum, .first_list = first_list, .majorised = majorised};
+    for (; halves.first < active; halves.first += HALF) {
+        const int pieces = (end_of(&halves, halves.first) - halves.first + FIL_IPC_GRAIN - 1) / FIL_IPC_GRAIN;
+        fil_workers_run(solver->system->workers, 1 + pieces, 1, add_and_find, &halves);
+    }
+    if (active > 0) {
+        add_hessians(&halves, halves.first - HALF, active);
     }
 }
