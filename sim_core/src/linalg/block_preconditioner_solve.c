@@ -264,8 +264,9 @@ void fil_block_preconditioner_complete(FilBlockPreconditioner* precond, FilWorke
 /* ---- conjugate gradients in single precision ---- */
 
 /* Columns that nothing links to others, and trees of the others, are shared in so many pieces each: as above. A linked column takes one worker, there
- * and back, as long as so many that are alone (Xeon: 80 and 9 ns), which others go through beside it: trees are shared only where that is more. */
-enum { PIECES = 8, LINKED_COST = 3 };
+ * and back, as long as nine that are alone (Xeon: 80 and 9 ns), which others go through beside it. Trees have loops of their own where linked columns
+ * are more than such a share of the others: shorter loops gain nothing there. */
+enum { PIECES = 8, LINKED_SHARE = 3 };
 
 /* Whether column j is in a subtree and nothing else in it, nor in its row. */
 static inline bool is_alone(const FilBlockPreconditioner* precond, int j)
@@ -477,7 +478,7 @@ static void step_pieces(void* context, int first, int end, int worker)
 
 void fil_block_preconditioner_step(FilBlockPreconditioner* precond, FilWorkers* workers, const FilSingleStep* step)
 {
-    Apply apply = {precond, step, precond->x.at, LINKED_COST * precond->alone.linked > precond->alone.count};
+    Apply apply = {precond, step, precond->x.at, LINKED_SHARE * precond->alone.linked > precond->alone.count};
     if (apply.shared) {
         fil_workers_run(workers, PIECES, 1, advance_trees, &apply);
     }
