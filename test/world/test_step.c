@@ -1,4 +1,5 @@
 /* What a step reports: iterations, residual, sub-steps, time; and what it does about too hard ones. */
+#include <limits.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -144,6 +145,55 @@ static void failing_steps_take_back_live_rest_shapes(void** state)
     }
 }
 
+typedef struct Asker {
+    int asked, patience; /* how often it was asked, and from when on it says yes */
+} Asker;
+
+static bool has_enough(void* context)
+{
+    Asker* asker = context;
+    return asker->asked++ >= asker->patience;
+}
+
+/* A rod that moves in sub-steps, and whose rest curvature is driven. */
+static FilWorld* make_divided_world(Asker* asker)
+{
+    FilId rod, drive;
+    FilWorld* world = make_world(0.25, 12, 10, &rod);
+    FilDriveDef def = fil_drive_def_default();
+    def.kind = FIL_DRIVE_CURVATURE;
+    def.object = rod;
+    def.knot_count = 2;
+    def.times = (double[]){0.0, 1.0};
+    def.values = (double[]){0.0, 0.0, 3.0, 2.0};
+    assert_int_equal(fil_world_add_drive(world, &def, &drive), FIL_OK);
+    fil_world_set_stop(world, has_enough, asker);
+    return world;
+}
+
+/* wherever a divided step ends before its time, within its first sub-step, after it or after more of them, nothing of it is left */
+static void divided_steps_return_to_their_start(void** state)
+{
+    (void)state;
+    Asker calm = {.patience = INT_MAX}, asker = {0};
+    FilWorld *undisturbed = make_divided_world(&calm), *world = make_divided_world(&asker);
+    for (int n = 0; n < 2; ++n) {
+        const uint64_t before = fil_world_hash(world);
+        FilStepInfo info;
+        int interruptions = 0;
+        while (fil_world_step(world, &info) == FIL_INTERRUPTED) {
+            assert_true(fil_world_hash(world) == before);
+            asker = (Asker){.patience = ++interruptions};
+        }
+        assert_true(info.halvings > 0 && interruptions > 10);
+        assert_int_equal(fil_world_step(undisturbed, NULL), FIL_OK);
+        assert_true(fil_world_hash(world) == fil_world_hash(undisturbed));
+        asker = (Asker){0};
+    }
+    fil_world_destroy(undisturbed);
+    fil_world_destroy(world);
+}
+
 /* two nodes that fly through each other turn their edge by 180 degrees: no frame can follow that in one step */
 static void frames_that_cannot_follow_are_an_error(void** state)
 {
@@ -180,6 +230,7 @@ int main(void)
         cmocka_unit_test(halved_steps_follow_their_drives),
         cmocka_unit_test(failing_steps_say_how_far_they_went),
         cmocka_unit_test(failing_steps_take_back_live_rest_shapes),
+        cmocka_unit_test(divided_steps_return_to_their_start),
         cmocka_unit_test(frames_that_cannot_follow_are_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -42,7 +42,7 @@ typedef enum FilStateRole {
     FIL_STATE_NOW,
     FIL_STATE_NEXT,    /* being made by the current sub-step */
     FIL_STATE_INITIAL, /* what reset returns to */
-    FIL_STATE_SAVED,   /* the step's start, while it is divided */
+    FIL_STATE_SAVED,   /* the step's start, once it is divided; until then only what a step writes in place */
     FIL_STATE_ORIGIN,  /* where a sub-step of two stages begins, during the second ... */
     FIL_STATE_MIDDLE,  /* ... and where its first stage ended; `change` leads there from the state in a stage's time */
     FIL_STATE_AHEAD,   /* where a stage would end with the velocities of its start, which are its `change` */

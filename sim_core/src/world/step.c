@@ -4,6 +4,7 @@
 
 #include "base/vec3.h"
 #include "world/sleep.h"
+#include "world/step_start.h"
 #include "world/world.h"
 
 static void set_up(FilWorld* world, double t, double dt, FilStepSetup* setup)
@@ -213,6 +214,7 @@ static FilStatus advance(FilWorld* world, double t, double dt, bool last, FilSte
     const bool twice = world->def.integrator == FIL_SDIRK2 && world->def.euler_dt < dt;
     world->system.staged = twice;
     *error = 0.0;
+    fil_step_start_put_aside(world);
     FilStatus status = twice ? two_stages(world, t, dt, info, error) : stage(world, t, dt, info);
     int passed = 0;
     if (status == FIL_OK && world->solver.model->contacts) {
@@ -221,7 +223,7 @@ static FilStatus advance(FilWorld* world, double t, double dt, bool last, FilSte
     if (status != FIL_OK || ((passed > 0 || fil_world_is_inaccurate(world, *error)) && !last)) {
         return status != FIL_OK ? status : FIL_NOT_CONVERGED;
     }
-    fil_state_swap(&world->system.state, &world->system.next);
+    fil_step_start_leave(world);
     if (world->solver.model->contacts) {
         info->crossings += passed + fil_collision_crossings(&world->collision, world->system.next.q, world->system.state.q);
     }
@@ -379,7 +381,7 @@ FilStatus fil_world_step(FilWorld* world, FilStepInfo* info)
     if (world->step == 0) {
         fil_system_copy_state(system, &system->initial, &system->state);
     }
-    fil_system_copy_state(system, &system->saved, &system->state);
+    fil_step_start_begin(world);
     world->solver.first_step = world->step == 0;
     fil_solver_begin(&world->solver);
     fil_watch_start(&world->watch);
@@ -393,7 +395,7 @@ FilStatus fil_world_step(FilWorld* world, FilStepInfo* info)
         world->step++;
         world->time = end;
     } else {
-        fil_system_copy_state(system, &system->state, &system->saved);  // sub-steps, and rest shapes that drives have written
+        fil_step_start_return(world);
         info->step = world->step;
         info->time = world->time;
     }

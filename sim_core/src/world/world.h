@@ -68,6 +68,9 @@ typedef struct FilSleep {
 /* Numbers of a command: whether there is one, and three of it. */
 enum { FIL_CONTROL_SIZE = 4 };
 
+/* Where a step's start is while it is made: in the state, in the next one once a sub-step has been taken, and put aside where there is a second one. */
+typedef enum FilStepStart { FIL_START_NOW, FIL_START_NEXT, FIL_START_SAVED } FilStepStart;
+
 struct FilWorld {
     FilWorldDef def;
     FilError* error; /* apart, so that getters can say why they refuse */
@@ -97,7 +100,8 @@ struct FilWorld {
     } suitable; /* the model that was last found right for the world, and what there was then */
 
     FilSleep sleep;
-    FilWatch watch; /* over a step */
+    FilStepStart step_start; /* which state has the start of the step */
+    FilWatch watch;          /* over a step */
     FilSystem system;
     FilCollisionStage collision;
     FilSolver solver;
