@@ -118,6 +118,7 @@ const FilBodyOps fil_articulated_ops = {
     .turn_jacobian = fil_articulated_turn_jacobian,
     .tangent_pattern = fil_articulated_tangent_pattern,
     .tangent = fil_articulated_tangent,
+    .given_history = true,
     .constraint_count = fil_articulated_constraint_count,
     .constraint = fil_articulated_constraint,
     .constrained = fil_articulated_constrained,

@@ -86,6 +86,7 @@ typedef struct FilBodyOps {
     bool deforms;         /* is stiff inside, by forces that are not linear in its place */
     bool points;          /* q and v are points, 4 numbers each of which the first three are the place; they move by dt v */
     bool carries_history; /* between the stages of a step its history is what the contact model made of it, not extrapolated */
+    bool given_history;   /* its history is what users have set, and steps only hand it on */
     void (*destroy)(void* body);
     int (*dofs)(const void* body);
     void (*init_state)(const void* body, double* q, double* v, double* h);

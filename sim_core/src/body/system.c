@@ -327,8 +327,8 @@ static void finish_bodies(void* context, int first, int end, int worker)
         double *q = next->q + body->q, *v = next->v + body->v, *h = next->h + body->h;
         body->ops->finish(body->impl, system->scratch.solution + body->v, q, v, h);
         // while they are at hand; of large ones all look at pieces in the end
-        if (body->v_count < FEW_NUMBERS &&
-            (!fil_all_finite(q, body->q_count) || !fil_all_finite(v, body->v_count) || !fil_all_finite(h, body->h_count))) {
+        if (body->v_count < FEW_NUMBERS && (!fil_all_finite(q, body->q_count) || !fil_all_finite(v, body->v_count) ||
+                                            (!body->ops->given_history && !fil_all_finite(h, body->h_count)))) {
             atomic_store_explicit(&ending->strange, true, memory_order_relaxed);
         }
     }

@@ -52,6 +52,12 @@ typedef struct FilSapConstraint {
     };
 } FilSapConstraint;
 
+/* Whether its law depends on its compliance. */
+static inline bool fil_sap_is_scaled(const FilSapConstraint* constraint)
+{
+    return constraint->kind != FIL_SAP_BOUNDED || !constraint->bounded.exact || constraint->bounded.sticks;
+}
+
 /* Harder than this by depth and Newton does not converge where objects start inside each other; 1e5 times the usual load takes 5e-4. */
 #define FIL_SAP_HARDEST 1e-4
 /* Powers that the depth reached in the last step, an explicit measure, allows. Contact relaxes at the rate (1 + power)/(dt + tau)

@@ -256,7 +256,7 @@ static void prepare_some(void* context, int first, int end, int worker)
         const FilSapConstraint* constraint = &p->problem->constraints[i];
         const double* j = p->problem->jacobian + FIL_SAP_JACOBIAN * (size_t)constraint->first_block;
         double compliance = constraint->compliance;
-        if (compliance <= 0.0) {
+        if (compliance <= 0.0 && fil_sap_is_scaled(constraint)) {
             compliance = fil_sap_estimate_compliance(sap->inverse, j, participant, constraint->block_count);
         }
         fil_sap_kinds[constraint->kind].prepare(constraint, compliance, &p->scales, &sap->laws[i]);

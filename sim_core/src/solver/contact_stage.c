@@ -8,8 +8,9 @@
 
 void fil_contact_stage_free(FilContactStage* stage)
 {
-    void* blocks[] = {stage->offset, stage->first_block, stage->start,    stage->row,  stage->values,     stage->v_free, stage->push,
-                      stage->v,      stage->constraints, stage->impulses, stage->weak, stage->takes_part, stage->pushed, stage->column_of};
+    void* blocks[] = {stage->offset, stage->first_block, stage->start,  stage->row,         stage->values,
+                      stage->v_free, stage->push,        stage->v,      stage->constraints, stage->impulses,
+                      stage->weak,   stage->takes_part,  stage->pushed, stage->column_of,   stage->own_count.at};
     for (size_t k = 0; k < sizeof blocks / sizeof blocks[0]; k++) {
         fil_free(blocks[k]);
     }
@@ -38,7 +39,7 @@ static bool choose_bodies(FilSolver* solver)
     bool changed = !stage->pattern_ready;
     const bool everyone = solver->model->everyone;
     for (int b = 0; b < solver->system->body_count; b++) {
-        stage->takes_part[b] = (everyone && solver->system->bodies[b].moves) || fil_own_constraints_of(solver, b) > 0;
+        stage->takes_part[b] = (everyone && solver->system->bodies[b].moves) || stage->own_count.at[b] > 0;
     }
     for (int k = 0; k < solver->collision->set.count; k++) {
         for (int side = 0; side < 2; side++) {
@@ -165,7 +166,7 @@ void fil_contacts_take(FilSolver* solver, int b)
 static bool make_room(FilSolver* solver)
 {
     FilContactStage* stage = &solver->contact;
-    const int max = solver->collision->set.count + fil_joints_constraints(solver) + fil_own_constraints(solver);
+    const int max = solver->collision->set.count + fil_joints_constraints(solver) + stage->own_total;
     if (stage->offset_capacity < solver->system->body_count) {
         if (!room((void**)&stage->offset, solver->system->body_count, &stage->offset_capacity, sizeof(int)) ||
             !room((void**)&stage->first_block, solver->system->body_count, &stage->first_block_capacity, sizeof(int)) ||
@@ -183,7 +184,10 @@ FilStatus fil_contacts_prepare(FilSolver* solver)
 {
     FilContactStage* stage = &solver->contact;
     stage->constraint_count = 0;
-    stage->active = solver->collision->set.count > 0 || solver->joints.count > 0 || fil_own_constraints(solver) > 0 || solver->model->everyone;
+    if (!fil_own_constraints_count(solver)) {
+        return FIL_OUT_OF_MEMORY;
+    }
+    stage->active = solver->collision->set.count > 0 || solver->joints.count > 0 || stage->own_total > 0 || solver->model->everyone;
     if (stage->active && (!make_room(solver) || (choose_bodies(solver) && !build_pattern(solver)))) {
         return FIL_OUT_OF_MEMORY;
     }

@@ -5,13 +5,16 @@
 
 #include "contact/contact_set.h"
 #include "contact/sap_constraint.h"
+#include "linalg/buffer.h"
 
 typedef struct FilContactStage {
     /* which bodies take part: where their variables and their blocks stand in the problem; -1: not */
     int *offset, *first_block;
-    int* column_of;   /* of each block of the world's velocities: its column in the problem; -1: it takes no part */
-    bool* takes_part; /* as chosen in this stage */
-    bool* pushed;     /* linearised about a motion under the last step's impulses */
+    int* column_of;    /* of each block of the world's velocities: its column in the problem; -1: it takes no part */
+    bool* takes_part;  /* as chosen in this stage */
+    bool* pushed;      /* linearised about a motion under the last step's impulses */
+    FilInts own_count; /* constraints on its own unknowns that each body has in force; ... */
+    int own_total;     /* ... of all */
     int offset_capacity, first_block_capacity, column_of_capacity, takes_part_capacity, pushed_capacity;
     bool active; /* something touches or is joined in this step */
     bool pattern_ready;

@@ -7,7 +7,6 @@
 
 #include "base/vec3.h"
 #include "solver/joint_rows.h"
-#include "solver/own_constraint.h"
 #include "solver/solver.h"
 
 void fil_followers_free(FilFollowers* f)
@@ -104,7 +103,7 @@ FilStatus fil_followers_choose(FilSolver* solver, double dt)
 {
     FilFollowers* f = &solver->followers;
     const int joints = solver->joints.count;
-    int max = 0, others = solver->collision->set.count + fil_own_constraints(solver);
+    int max = 0, others = solver->collision->set.count + solver->contact.own_total;
     f->count = f->part_count = 0;
     for (int j = 0; j < joints; j++) {
         const FilJoint* joint = &solver->joints.items[j];

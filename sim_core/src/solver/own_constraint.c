@@ -2,35 +2,36 @@
 
 #include "solver/solver.h"
 
-int fil_own_constraints_of(const FilSolver* solver, int b)
+bool fil_own_constraints_count(FilSolver* solver)
 {
-    const FilBody* body = &solver->system->bodies[b];
-    const FilState* state = &solver->system->state;
-    return body->ops->constraint_count == NULL ? 0
-                                               : body->ops->constraint_count(body->impl, state->q + body->q, state->v + body->v, state->h + body->h);
-}
-
-int fil_own_constraints(const FilSolver* solver)
-{
-    int count = 0;
-    for (int b = 0; b < solver->system->body_count; b++) {
-        count += fil_own_constraints_of(solver, b);
+    const FilSystem* system = solver->system;
+    const FilState* state = &system->state;
+    FilContactStage* stage = &solver->contact;
+    const bool room = fil_ints_reserve(&stage->own_count, (size_t)system->body_count);
+    stage->own_total = 0;
+    for (int b = 0; b < system->body_count && room; b++) {
+        const FilBody* body = &system->bodies[b];
+        const bool may = body->ops->constraint_count != NULL;
+        stage->own_count.at[b] = may ? body->ops->constraint_count(body->impl, state->q + body->q, state->v + body->v, state->h + body->h) : 0;
+        stage->own_total += stage->own_count.at[b];
     }
-    return count;
+    return room;
 }
 
 /* One equation; the Jacobian's other rows are zero. */
 static FilStatus add(FilContactStage* stage, int offset, const FilBodyConstraint* own)
 {
     FilSapConstraint* c = &stage->constraints[stage->constraint_count++];
-    *c = (FilSapConstraint){.kind = FIL_SAP_BOUNDED, .first_block = stage->rows.block_count, .bias = {own->bias}};
-    c->bounded = (FilSapBounded){.equations = 1,
-                                 .error = {own->error},
-                                 .stiffness = own->stiffness,
-                                 .damping = own->damping,
-                                 .exact = own->exact,
-                                 .lower = {own->lower},
-                                 .upper = {own->upper}};
+    *c = (FilSapConstraint){.kind = FIL_SAP_BOUNDED,
+                            .first_block = stage->rows.block_count,
+                            .bias = {own->bias},
+                            .bounded = {.equations = 1,
+                                        .error = {own->error},
+                                        .stiffness = own->stiffness,
+                                        .damping = own->damping,
+                                        .exact = own->exact,
+                                        .lower = {own->lower},
+                                        .upper = {own->upper}}};
     const bool together = own->count == 2 && own->unknown[0] / 4 == own->unknown[1] / 4;
     FilStatus status = FIL_OK;
     for (int k = 0; k < (together ? 1 : own->count) && status == FIL_OK; k++) {
@@ -52,8 +53,7 @@ FilStatus fil_own_constraints_add(FilSolver* solver)
     stage->first_own = stage->constraint_count;
     for (int b = 0; b < solver->system->body_count; b++) {
         const FilBody* body = &solver->system->bodies[b];
-        const int count = fil_own_constraints_of(solver, b);
-        for (int k = 0; k < count && status == FIL_OK; k++) {
+        for (int k = 0; k < stage->own_count.at[b] && status == FIL_OK; k++) {
             FilBodyConstraint own;
             body->ops->constraint(body->impl, k, &own);
             status = add(stage, stage->offset[b], &own);
@@ -68,8 +68,7 @@ void fil_own_constraints_collect(FilSolver* solver)
     int at = stage->first_own;
     for (int b = 0; b < solver->system->body_count; b++) {
         const FilBody* body = &solver->system->bodies[b];
-        const int count = fil_own_constraints_of(solver, b);
-        for (int k = 0; k < count; k++) {
+        for (int k = 0; k < stage->own_count.at[b]; k++) {
             body->ops->constrained(body->impl, k, stage->impulses[3 * at++]);
         }
     }

@@ -6,9 +6,8 @@
 
 struct FilSolver;
 
-/* How many a body has in force under the present state. */
-int fil_own_constraints_of(const struct FilSolver* solver, int body);
-int fil_own_constraints(const struct FilSolver* solver); /* of all bodies */
+/* How many each body has in force under the present state, in the contact stage. False: out of memory. */
+bool fil_own_constraints_count(struct FilSolver* solver);
 
 /* Appends them and their Jacobian rows to the contact stage. */
 FIL_MUST_CHECK FilStatus fil_own_constraints_add(struct FilSolver* solver);
