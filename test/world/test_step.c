@@ -124,20 +124,27 @@ static void failing_steps_say_how_far_they_went(void** state)
     fil_world_destroy(world);
 }
 
+/* its rest curvature, over a second */
+static void bend_more(FilWorld* world, FilId rod)
+{
+    FilId drive;
+    FilDriveDef def = fil_drive_def_default();
+    def.kind = FIL_DRIVE_CURVATURE;
+    def.object = rod;
+    def.knot_count = 2;
+    def.times = (double[]){0.0, 1.0};
+    def.values = (double[]){0.0, 0.0, 3.0, 2.0};
+    assert_int_equal(fil_world_add_drive(world, &def, &drive), FIL_OK);
+}
+
 /* what drives write into the state on the way, such as a rest curvature, goes with a failing step */
 static void failing_steps_take_back_live_rest_shapes(void** state)
 {
     (void)state;
     for (int halvings = 0; halvings < 3; ++halvings) {
-        FilId rod, drive;
+        FilId rod;
         FilWorld* world = make_world(0.25, 1, halvings, &rod);
-        FilDriveDef def = fil_drive_def_default();
-        def.kind = FIL_DRIVE_CURVATURE;
-        def.object = rod;
-        def.knot_count = 2;
-        def.times = (double[]){0.0, 1.0};
-        def.values = (double[]){0.0, 0.0, 3.0, 2.0};
-        assert_int_equal(fil_world_add_drive(world, &def, &drive), FIL_OK);
+        bend_more(world, rod);
         const uint64_t before = fil_world_hash(world);
         assert_int_equal(fil_world_step(world, NULL), FIL_NOT_CONVERGED);
         assert_true(fil_world_hash(world) == before);
@@ -158,15 +165,9 @@ static bool has_enough(void* context)
 /* A rod that moves in sub-steps, and whose rest curvature is driven. */
 static FilWorld* make_divided_world(Asker* asker)
 {
-    FilId rod, drive;
+    FilId rod;
     FilWorld* world = make_world(0.25, 12, 10, &rod);
-    FilDriveDef def = fil_drive_def_default();
-    def.kind = FIL_DRIVE_CURVATURE;
-    def.object = rod;
-    def.knot_count = 2;
-    def.times = (double[]){0.0, 1.0};
-    def.values = (double[]){0.0, 0.0, 3.0, 2.0};
-    assert_int_equal(fil_world_add_drive(world, &def, &drive), FIL_OK);
+    bend_more(world, rod);
     fil_world_set_stop(world, has_enough, asker);
     return world;
 }

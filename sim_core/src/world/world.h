@@ -68,7 +68,7 @@ typedef struct FilSleep {
 /* Numbers of a command: whether there is one, and three of it. */
 enum { FIL_CONTROL_SIZE = 4 };
 
-/* Where a step's start is while it is made: in the state, in the next one once a sub-step has been taken, and put aside where there is a second one. */
+/* Where a step's start is while it is made: in the state, in the next one after a sub-step, put aside before a second one. */
 typedef enum FilStepStart { FIL_START_NOW, FIL_START_NEXT, FIL_START_SAVED } FilStepStart;
 
 struct FilWorld {
