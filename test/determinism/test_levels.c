@@ -17,10 +17,13 @@
 #include "body/solid_batch.h"
 #include "contact/imc.h"
 #include "linalg/block_cholesky_data.h"
+#include "linalg/block_preconditioner.h"
 #include "linalg/dense.h"
+#include "linalg/single_rows.h"
 #include "linalg/supernodal.h"
 #include "random_blocks.h"
 #include "random_matrix.h"
+#include "sap_problems.h"
 #include "solid_material.h"
 
 /* Writes what it finds. */
@@ -213,6 +216,138 @@ static void fronts(void** state)
     compare(fronts_job);
 }
 
+/* Takes the fourth rows and columns out of a matrix but for ones on its diagonal, if it has any. */
+static void make_thin(RandomBlocks* m, bool diagonal)
+{
+    for (int j = 0; j < m->pattern.columns; j++) {
+        for (int k = m->start[j]; k < m->start[j + 1]; k++) {
+            for (int i = 0; i < FIL_BLOCK; i++) {
+                m->values[FIL_BLOCK_SIZE * k + FIL_BLOCK * i + 3] = m->values[FIL_BLOCK_SIZE * k + 3 * FIL_BLOCK + i] = 0.0;
+            }
+            m->values[FIL_BLOCK_SIZE * k + 15] = diagonal && m->row[k] == j ? 1.0 : 0.0;
+        }
+    }
+}
+
+/* The factor in single precision of fixed and changing columns, thin ones and whole ones, and solutions with it. */
+static void preconditioner_job(FILE* out)
+{
+    Random random = {26};
+    double b[MAX_N], x[MAX_N];
+    FilBlockPreconditioner precond = {0};
+    for (int trial = 0; trial < 4 * MAX_COLUMNS; trial++) {
+        RandomBlocks *a, *f;
+        make_matrices(&random, trial / 2, &a, &f);
+        if (trial % 2 == 0) {
+            make_thin(a, true);
+            make_thin(f, false);
+            random_blocks_make_definite(a, f);
+        }
+        int number[MAX_BLOCKS];
+        for (int k = 0; k < a->start[a->pattern.columns]; k++) {
+            number[k] = k;
+        }
+        const FilBlockPattern* const terms[FIL_BLOCK_TERMS] = {&a->pattern, NULL, &f->pattern};
+        const FilBlockPreconditionerValues values = {.a = a->values};
+        if (fil_block_preconditioner_analyze(&precond, terms, number, true) != FIL_OK ||
+            !fil_block_preconditioner_factor_fixed(&precond, true, &values) || !fil_block_preconditioner_factor_changing(&precond, NULL, f->values)) {
+            abort();
+        }
+        random_fill(&random, b, 4 * a->pattern.columns);
+        fil_block_preconditioner_solve(&precond, NULL, b, x);
+        const size_t block = precond.thin ? 12 : FIL_BLOCK_SIZE;
+        for (int j = 0; j < a->pattern.columns; j++) {  // below the diagonal
+            const int *start = precond.symbolic.column_start.at + j, first = start[0] + 1, end = start[1];
+            put(out, precond.factor.at + block * (size_t)first, block * (size_t)(end - first) * sizeof(float));
+        }
+        put(out, precond.inverse.at, block * (size_t)a->pattern.columns * sizeof(float));
+        put(out, x, 4 * (size_t)a->pattern.columns * sizeof *x);
+        free(a);
+        free(f);
+    }
+    fil_block_preconditioner_free(&precond);
+}
+
+static void preconditioner(void** state)
+{
+    (void)state;
+    compare(preconditioner_job);
+}
+
+/* Products by rows, of three numbers and of four. */
+static void rows_job(FILE* out)
+{
+    Random random = {27};
+    FilSingleRows first = {0}, second = {0};
+    for (int trial = 0; trial < 2 * MAX_COLUMNS; trial++) {
+        RandomBlocks *a, *c;
+        int fourth[MAX_COLUMNS];
+        double numbers[MAX_N];
+        float z[MAX_N], w[MAX_N] = {0.0F};
+        make_matrices(&random, trial, &a, &c);
+        const int n = a->pattern.columns;
+        for (int i = 0; i < n; i++) {
+            fourth[i] = trial % 3 == 0 ? 0 : trial % 3 == 1 ? 1 : (int)(random_bits(&random) % 5 == 0);
+        }
+        if (trial % 3 == 0) {
+            make_thin(a, true);
+            make_thin(c, false);
+        }
+        random_fill(&random, numbers, 4 * n);
+        for (int k = 0; k < 4 * n; k++) {
+            z[k] = k % 4 < 3 || fourth[k / 4] ? (float)numbers[k] : 0.0F;
+        }
+        if (!fil_single_rows_find(&first, &a->pattern, 1, fourth) || !fil_single_rows_find(&second, &c->pattern, 1, fourth)) {
+            abort();
+        }
+        const double *a_values = a->values, *c_values = c->values;
+        (void)!fil_single_rows_take(&first, NULL, &a->pattern, &a_values, 1, fourth);  // of some the fourth places do not fit, and are left out
+        (void)!fil_single_rows_take(&second, NULL, &c->pattern, &c_values, 1, fourth);
+        const float both = fil_single_rows_times(&first, &second, 0, n, z, w);
+        put(out, &both, sizeof both);
+        put(out, w, sizeof w);
+        const float one = fil_single_rows_times(&first, NULL, n / 3, n, z, w);
+        put(out, &one, sizeof one);
+        put(out, w, sizeof w);
+        free(a);
+        free(c);
+    }
+    fil_single_rows_free(&first);
+    fil_single_rows_free(&second);
+}
+
+static void rows(void** state)
+{
+    (void)state;
+    compare(rows_job);
+}
+
+/* ---- contact ---- */
+
+static void sap_job(FILE* out)
+{
+    Random random = {28};
+    for (int trial = 0; trial < 40; trial++) {
+        SapFixture* f = random_problem(&random, trial % 2 == 0 ? FIL_SAP_CONTACT : FIL_SAP_LAGGED_CONTACT, 3 * trial);
+        const FilSapOptions settings = fil_sap_options_default();
+        FilSapStats stats;
+        FilSap* sap = fil_sap_create();
+        if (sap == NULL || fil_sap_solve(sap, &f->problem, &settings, f->v, f->impulse, &stats) != FIL_OK) {
+            abort();
+        }
+        put(out, f->v, sizeof f->v);
+        put(out, f->impulse, sizeof f->impulse);
+        fil_sap_destroy(sap);
+        free(f);
+    }
+}
+
+static void sap(void** state)
+{
+    (void)state;
+    compare(sap_job);
+}
+
 /* ---- elements of solids ---- */
 
 /* Elements that share no vertex, deformed by any kind of matrix, for every law. */
@@ -313,7 +448,10 @@ static void edges(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(dense), cmocka_unit_test(columns_of_blocks), cmocka_unit_test(fronts), cmocka_unit_test(solids), cmocka_unit_test(edges),
+        cmocka_unit_test(dense),  cmocka_unit_test(columns_of_blocks),
+        cmocka_unit_test(fronts), cmocka_unit_test(preconditioner),
+        cmocka_unit_test(rows),   cmocka_unit_test(sap),
+        cmocka_unit_test(solids), cmocka_unit_test(edges),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

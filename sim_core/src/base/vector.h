@@ -334,16 +334,6 @@ FIL_VECTOR_INLINE float fil_float4_sum(FilFloat4 a)
     return (a[0] + a[1]) + (a[2] + a[3]);
 }
 
-/* The sums of four. */
-FIL_VECTOR_INLINE FilFloat4 fil_float4_sums(FilFloat4 a, FilFloat4 b, FilFloat4 c, FilFloat4 d)
-{
-#if defined(FIL_VECTOR_NEON)
-    return vpaddq_f32(vpaddq_f32(a, b), vpaddq_f32(c, d));
-#else
-    return (FilFloat4){fil_float4_sum(a), fil_float4_sum(b), fil_float4_sum(c), fil_float4_sum(d)};
-#endif
-}
-
 /* Rows of four columns. */
 FIL_VECTOR_INLINE void fil_float4_turn(const FilFloat4 c[4], FilFloat4 r[4])
 {
@@ -354,9 +344,25 @@ FIL_VECTOR_INLINE void fil_float4_turn(const FilFloat4 c[4], FilFloat4 r[4])
     r[2] = vcombine_f32(vget_high_f32(a), vget_high_f32(d));
     r[3] = vcombine_f32(vget_high_f32(b), vget_high_f32(e));
 #else
-    for (int k = 0; k < 4; k++) {
-        r[k] = (FilFloat4){c[0][k], c[1][k], c[2][k], c[3][k]};
-    }
+    // left to itself, gcc stores the columns and loads their numbers one by one
+    const FilFloat4 a = __builtin_shufflevector(c[0], c[1], 0, 4, 1, 5), b = __builtin_shufflevector(c[0], c[1], 2, 6, 3, 7),
+                    d = __builtin_shufflevector(c[2], c[3], 0, 4, 1, 5), e = __builtin_shufflevector(c[2], c[3], 2, 6, 3, 7);
+    r[0] = __builtin_shufflevector(a, d, 0, 1, 4, 5);
+    r[1] = __builtin_shufflevector(a, d, 2, 3, 6, 7);
+    r[2] = __builtin_shufflevector(b, e, 0, 1, 4, 5);
+    r[3] = __builtin_shufflevector(b, e, 2, 3, 6, 7);
+#endif
+}
+
+/* The sums of four, each as fil_float4_sum() has it. */
+FIL_VECTOR_INLINE FilFloat4 fil_float4_sums(FilFloat4 a, FilFloat4 b, FilFloat4 c, FilFloat4 d)
+{
+#if defined(FIL_VECTOR_NEON)
+    return vpaddq_f32(vpaddq_f32(a, b), vpaddq_f32(c, d));
+#else
+    FilFloat4 r[4];
+    fil_float4_turn((const FilFloat4[4]){a, b, c, d}, r);
+    return (r[0] + r[1]) + (r[2] + r[3]);
 #endif
 }
 
@@ -405,6 +411,43 @@ FIL_VECTOR_INLINE FilFloat4 fil_float4_sub_lane(FilFloat4 c, FilFloat4 a, FilFlo
                     : vfmsq_laneq_f32(c, a, b, 3);
 #else
     return fil_float4_sub_product(c, a, fil_float4_all(b[k]));
+#endif
+}
+
+/* ---- eight floats: two times four, in kernels of a level ---- */
+
+/* Joined in registers: two stores and a load of both would wait for each other. */
+FIL_VECTOR_INLINE FilFloat8 fil_float8_join(const float* lower, const float* upper)
+{
+    return __builtin_shufflevector(fil_float4_load(lower), fil_float4_load(upper), 0, 1, 2, 3, 4, 5, 6, 7);
+}
+
+FIL_VECTOR_INLINE FilFloat4 fil_float8_lower(FilFloat8 a)
+{
+    return __builtin_shufflevector(a, a, 0, 1, 2, 3);
+}
+
+FIL_VECTOR_INLINE FilFloat4 fil_float8_upper(FilFloat8 a)
+{
+    return __builtin_shufflevector(a, a, 4, 5, 6, 7);
+}
+
+/* c + a b and c - a b, rounded as fil_float4_add_product() on amd64 */
+FIL_VECTOR_INLINE FilFloat8 fil_float8_add_product(FilFloat8 c, FilFloat8 a, FilFloat8 b)
+{
+#if defined(FIL_VECTOR_FMA)
+    return _mm256_fmadd_ps(a, b, c);
+#else
+    return c + a * b;
+#endif
+}
+
+FIL_VECTOR_INLINE FilFloat8 fil_float8_sub_scaled(FilFloat8 c, FilFloat8 a, float b)
+{
+#if defined(FIL_VECTOR_FMA)
+    return _mm256_fnmadd_ps(a, _mm256_set1_ps(b), c);
+#else
+    return c - a * b;
 #endif
 }
 

@@ -344,15 +344,8 @@ typedef struct Solve {
 static void multiply_rows(void* context, int first, int end, int worker)
 {
     Solve* solve = context;
-    const float* z = solve->step.z;
-    FilFloat4 sum = fil_float4_all(0.0F);
     (void)worker;
-    for (int i = first; i < end; i++) {
-        const FilFloat4 row = fil_single_row_times(&solve->bodies->rows, i, z);
-        fil_float4_store(solve->step.w + (ptrdiff_t)4 * i, row);
-        sum = fil_float4_add_product(sum, row, fil_float4_load(z + (ptrdiff_t)4 * i));
-    }
-    solve->products[first / solve->grain] = (double)fil_float4_sum(sum);
+    solve->products[first / solve->grain] = (double)fil_single_rows_times(&solve->bodies->rows, NULL, first, end, solve->step.z, solve->step.w);
 }
 
 static void measure_rows(void* context, int first, int end, int worker)

@@ -3,16 +3,29 @@
 
 #include "base/prefetch.h"
 #include "base/vector.h"
+#include "contact/sap_assembly.h"
 #include "contact/sap_system.h"
 
-/* block += a' b for two 3x4 matrices by rows; block by columns */
-static inline void add_transposed_product(double* restrict block, const double* a, const FilDouble2* b)
+FIL_VECTOR_INLINE void multiply_hessian(const double* g, const double* j, double* out)
+{
+    for (int row = 0; row < 3; row++) {
+        for (int half = 0; half < 4; half += 2) {
+            FilDouble2 sum = fil_double2_all(0.0);
+            for (int k = 0; k < 3; k++) {
+                sum = fil_double2_add_product(sum, fil_double2_load(j + 4 * k + half), fil_double2_all(g[3 * row + k]));
+            }
+            fil_double2_store(out + 4 * row + half, sum);
+        }
+    }
+}
+
+FIL_VECTOR_INLINE void add_transposed(double* restrict block, const double* a, const double* b)
 {
     const FilDouble2 a0 = fil_double2_load(a), a1 = fil_double2_load(a + 4), a2 = fil_double2_load(a + 8);
     const FilDouble2 a3 = fil_double2_load(a + 2), a4 = fil_double2_load(a + 6), a5 = fil_double2_load(a + 10);
-    for (int half = 0; half < 2; half++) {  // columns 2 half and 2 half + 1
-        const FilDouble2 b0 = b[half], b1 = b[2 + half], b2 = b[4 + half];
-        double *first = block + 8 * half, *second = first + 4;
+    for (int half = 0; half < 4; half += 2) {  // columns `half` and the next one
+        const FilDouble2 b0 = fil_double2_load(b + half), b1 = fil_double2_load(b + 4 + half), b2 = fil_double2_load(b + 8 + half);
+        double *first = block + 4 * half, *second = first + 4;
         FilDouble2 u0 = fil_double2_load(first), l0 = fil_double2_load(first + 2), u1 = fil_double2_load(second), l1 = fil_double2_load(second + 2);
         u0 = fil_double2_add_first(fil_double2_add_first(fil_double2_add_first(u0, a0, b0), a1, b1), a2, b2);
         l0 = fil_double2_add_first(fil_double2_add_first(fil_double2_add_first(l0, a3, b0), a4, b1), a5, b2);
@@ -25,81 +38,34 @@ static inline void add_transposed_product(double* restrict block, const double* 
     }
 }
 
-/* out = g j for a 3x3 g and a 3x4 j, by rows */
-static inline void multiply_hessian(const double* g, const double* j, FilDouble2* out)
-{
-    for (int row = 0; row < 3; row++) {
-        for (int half = 0; half < 2; half++) {
-            FilDouble2 sum = fil_double2_all(0.0);
-            for (int k = 0; k < 3; k++) {
-                sum = fil_double2_add_product(sum, fil_double2_load(j + 4 * k + 2 * half), fil_double2_all(g[3 * row + k]));
-            }
-            out[2 * row + half] = sum;
-        }
-    }
-}
-
-static bool is_zero(const double* hessian)
-{
-    for (int k = 0; k < 9; k++) {
-        if (hessian[k] != 0.0) {
-            return false;
-        }
-    }
-    return true;
-}
-
 /* Columns of C, participants and constraints that are done at a time: some ten microseconds of work. */
 enum { COLUMN_GRAIN = 32, PARTICIPANT_GRAIN = 64, CONSTRAINT_GRAIN = 256, ADD_GRAIN = 1024 };
 
-typedef struct Assembly {
-    FilSapSystem* system;
-    const FilSapProblem* problem;
-    const double* hessians;
-    bool more; /* of them, to what there is */
-} Assembly;
-
-static void assemble_columns(void* context, int first, int end, int worker)
+static void assemble_some(void* context, int first, int end, int worker)
 {
-    const Assembly* assembly = context;
-    const FilSapSystem* system = assembly->system;
-    const FilSapProblem* problem = assembly->problem;
     (void)worker;
-    const size_t begin = (size_t)system->c_start.at[first], blocks = (size_t)system->c_start.at[end] - begin;
-    if (!assembly->more) {
-        memset(system->c.at + FIL_BLOCK_SIZE * begin, 0, blocks * FIL_BLOCK_SIZE * sizeof(double));
+    assemble_columns(context, multiply_hessian, add_transposed, first, end);
+}
+
+static void assemble(const FilSapAssembly* assembly)
+{
+    FilWork* work = assemble_some;
+#if defined(FIL_VECTOR_AVX2)
+    if (fil_vector_level() >= FIL_VECTOR_256) {
+        work = fil_sap_assemble_columns_avx2;
     }
-    const FilSapTarget *target = (const FilSapTarget*)system->targets + system->target_start.at[first], *last = NULL;
-    const FilSapTarget* stop = (const FilSapTarget*)system->targets + system->target_start.at[end];
-    FilDouble2 gj[FIL_SAP_JACOBIAN / 2];
-    bool idle = true;
-    const double* jacobian = NULL;
-    for (; target < stop; last = target++) {
-        // the products of one block and a constraint follow each other
-        if (last == NULL || target->col != last->col || target->constraint != last->constraint) {
-            const double* hessian = assembly->hessians + 9 * (size_t)target->constraint;
-            idle = is_zero(hessian);  // apart, or as before
-            jacobian = problem->jacobian + FIL_SAP_JACOBIAN * (size_t)problem->constraints[target->constraint].first_block;
-            if (!idle) {
-                multiply_hessian(hessian, jacobian + FIL_SAP_JACOBIAN * (size_t)target->col, gj);
-            }
-        }
-        if (!idle) {
-            add_transposed_product(system->c.at + FIL_BLOCK_SIZE * (size_t)target->block, jacobian + FIL_SAP_JACOBIAN * (size_t)target->row, gj);
-        }
-    }
+#endif
+    fil_workers_run(assembly->problem->workers, assembly->system->columns, COLUMN_GRAIN, work, (void*)(uintptr_t)assembly);
 }
 
 void fil_sap_system_assemble(FilSapSystem* system, const FilSapProblem* problem, const double* hessians)
 {
-    Assembly assembly = {system, problem, hessians, false};
-    fil_workers_run(problem->workers, system->columns, COLUMN_GRAIN, assemble_columns, &assembly);
+    assemble(&(FilSapAssembly){system, problem, hessians, false});
 }
 
 void fil_sap_system_assemble_more(FilSapSystem* system, const FilSapProblem* problem, const double* changes)
 {
-    Assembly assembly = {system, problem, changes, true};
-    fil_workers_run(problem->workers, system->columns, COLUMN_GRAIN, assemble_columns, &assembly);
+    assemble(&(FilSapAssembly){system, problem, changes, true});
 }
 
 /* A product with J or J'. */

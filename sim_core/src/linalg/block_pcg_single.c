@@ -79,15 +79,8 @@ static void multiply_rows(void* context, int first, int end, int worker)
 {
     Single* single = context;
     const FilBlockPcg* pcg = single->pcg;
-    const float* z = single->step.z;
-    FilFloat4 sum = fil_float4_all(0.0F);
     (void)worker;
-    for (int i = first; i < end; i++) {
-        const FilFloat4 row = fil_single_row_times(&pcg->a_rows, i, z) + fil_single_row_times(&pcg->rest_rows, i, z);
-        fil_float4_store(single->step.w + (ptrdiff_t)4 * i, row);
-        sum = fil_float4_add_product(sum, row, fil_float4_load(z + (ptrdiff_t)4 * i));
-    }
-    single->sums[first / single->grain] = (double)fil_float4_sum(sum);
+    single->sums[first / single->grain] = (double)fil_single_rows_times(&pcg->a_rows, &pcg->rest_rows, first, end, single->step.z, single->step.w);
 }
 
 static double multiply(Single* single, FilWorkers* workers, int n)

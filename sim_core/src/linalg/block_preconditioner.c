@@ -5,9 +5,6 @@
 #include "base/prefetch.h"
 #include "linalg/block_preconditioner_data.h"
 
-/* Rows that products are subtracted from at once. */
-enum { ROWS = 2 };
-
 void fil_block_preconditioner_free(FilBlockPreconditioner* precond)
 {
     FilFloats* const floats[] = {&precond->factor, &precond->base, &precond->inverse, &precond->column, &precond->x, &precond->reduced};
@@ -110,6 +107,7 @@ FilStatus fil_block_preconditioner_analyze(FilBlockPreconditioner* precond, cons
     }
     renumber(s, a_block);
     precond->has_f = false;
+    precond->products = fil_block_products();
     const size_t n = (size_t)s->columns, blocks = (size_t)s->factor_blocks;
     const size_t changing = blocks - (size_t)s->column_start.at[s->first_changing];
     const bool room = find_subtrees(precond) && find_gathered(precond) && fil_block_panels_find(precond) && reserve_f(precond, terms[F]) &&
@@ -190,51 +188,6 @@ static inline bool set_sources(const FilBlockPreconditioner* precond, float* col
     return fourth == 0.0;
 }
 
-/* `rows` blocks of column j, less the products of all columns k whose blocks from row j on begin at `from`: of their
- * blocks in these rows, the first of them the i-th, with those in row j. */
-static inline __attribute__((always_inline)) void subtract_tile(float* const* to, int rows, const float* factor, const int* from, int run, int i,
-                                                                int width)
-{
-    FilFloat4 c[ROWS][FIL_BLOCK];
-    for (int r = 0; r < rows; r++) {
-        for (int m = 0; m < width; m++) {
-            c[r][m] = fil_float4_load(to[r] + 4 * m);
-        }
-    }
-    for (int k = 0; k < run; k++) {
-        const float* column = factor + (ptrdiff_t)4 * width * from[k];
-        for (int s = 0; s < width; s++) {
-            const FilFloat4 b = fil_float4_load(column + 4 * s);
-            for (int r = 0; r < rows; r++) {
-                const FilFloat4 a = fil_float4_load(column + 4 * (width * (i + r) + s));
-                for (int m = 0; m < width; m++) {
-                    c[r][m] = fil_float4_sub_lane(c[r][m], a, b, m);
-                }
-            }
-        }
-    }
-    for (int r = 0; r < rows; r++) {
-        for (int m = 0; m < width; m++) {
-            fil_float4_store(to[r] + 4 * m, c[r][m]);
-        }
-    }
-}
-
-/* L_ik L_jk' is subtracted from column j in all `count` rows i >= j of `run` columns k, whose blocks from row j on begin at `from`. */
-static inline __attribute__((always_inline)) void subtract_products(float* column, const float* factor, const int* from, int run, const int* row,
-                                                                    int count, const int* place, int width)
-{
-    int i = 0;
-    for (; i + 1 < count; i += 2) {
-        float* to[ROWS] = {column + place[row[i]], column + place[row[i + 1]]};
-        subtract_tile(to, 2, factor, from, run, i, width);
-    }
-    if (i < count) {
-        float* to[ROWS] = {column + place[row[i]]};
-        subtract_tile(to, 1, factor, from, run, i, width);
-    }
-}
-
 /* How many columns from entry q of a row on, which ends at `end`, go on alike below, all fixed or all changing: each is the parent of
  * the one before and as long, and what a column reaches its parent reaches, too. */
 static inline int run_at(const FilBlockSymbolic* s, int q, int end)
@@ -264,7 +217,7 @@ static inline void subtract_row(const FilBlockPreconditioner* precond, float* co
             continue;
         }
         run = run_at(s, q, end);
-        subtract_products(column, precond->factor.at, from, run, row, s->column_start.at[k + 1] - from[0], place, width);
+        precond->products->column(column, precond->factor.at, from, run, row, s->column_start.at[k + 1] - from[0], place, width);
     }
 }
 

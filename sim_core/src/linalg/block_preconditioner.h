@@ -11,6 +11,7 @@
 #define FILUM_LINALG_BLOCK_PRECONDITIONER_H
 
 #include "base/workers.h"
+#include "linalg/block_products.h"
 #include "linalg/block_symbolic.h"
 #include "linalg/block_weak.h"
 #include "linalg/single_step.h"
@@ -43,6 +44,7 @@ typedef struct FilBlockPanels {
 
 typedef struct FilBlockPreconditioner {
     FilBlockSymbolic symbolic;
+    const FilBlockProducts* products;
     bool thin;         /* fourth places of all blocks are idle */
     FilFloats factor;  /* blocks of L by columns of four numbers, three columns where they are thin */
     FilFloats base;    /* of changing columns: A and C less the products of fixed ones */

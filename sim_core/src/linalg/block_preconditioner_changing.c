@@ -26,23 +26,16 @@ static bool are_alike(const FilBlockSymbolic* s, int j)
     return j + 1 < s->columns && s->parent.at[j] == j + 1 && start[2] - start[1] == start[1] - start[0] - 1;
 }
 
-/* A panel and its rows: its own columns', then those below. */
-typedef struct Panel {
-    int first, columns, rows;
-    const int* row;
-    float* at; /* block (r, c) is the one number r columns + c */
-} Panel;
-
-static inline Panel panel_of(const FilBlockPreconditioner* precond, int k, int width)
+static inline FilPanel panel_of(const FilBlockPreconditioner* precond, int k, int width)
 {
     const FilBlockSymbolic* s = &precond->symbolic;
     const FilBlockPanels* panels = &precond->panels;
     const int first = panels->first.at[k], start = s->column_start.at[first];
-    return (Panel){.first = first,
-                   .columns = panels->first.at[k + 1] - first,
-                   .rows = s->column_start.at[first + 1] - start,
-                   .row = s->row.at + start,
-                   .at = block_at(panels->values.at, panels->at.at[k], width)};
+    return (FilPanel){.first = first,
+                      .columns = panels->first.at[k + 1] - first,
+                      .rows = s->column_start.at[first + 1] - start,
+                      .row = s->row.at + start,
+                      .at = block_at(panels->values.at, panels->at.at[k], width)};
 }
 
 /* The panels that panel k takes products from, each with its first and last row that are columns of panel k; at the end of the list. `mark` of each
@@ -73,11 +66,11 @@ static int list_sources(FilBlockPreconditioner* precond, int k, int end, int* ma
 static double work_of(const FilBlockPreconditioner* precond, int k)
 {
     const FilBlockPanels* panels = &precond->panels;
-    const Panel own = panel_of(precond, k, FIL_BLOCK);
+    const FilPanel own = panel_of(precond, k, FIL_BLOCK);
     double work = 0.5 * own.columns * own.columns * own.rows;
     for (int q = panels->source_start.at[k]; q < panels->source_start.at[k + 1]; q++) {
         const int* source = panels->source.at + 3 * (ptrdiff_t)q;
-        const Panel from = panel_of(precond, source[0], FIL_BLOCK);
+        const FilPanel from = panel_of(precond, source[0], FIL_BLOCK);
         work += (double)from.columns * (from.rows - source[1]) * (source[2] - source[1]);
     }
     return work;
@@ -185,92 +178,10 @@ static void find_stale(FilBlockPreconditioner* precond, FilWorkers* workers, con
     }
 }
 
-/* ---- products ---- */
-
-/* Rows and columns of products at once: 24 sums of thin blocks, so that four units that take four cycles each are kept busy. */
-enum { ROWS = 4, TARGETS = 2 };
-
-/* Blocks at `to` less the products of `count` blocks in each of the rows at `a` with those at `b`. */
-static inline __attribute__((always_inline)) void subtract_tile(float* const (*to)[TARGETS], int rows, int targets, const float* const* a,
-                                                                const float* const* b, int count, int width)
-{
-    FilFloat4 c[ROWS][TARGETS][FIL_BLOCK];
-    for (int r = 0; r < rows; r++) {
-        for (int t = 0; t < targets; t++) {
-            for (int m = 0; m < width; m++) {
-                c[r][t][m] = fil_float4_load(to[r][t] + 4 * m);
-            }
-        }
-    }
-    for (ptrdiff_t k = 0; k < (ptrdiff_t)4 * width * count; k += 4) {
-        FilFloat4 right[TARGETS];
-        for (int t = 0; t < targets; t++) {
-            right[t] = fil_float4_load(b[t] + k);
-        }
-        for (int r = 0; r < rows; r++) {
-            const FilFloat4 left = fil_float4_load(a[r] + k);
-            for (int t = 0; t < targets; t++) {
-                for (int m = 0; m < width; m++) {
-                    c[r][t][m] = fil_float4_sub_lane(c[r][t][m], left, right[t], m);
-                }
-            }
-        }
-    }
-    for (int r = 0; r < rows; r++) {
-        for (int t = 0; t < targets; t++) {
-            for (int m = 0; m < width; m++) {
-                fil_float4_store(to[r][t] + 4 * m, c[r][t][m]);
-            }
-        }
-    }
-}
-
-/* What rows `begin` to `end` - 1 of `from` take, with its rows `first` to `last` - 1, from the panel `to`, whose rows have their `place`, by `count`
- * columns of `from` after the first `skipped`. Above the diagonal it may be anything. */
-static inline __attribute__((always_inline)) void subtract_rows(const Panel* to, const Panel* from, int skipped, int count, int first, int last,
-                                                                int begin, int end, const int* place, int width)
-{
-    const ptrdiff_t block = (ptrdiff_t)4 * width, stride = block * from->columns;
-    const float* of = from->at + block * skipped;
-    for (int i = begin; i < end;) {
-        const int rows = i + ROWS <= end ? ROWS : i + 2 <= end ? 2 : 1;
-        float* line[ROWS];
-        const float* a[ROWS];
-        for (int r = 0; r < rows; r++) {
-            line[r] = to->at + block * to->columns * place[from->row[i + r]] - block * to->first;
-            a[r] = of + stride * (i + r);
-        }
-        const int below = i + rows < last ? i + rows : last;
-        for (int t = first; t < below; t += TARGETS) {
-            const int targets = t + 1 < last ? 2 : 1;
-            const float* const b[TARGETS] = {of + stride * t, of + stride * (t + targets - 1)};
-            float* tile[ROWS][TARGETS];
-            for (int r = 0; r < rows; r++) {
-                tile[r][0] = line[r] + block * from->row[t];
-                tile[r][1] = line[r] + block * from->row[t + targets - 1];
-            }
-            if (rows == ROWS && targets == 2) {
-                subtract_tile((float* const(*)[TARGETS])tile, ROWS, 2, a, b, count, width);
-            } else if (rows == ROWS) {
-                subtract_tile((float* const(*)[TARGETS])tile, ROWS, 1, a, b, count, width);
-            } else if (rows == 2 && targets == 2) {
-                subtract_tile((float* const(*)[TARGETS])tile, 2, 2, a, b, count, width);
-            } else if (rows == 2) {
-                subtract_tile((float* const(*)[TARGETS])tile, 2, 1, a, b, count, width);
-            } else if (targets == 2) {
-                subtract_tile((float* const(*)[TARGETS])tile, 1, 2, a, b, count, width);
-            } else {
-                subtract_tile((float* const(*)[TARGETS])tile, 1, 1, a, b, count, width);
-            }
-        }
-        i += rows;
-    }
-}
-
 /* ---- a panel ---- */
 
 /* Rows `begin` to `end` - 1 of a panel before others take from it: what it begins with, and F; false: F is not thin where that is asked for. */
-static inline bool start_rows(const FilBlockPreconditioner* precond, const Panel* panel, const double* f_values, int begin, int end, int width)
+static inline bool start_rows(const FilBlockPreconditioner* precond, const FilPanel* panel, const double* f_values, int begin, int end, int width)
 {
     const FilBlockSymbolic* s = &precond->symbolic;
     const int *source = s->source[F].at, last = end < panel->columns ? end : panel->columns;
@@ -298,7 +209,7 @@ static inline bool start_rows(const FilBlockPreconditioner* precond, const Panel
 }
 
 /* Blocks of columns c and, of two, c + 1 of the panel in rows `begin` to `end` - 1, below both, become those of L, which has them by columns, too. */
-static inline __attribute__((always_inline)) void finish_rows(FilBlockPreconditioner* precond, const Panel* panel, int c, int columns, int begin,
+static inline __attribute__((always_inline)) void finish_rows(FilBlockPreconditioner* precond, const FilPanel* panel, int c, int columns, int begin,
                                                               int end, int width)
 {
     const int *start = precond->symbolic.column_start.at + panel->first + c, block = 4 * width;
@@ -338,7 +249,7 @@ static inline __attribute__((always_inline)) void finish_rows(FilBlockPreconditi
 }
 
 /* The pivots of columns c and, of two, c + 1, and the block between them. */
-static inline bool finish_pivots(FilBlockPreconditioner* precond, const Panel* panel, int c, int columns, int width)
+static inline bool finish_pivots(FilBlockPreconditioner* precond, const FilPanel* panel, int c, int columns, int width)
 {
     FilFloat4 w[FIL_BLOCK];
     if (!keep_pivot(precond, block_at(panel->at, c * panel->columns + c, width), panel->first + c, w, width)) {
@@ -367,14 +278,14 @@ enum { TOGETHER = 16 };
  * is left. */
 typedef struct Finish {
     FilBlockPreconditioner* precond;
-    Panel panel;
+    FilPanel panel;
     const int* place;
     int first, end;
 } Finish;
 
 static inline void take_own_rows(const Finish* finish, int begin, int last, int width)
 {
-    subtract_rows(&finish->panel, &finish->panel, 0, finish->first, finish->first, finish->end, begin, last, finish->place, width);
+    finish->precond->products->panel(&finish->panel, &finish->panel, 0, finish->first, finish->first, finish->end, begin, last, finish->place, width);
 }
 
 static inline void finish_below(const Finish* finish, int begin, int last, int width)
@@ -382,7 +293,8 @@ static inline void finish_below(const Finish* finish, int begin, int last, int w
     for (int c = finish->first, columns; c < finish->end; c += columns) {
         columns = c + 1 < finish->end ? 2 : 1;
         if (c > finish->first) {
-            subtract_rows(&finish->panel, &finish->panel, finish->first, c - finish->first, c, c + columns, begin, last, finish->place, width);
+            finish->precond->products->panel(&finish->panel, &finish->panel, finish->first, c - finish->first, c, c + columns, begin, last,
+                                             finish->place, width);
         }
         finish_rows(finish->precond, &finish->panel, c, columns, begin, last, width);
     }
@@ -393,7 +305,8 @@ static inline bool finish_diagonal(const Finish* finish, int width)
     for (int c = finish->first, columns; c < finish->end; c += columns) {
         columns = c + 1 < finish->end ? 2 : 1;
         if (c > finish->first) {
-            subtract_rows(&finish->panel, &finish->panel, finish->first, c - finish->first, c, c + columns, c, finish->end, finish->place, width);
+            finish->precond->products->panel(&finish->panel, &finish->panel, finish->first, c - finish->first, c, c + columns, c, finish->end,
+                                             finish->place, width);
         }
         if (!finish_pivots(finish->precond, &finish->panel, c, columns, width)) {
             return false;
@@ -428,7 +341,7 @@ static void finish_some(void* context, int first, int end, int worker)
 /* Rows that workers finish at a time, where they share a panel: some microseconds. */
 enum { ROWS_AT_ONCE = 12 };
 
-static inline bool finish_panel(FilBlockPreconditioner* precond, FilWorkers* workers, const Panel* panel, const int* place, int width)
+static inline bool finish_panel(FilBlockPreconditioner* precond, FilWorkers* workers, const FilPanel* panel, const int* place, int width)
 {
     Finish finish = {precond, *panel, place, 0, 0};
     const int grain = workers != NULL ? ROWS_AT_ONCE : panel->rows;
@@ -450,10 +363,10 @@ static inline bool finish_panel(FilBlockPreconditioner* precond, FilWorkers* wor
 static inline void take_from_rows(const FilBlockPreconditioner* precond, int k, int first, int end, const int* place, int width)
 {
     const FilBlockPanels* panels = &precond->panels;
-    const Panel panel = panel_of(precond, k, width);
+    const FilPanel panel = panel_of(precond, k, width);
     for (int q = panels->source_start.at[k]; q < panels->source_start.at[k + 1]; q++) {
         const int* source = panels->source.at + 3 * (ptrdiff_t)q;
-        const Panel from = panel_of(precond, source[0], width);
+        const FilPanel from = panel_of(precond, source[0], width);
         // rows of both rise
         int begin = source[1], last = from.rows;
         while (begin < last && place[from.row[begin]] < first) {
@@ -462,7 +375,7 @@ static inline void take_from_rows(const FilBlockPreconditioner* precond, int k, 
         while (begin < last && place[from.row[last - 1]] >= end) {
             last--;
         }
-        subtract_rows(&panel, &from, 0, from.columns, source[1], source[2], begin, last, place, width);
+        precond->products->panel(&panel, &from, 0, from.columns, source[1], source[2], begin, last, place, width);
     }
 }
 
@@ -480,7 +393,7 @@ typedef struct Rows {
 } Rows;
 
 /* The first row of a part: all have as many blocks, of which there are none above the diagonal. */
-static int row_of_part(const Panel* panel, int part)
+static int row_of_part(const FilPanel* panel, int part)
 {
     const double n = panel->columns, triangle = 0.5 * n * n, before = (n * panel->rows - triangle) * part / PARTS;
     return part < PARTS ? (int)(before < triangle ? sqrt(2.0 * before) : (before + triangle) / n) : panel->rows;
@@ -489,7 +402,7 @@ static int row_of_part(const Panel* panel, int part)
 static void take_from_some(void* context, int first, int end, int worker)
 {
     Rows* rows = context;
-    const Panel panel = panel_of(rows->precond, rows->panel, rows->precond->thin ? 3 : 4);
+    const FilPanel panel = panel_of(rows->precond, rows->panel, rows->precond->thin ? 3 : 4);
     const int begin = row_of_part(&panel, first), last = row_of_part(&panel, end);
     (void)worker;
     if (rows->precond->thin) {
@@ -503,7 +416,7 @@ static void take_from_some(void* context, int first, int end, int worker)
 
 static inline int make_panel(FilBlockPreconditioner* precond, FilWorkers* workers, int k, const double* f_values, int* place, int width)
 {
-    const Panel panel = panel_of(precond, k, width);
+    const FilPanel panel = panel_of(precond, k, width);
     for (int r = 0; r < panel.rows; r++) {
         place[panel.row[r]] = r;
     }

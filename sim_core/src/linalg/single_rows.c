@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "linalg/single_rows_times.h"
+
 void fil_single_rows_free(FilSingleRows* rows)
 {
     FilInts* const ints[] = {&rows->start, &rows->column, &rows->offset, &rows->wide, &rows->to};
@@ -178,4 +180,53 @@ void fil_single_rows_mark(const FilBlockPattern* terms, const double* const* val
             }
         }
     }
+}
+
+/* ---- products ---- */
+
+/* In two sums side by side, so that neither waits long for itself. */
+FIL_VECTOR_INLINE FilFloat4 thin_times(const float* block, const int* column, int count, const float* x)
+{
+    const FilFloat4 zero = fil_float4_all(0.0F);
+    FilFloat4 sum[2][3] = {{zero, zero, zero}, {zero, zero, zero}};
+    int k = 0;
+    for (; k + 2 <= count; k += 2, block += 18) {
+        for (int m = 0; m < 2; m++) {
+            const FilFloat4 xk = fil_float4_load(x + (ptrdiff_t)4 * column[k + m]);
+            for (int c = 0; c < 3; c++) {
+                sum[m][c] = fil_float4_add_lane(sum[m][c], fil_float4_load(block + 9 * m + 3 * c), xk, c);
+            }
+        }
+    }
+    for (; k < count; k++) {
+        const FilFloat4 xk = fil_float4_load(x + (ptrdiff_t)4 * column[k]);
+        for (int c = 0; c < 3; c++) {
+            sum[0][c] = fil_float4_add_lane(sum[0][c], fil_float4_load(block + 3 * c), xk, c);
+        }
+    }
+    const FilFloat4 even = (sum[0][0] + sum[0][1]) + sum[0][2];
+    const FilFloat4 all = even + ((sum[1][0] + sum[1][1]) + sum[1][2]);
+    return (FilFloat4){all[0], all[1], all[2], 0.0F};  // what follows a column is not of it
+}
+
+FIL_VECTOR_INLINE FilFloat4 wide_times(const float* block, const int* column, int count, const float* x)
+{
+    FilFloat4 sum[FIL_BLOCK] = {fil_float4_all(0.0F), fil_float4_all(0.0F), fil_float4_all(0.0F), fil_float4_all(0.0F)};
+    for (int k = 0; k < count; k++, block += FIL_BLOCK_SIZE) {
+        const FilFloat4 xk = fil_float4_load(x + (ptrdiff_t)4 * column[k]);
+        for (int c = 0; c < FIL_BLOCK; c++) {
+            sum[c] = fil_float4_add_lane(sum[c], fil_float4_load(block + 4 * c), xk, c);
+        }
+    }
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+float fil_single_rows_times(const FilSingleRows* a, const FilSingleRows* b, int first, int end, const float* z, float* w)
+{
+#if defined(FIL_VECTOR_AVX2)
+    if (fil_vector_level() >= FIL_VECTOR_256) {
+        return fil_single_rows_times_avx2(a, b, first, end, z, w);
+    }
+#endif
+    return rows_times((RowKernels){thin_times, wide_times}, a, b, first, end, z, w);
 }

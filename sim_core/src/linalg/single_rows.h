@@ -5,7 +5,6 @@
 #ifndef FILUM_LINALG_SINGLE_ROWS_H
 #define FILUM_LINALG_SINGLE_ROWS_H
 
-#include "base/vector.h"
 #include "linalg/block_matrix.h"
 
 typedef struct FilSingleRows {
@@ -30,50 +29,7 @@ FIL_MUST_CHECK bool fil_single_rows_take(FilSingleRows* rows, FilWorkers* worker
 /* Marks variables whose fourth places these matrices use: all but those with 1 or 0 on the diagonal and 0 beside it. */
 void fil_single_rows_mark(const FilBlockPattern* terms, const double* const* values, int count, int* fourth);
 
-/* What blocks of a row add to its product with x: of three columns of three, in two sums side by side, so that neither waits long for itself, ... */
-static inline FilFloat4 fil_single_thin_times(const float* block, const int* column, int count, const float* x)
-{
-    const FilFloat4 zero = fil_float4_all(0.0F);
-    FilFloat4 sum[2][3] = {{zero, zero, zero}, {zero, zero, zero}};
-    int k = 0;
-    for (; k + 2 <= count; k += 2, block += 18) {
-        for (int m = 0; m < 2; m++) {
-            const FilFloat4 xk = fil_float4_load(x + (ptrdiff_t)4 * column[k + m]);
-            for (int c = 0; c < 3; c++) {
-                sum[m][c] = fil_float4_add_lane(sum[m][c], fil_float4_load(block + 9 * m + 3 * c), xk, c);
-            }
-        }
-    }
-    for (; k < count; k++) {
-        const FilFloat4 xk = fil_float4_load(x + (ptrdiff_t)4 * column[k]);
-        for (int c = 0; c < 3; c++) {
-            sum[0][c] = fil_float4_add_lane(sum[0][c], fil_float4_load(block + 3 * c), xk, c);
-        }
-    }
-    const FilFloat4 even = (sum[0][0] + sum[0][1]) + sum[0][2];
-    const FilFloat4 all = even + ((sum[1][0] + sum[1][1]) + sum[1][2]);
-    return (FilFloat4){all[0], all[1], all[2], 0.0F};  // what follows a column is not of it
-}
-
-/* ... and of four of four. */
-static inline FilFloat4 fil_single_wide_times(const float* block, const int* column, int count, const float* x)
-{
-    FilFloat4 sum[FIL_BLOCK] = {fil_float4_all(0.0F), fil_float4_all(0.0F), fil_float4_all(0.0F), fil_float4_all(0.0F)};
-    for (int k = 0; k < count; k++, block += FIL_BLOCK_SIZE) {
-        const FilFloat4 xk = fil_float4_load(x + (ptrdiff_t)4 * column[k]);
-        for (int c = 0; c < FIL_BLOCK; c++) {
-            sum[c] = fil_float4_add_lane(sum[c], fil_float4_load(block + 4 * c), xk, c);
-        }
-    }
-    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
-}
-
-/* Row i of the product with x. */
-static inline FilFloat4 fil_single_row_times(const FilSingleRows* rows, int i, const float* x)
-{
-    const int first = rows->start.at[i], count = rows->start.at[i + 1] - first, *column = rows->column.at + first;
-    const float* block = rows->values.at + rows->offset.at[i];
-    return rows->wide.at[i] ? fil_single_wide_times(block, column, count, x) : fil_single_thin_times(block, column, count, x);
-}
+/* Rows `first` to `end` - 1 of w = (A + B) z, four numbers each; returns what they are times those of z. B may be NULL. */
+float fil_single_rows_times(const FilSingleRows* a, const FilSingleRows* b, int first, int end, const float* z, float* w);
 
 #endif

@@ -24,7 +24,7 @@ static void tile_plain(double* c, const double* a, const double* b, int k)
 
 static void subtract_plain(double* c, size_t c_stride, const double* a, size_t a_stride, int first, int rows, int columns, int k)
 {
-    subtract_by(tile_plain, NULL, c, c_stride, a, a_stride, first, rows, columns, k);
+    subtract_by((TileKernels){tile_plain, NULL, NULL}, c, c_stride, a, a_stride, first, rows, columns, k);
 }
 
 static const FilStripKernels plain = {"plain", subtract_plain, scale_plain};
@@ -64,7 +64,7 @@ INLINE void tile_pair(double* c, const double* a, const double* b, int k)
 
 static void subtract_pairs(double* c, size_t c_stride, const double* a, size_t a_stride, int first, int rows, int columns, int k)
 {
-    subtract_by(tile_pair, NULL, c, c_stride, a, a_stride, first, rows, columns, k);
+    subtract_by((TileKernels){tile_pair, NULL, NULL}, c, c_stride, a, a_stride, first, rows, columns, k);
 }
 
 static void scale_pairs(double* tile, size_t stride, int count, const double* w)

@@ -54,7 +54,7 @@ static void tiles_four(double* c, double* d, const double* a0, const double* a1,
 
 static void subtract_256(double* c, size_t c_stride, const double* a, size_t a_stride, int first, int rows, int columns, int k)
 {
-    subtract_by(tile_four, tiles_four, c, c_stride, a, a_stride, first, rows, columns, k);
+    subtract_by((TileKernels){tile_four, tiles_four, NULL}, c, c_stride, a, a_stride, first, rows, columns, k);
 }
 
 static void scale_256(double* tile, size_t stride, int count, const double* w)
@@ -103,7 +103,7 @@ FIL_AT_AVX512 static void tiles_eight(double* c, double* d, const double* a0, co
 
 FIL_AT_AVX512 static void subtract_512(double* c, size_t c_stride, const double* a, size_t a_stride, int first, int rows, int columns, int k)
 {
-    subtract_by(tile_four, tiles_eight, c, c_stride, a, a_stride, first, rows, columns, k);
+    subtract_by((TileKernels){tile_four, tiles_eight, NULL}, c, c_stride, a, a_stride, first, rows, columns, k);
 }
 
 const FilStripKernels fil_strips_512 = {"eight", subtract_512, scale_256};

@@ -29,38 +29,63 @@ static inline void scale_plain(Number* tile, size_t stride, int count, const Num
 /* Columns of strips that are used while they lie in the second cache: 16 strips of 128 columns are 64 KB. */
 enum { GROUP = 16 };
 
-/* c -= a b' for one tile, or for the tiles of two strips that lie one stride apart */
+/* c -= a b' for one tile, or for the tiles of two or of four strips, where those of a lie one stride apart */
 typedef void TileProduct(Number* c, const Number* a, const Number* b, int k);
 typedef void TilesProduct(Number* c0, Number* c1, const Number* a0, const Number* a1, const Number* b, int k);
+typedef void FourTilesProduct(Number* const* c, const Number* a, size_t a_stride, const Number* b, int k);
 
 INLINE Number* strip_of(Number* c, size_t stride, int i)
 {
     return stride > 0 ? c + (size_t)i * stride : c + 8 * (size_t)i * (size_t)(i + 1);
 }
 
-/* The loops around the tiles, for strips one by one or in pairs. */
-INLINE void subtract_by(TileProduct* one, TilesProduct* two, Number* c, size_t c_stride, const Number* a, size_t a_stride, int first, int rows,
-                        int columns, int k)
+/* What the loops are made of: `two` and `four` may be NULL. */
+typedef struct TileKernels {
+    TileProduct* one;
+    TilesProduct* two;
+    FourTilesProduct* four;
+} TileKernels;
+
+/* Tiles of strips i and i + 1, at c0 and c1, in columns `begin` to `end` - 1, as far as they are not right of the diagonal. */
+INLINE void subtract_two(TileKernels tiles, Number* c0, Number* c1, const Number* a, size_t a_stride, int i, int begin, int end, int k)
+{
+    const Number* a0 = a + (size_t)i * a_stride;
+    for (int j = begin; j <= i && j < end; j++) {
+        tiles.two(c0 + FIL_TILE * (size_t)j, c1 + FIL_TILE * (size_t)j, a0, a0 + a_stride, a + (size_t)j * a_stride, k);
+    }
+    if (i + 1 < end) {
+        tiles.one(c1 + FIL_TILE * (size_t)(i + 1), a0 + a_stride, a0 + a_stride, k);
+    }
+}
+
+/* The loops around the tiles, for strips one by one, in pairs, or four by four. */
+INLINE void subtract_by(TileKernels tiles, Number* c, size_t c_stride, const Number* a, size_t a_stride, int first, int rows, int columns, int k)
 {
     for (int begin = 0; begin < columns; begin += GROUP) {
         const int end = begin + GROUP < columns ? begin + GROUP : columns;
         for (int i = begin > first ? begin : first, step; i < rows; i += step) {
-            step = two != NULL && i + 1 < rows ? 2 : 1;
+            step = tiles.four != NULL && i + 3 < rows ? 4 : tiles.two != NULL && i + 1 < rows ? 2 : 1;
             const Number* a0 = a + (size_t)i * a_stride;
-            Number* c0 = strip_of(c, c_stride, i);
-            const int last = i + 1 < end ? i + 1 : end;
+            Number* to[4];
+            for (int r = 0; r < step; r++) {
+                to[r] = strip_of(c, c_stride, i + r);
+            }
             if (step == 1) {
-                for (int j = begin; j < last; j++) {
-                    one(c0 + FIL_TILE * (size_t)j, a0, a + (size_t)j * a_stride, k);
+                for (int j = begin; j <= i && j < end; j++) {
+                    tiles.one(to[0] + FIL_TILE * (size_t)j, a0, a + (size_t)j * a_stride, k);
                 }
-                continue;
-            }
-            Number* c1 = strip_of(c, c_stride, i + 1);
-            for (int j = begin; j < last; j++) {
-                two(c0 + FIL_TILE * (size_t)j, c1 + FIL_TILE * (size_t)j, a0, a0 + a_stride, a + (size_t)j * a_stride, k);
-            }
-            if (i + 1 < end) {
-                one(c1 + FIL_TILE * (size_t)(i + 1), a0 + a_stride, a0 + a_stride, k);
+            } else if (step == 2) {
+                subtract_two(tiles, to[0], to[1], a, a_stride, i, begin, end, k);
+            } else {
+                for (int j = begin; j <= i && j < end; j++) {
+                    Number* const tile[4] = {to[0] + FIL_TILE * (size_t)j, to[1] + FIL_TILE * (size_t)j, to[2] + FIL_TILE * (size_t)j,
+                                             to[3] + FIL_TILE * (size_t)j};
+                    tiles.four(tile, a0, a_stride, a + (size_t)j * a_stride, k);
+                }
+                if (i + 1 < end) {
+                    tiles.one(to[1] + FIL_TILE * (size_t)(i + 1), a0 + a_stride, a0 + a_stride, k);
+                }
+                subtract_two(tiles, to[2], to[3], a, a_stride, i + 2, i + 1, end, k);
             }
         }
     }

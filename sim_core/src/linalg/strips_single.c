@@ -37,7 +37,7 @@ static void tile_plain(float* c, const float* a, const float* b, int k)
 
 static void subtract_plain(float* c, size_t c_stride, const float* a, size_t a_stride, int first, int rows, int columns, int k)
 {
-    subtract_by(tile_plain, NULL, c, c_stride, a, a_stride, first, rows, columns, k);
+    subtract_by((TileKernels){tile_plain, NULL, NULL}, c, c_stride, a, a_stride, first, rows, columns, k);
 }
 
 static const FilStripKernelsSingle plain = {"plain", subtract_plain, scale_plain};
@@ -71,7 +71,7 @@ INLINE void tiles_vector4(float* c, float* d, const float* a0, const float* a1, 
 
 static void subtract_vector4(float* c, size_t c_stride, const float* a, size_t a_stride, int first, int rows, int columns, int k)
 {
-    subtract_by(tile_vector4, TWO_STRIPS, c, c_stride, a, a_stride, first, rows, columns, k);
+    subtract_by((TileKernels){tile_vector4, TWO_STRIPS, NULL}, c, c_stride, a, a_stride, first, rows, columns, k);
 }
 
 static const FilStripKernelsSingle vector4 = {"four", subtract_vector4, scale_vector4};

@@ -56,16 +56,10 @@ static void tiles_vector8(float* c, float* d, const float* a0, const float* a1, 
 #else
 /* ---- columns of two strips at a time, without fused products: those would round once less ---- */
 
-/* Joined in registers: two stores and a load of both would wait for each other. */
-INLINE FilFloat8 eight_load(const float* upper, const float* lower)
+INLINE void eight_subtract(float* c, float* d, FilFloat8 v)
 {
-    return __builtin_shufflevector(fil_float4_load(upper), fil_float4_load(lower), 0, 1, 2, 3, 4, 5, 6, 7);
-}
-
-INLINE void eight_subtract(float* upper, float* lower, FilFloat8 v)
-{
-    four_subtract(upper, __builtin_shufflevector(v, v, 0, 1, 2, 3));
-    four_subtract(lower, __builtin_shufflevector(v, v, 4, 5, 6, 7));
+    four_subtract(c, fil_float8_lower(v));
+    four_subtract(d, fil_float8_upper(v));
 }
 
 static void tiles_vector8(float* c, float* d, const float* a0, const float* a1, const float* b, int k)
@@ -73,7 +67,7 @@ static void tiles_vector8(float* c, float* d, const float* a0, const float* a1, 
     FilFloat8 e0 = {0.0F}, e1 = e0, e2 = e0, e3 = e0, o0 = e0, o1 = e0, o2 = e0, o3 = e0;
     int p = 0;
     for (; p + 1 < k; p += 2, a0 += 2 * FIL_STRIP, a1 += 2 * FIL_STRIP, b += 2 * FIL_STRIP) {
-        const FilFloat8 even = eight_load(a0, a1), odd = eight_load(a0 + FIL_STRIP, a1 + FIL_STRIP);
+        const FilFloat8 even = fil_float8_join(a0, a1), odd = fil_float8_join(a0 + FIL_STRIP, a1 + FIL_STRIP);
         e0 += even * b[0];
         e1 += even * b[1];
         e2 += even * b[2];
@@ -84,7 +78,7 @@ static void tiles_vector8(float* c, float* d, const float* a0, const float* a1, 
         o3 += odd * b[7];
     }
     if (p < k) {
-        const FilFloat8 even = eight_load(a0, a1);
+        const FilFloat8 even = fil_float8_join(a0, a1);
         e0 += even * b[0];
         e1 += even * b[1];
         e2 += even * b[2];
@@ -99,21 +93,13 @@ static void tiles_vector8(float* c, float* d, const float* a0, const float* a1, 
 
 static void subtract_vector8(float* c, size_t c_stride, const float* a, size_t a_stride, int first, int rows, int columns, int k)
 {
-    subtract_by(tile_of_strip, tiles_vector8, c, c_stride, a, a_stride, first, rows, columns, k);
+    subtract_by((TileKernels){tile_of_strip, tiles_vector8, NULL}, c, c_stride, a, a_stride, first, rows, columns, k);
 }
 
 const FilStripKernelsSingle fil_strips_single_256 = {"eight", subtract_vector8, scale_vector4};
 
 #if defined(FIL_AT_AVX512)
 /* Two columns of two strips at a time: even and odd ones lie side by side, in a strip and in the sums. */
-FIL_AT_AVX512 INLINE void add_columns(FilFloat16* sums, FilFloat16 a, FilFloat16 b)
-{
-    sums[0] += a * __builtin_shufflevector(b, b, 0, 0, 0, 0, 4, 4, 4, 4, 8, 8, 8, 8, 12, 12, 12, 12);
-    sums[1] += a * __builtin_shufflevector(b, b, 1, 1, 1, 1, 5, 5, 5, 5, 9, 9, 9, 9, 13, 13, 13, 13);
-    sums[2] += a * __builtin_shufflevector(b, b, 2, 2, 2, 2, 6, 6, 6, 6, 10, 10, 10, 10, 14, 14, 14, 14);
-    sums[3] += a * __builtin_shufflevector(b, b, 3, 3, 3, 3, 7, 7, 7, 7, 11, 11, 11, 11, 15, 15, 15, 15);
-}
-
 FIL_AT_AVX512 INLINE FilFloat16 sixteen_of(FilFloat8 upper, FilFloat8 lower)
 {
     return __builtin_shufflevector(upper, lower, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
@@ -125,18 +111,24 @@ FIL_AT_AVX512 INLINE FilFloat8 even_of(const float* p)
     return __builtin_shufflevector(fil_float4_load(p), (FilFloat4){0.0F}, 0, 1, 2, 3, 4, 5, 6, 7);
 }
 
-FIL_AT_AVX512 static void tiles_vector16(float* c, float* d, const float* a0, const float* a1, const float* b, int k)
+/* Each number of two columns four times. */
+FIL_AT_AVX512 INLINE void spread(FilFloat8 both, FilFloat16* b)
 {
-    FilFloat16 sums[FIL_STRIP] = {{0.0F}};
-    int p = 0;
-    for (; p + 1 < k; p += 2, a0 += 2 * FIL_STRIP, a1 += 2 * FIL_STRIP, b += 2 * FIL_STRIP) {
-        const FilFloat8 both = FIL_VECTOR_IN(FilFloat8, b);
-        add_columns(sums, sixteen_of(FIL_VECTOR_IN(FilFloat8, a0), FIL_VECTOR_IN(FilFloat8, a1)), sixteen_of(both, both));
+    b[0] = __builtin_shufflevector(both, both, 0, 0, 0, 0, 4, 4, 4, 4, 0, 0, 0, 0, 4, 4, 4, 4);
+    b[1] = __builtin_shufflevector(both, both, 1, 1, 1, 1, 5, 5, 5, 5, 1, 1, 1, 1, 5, 5, 5, 5);
+    b[2] = __builtin_shufflevector(both, both, 2, 2, 2, 2, 6, 6, 6, 6, 2, 2, 2, 2, 6, 6, 6, 6);
+    b[3] = __builtin_shufflevector(both, both, 3, 3, 3, 3, 7, 7, 7, 7, 3, 3, 3, 3, 7, 7, 7, 7);
+}
+
+FIL_AT_AVX512 INLINE void add_columns(FilFloat16* sums, FilFloat16 a, const FilFloat16* b)
+{
+    for (int column = 0; column < FIL_STRIP; column++) {
+        sums[column] += a * b[column];
     }
-    if (p < k) {
-        const FilFloat8 even = even_of(b);
-        add_columns(sums, sixteen_of(even_of(a0), even_of(a1)), sixteen_of(even, even));
-    }
+}
+
+FIL_AT_AVX512 INLINE void subtract_halves(float* c, float* d, const FilFloat16* sums)
+{
     for (int column = 0; column < FIL_STRIP; column++) {
         const FilFloat16 s = sums[column];
         four_subtract(c + FIL_STRIP * column, __builtin_shufflevector(s, s, 0, 1, 2, 3) + __builtin_shufflevector(s, s, 4, 5, 6, 7));
@@ -144,9 +136,43 @@ FIL_AT_AVX512 static void tiles_vector16(float* c, float* d, const float* a0, co
     }
 }
 
+/* `pairs` times two strips with one, whose numbers are spread once for all. */
+FIL_AT_AVX512 INLINE void subtract_pairs(float* const* c, int pairs, const float* a, size_t a_stride, const float* b, int k)
+{
+    FilFloat16 sums[2][FIL_STRIP] = {{{0.0F}}, {{0.0F}}}, spread_b[FIL_STRIP];
+    int p = 0;
+    for (; p + 1 < k; p += 2, a += 2 * FIL_STRIP, b += 2 * FIL_STRIP) {
+        spread(FIL_VECTOR_IN(FilFloat8, b), spread_b);
+        for (int pair = 0; pair < pairs; pair++) {
+            const float* own = a + 2 * (size_t)pair * a_stride;
+            add_columns(sums[pair], sixteen_of(FIL_VECTOR_IN(FilFloat8, own), FIL_VECTOR_IN(FilFloat8, own + a_stride)), spread_b);
+        }
+    }
+    if (p < k) {
+        spread(even_of(b), spread_b);
+        for (int pair = 0; pair < pairs; pair++) {
+            const float* own = a + 2 * (size_t)pair * a_stride;
+            add_columns(sums[pair], sixteen_of(even_of(own), even_of(own + a_stride)), spread_b);
+        }
+    }
+    for (int pair = 0; pair < pairs; pair++) {
+        subtract_halves(c[2 * pair], c[2 * pair + 1], sums[pair]);
+    }
+}
+
+FIL_AT_AVX512 static void tiles_vector16(float* c, float* d, const float* a0, const float* a1, const float* b, int k)
+{
+    subtract_pairs((float* const[]){c, d}, 1, a0, (size_t)(a1 - a0), b, k);
+}
+
+FIL_AT_AVX512 static void four_tiles_vector16(float* const* c, const float* a, size_t a_stride, const float* b, int k)
+{
+    subtract_pairs(c, 2, a, a_stride, b, k);
+}
+
 FIL_AT_AVX512 static void subtract_vector16(float* c, size_t c_stride, const float* a, size_t a_stride, int first, int rows, int columns, int k)
 {
-    subtract_by(tile_of_strip, tiles_vector16, c, c_stride, a, a_stride, first, rows, columns, k);
+    subtract_by((TileKernels){tile_of_strip, tiles_vector16, four_tiles_vector16}, c, c_stride, a, a_stride, first, rows, columns, k);
 }
 
 const FilStripKernelsSingle fil_strips_single_512 = {"sixteen", subtract_vector16, scale_vector4};
