@@ -72,10 +72,13 @@ static void rotate_freely(const FilRigidBody* body, const double* w0, const doub
     }
 }
 
-/* w x I w */
-static void gyroscopic(const FilRigidBody* body, const double* w, double* torque)
+/* w x I w of a step that ends with w1: half-way, or that of a stage's end. */
+static void gyroscopic(const FilRigidBody* body, const double* w1, double* torque)
 {
-    double momentum[3];
+    double w[3], momentum[3];
+    for (int k = 0; k < 3; k++) {
+        w[k] = body->setup.staged ? w1[k] : 0.5 * (body->v0[4 + k] + w1[k]);
+    }
     fil_m3_apply(momentum, body->inertia, w);
     fil_v3_cross(torque, w, momentum);
 }
@@ -156,8 +159,10 @@ static bool evaluate(void* pointer, const double* v, double shift, double* resid
         fil_m3_apply(residual + 4 * part, body->tangent[part], change);
         *potential += 0.5 * fil_v3_dot(change, residual + 4 * part);
     }
-    if (body->setup.staged && body->motion == FIL_DYNAMIC) {
-        // a stage's forces are those of its end, as contact leaves it: with w x I w of free motion bodies that are pushed turn by first order
+    const bool second_order = body->setup.staged || body->setup.theta == 0.5;
+    if (second_order && body->motion == FIL_DYNAMIC) {
+        // forces are those of the stage's end, or half-way, as contact and joints leave it: with w x I w of free motion bodies that are pushed
+        // turn by first order
         double gyro[3];
         gyroscopic(body, v + 4, gyro);
         fil_v3_axpy(residual + 4, body->setup.dt, gyro);

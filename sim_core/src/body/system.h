@@ -63,6 +63,7 @@ typedef struct FilSystem {
         };
     };
     bool staged;          /* the current sub-step has two stages */
+    bool halfway;         /* it is one of the midpoint rule: forces are those half-way */
     bool in_second;       /* stage of a sub-step: bodies are at `middle`, and the state is what their inertia goes on from */
     double extrapolation; /* in it: how many times the first stage's change of velocities, errors included, that is */
     FilNewtonScratch scratch;

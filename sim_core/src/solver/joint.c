@@ -128,20 +128,25 @@ int fil_joints_constraints(const FilSolver* solver)
     return count;
 }
 
-/* Where bodies would be at the end of a stage with the velocities that it begins with: to second order where they are. */
+/* Where bodies would be at the end of a stage, or half-way through a step of the midpoint rule, with the velocities that it begins with: to
+ * second order where they are. Scripted ones know their velocity. */
 static void look_ahead(const FilSystem* system)
 {
     const FilState *now = &system->state, *ahead = &system->ahead;
     memcpy(ahead->h, now->h, sizeof(double) * (size_t)system->h_count);
     for (int b = 0; b < system->body_count; b++) {
         const FilBody* body = &system->bodies[b];
-        double* v = ahead->change + body->v;
+        double *v = ahead->change + body->v, *end = ahead->push + body->v;
         if (body->moves) {
             memcpy(v, now->v + body->v, sizeof(double) * (size_t)body->v_count);
         } else {
             body->ops->guess(body->impl, now->change + body->v, v);
         }
-        body->ops->finish(body->impl, v, ahead->q + body->q, ahead->v + body->v, ahead->h + body->h);
+        for (int k = 0; k < body->v_count; k++) {
+            // the midpoint rule moves by the mean of v0 and this, for a whole step
+            end[k] = !system->halfway ? v[k] : body->moves ? 0.0 : 0.5 * v[k];
+        }
+        body->ops->finish(body->impl, end, ahead->q + body->q, ahead->v + body->v, ahead->h + body->h);
     }
 }
 
@@ -173,11 +178,12 @@ static FilStatus add_joints(FilSolver* solver, double dt)
 FilStatus fil_joints_add(FilSolver* solver, double dt)
 {
     FilSystem* system = solver->system;
-    solver->joints.ahead = system->staged ? dt : 0.0;
-    if (!system->staged || solver->joints.count == 0) {
+    solver->joints.ahead = system->staged ? dt : system->halfway ? 0.5 * dt : 0.0;
+    if (solver->joints.ahead == 0.0 || solver->joints.count == 0) {
         return add_joints(solver, dt);
     }
-    // a stage's forces act where it ends: with the arms of its start bodies that joints hold off their centres are off by first order
+    // a stage's forces act where it ends, those of the midpoint rule half-way: with the arms of its start bodies that joints hold off their centres
+    // are off by first order, and under the midpoint rule what circles about a joint is pushed along its way and gains energy without bound
     look_ahead(system);
     const FilState now = system->state;
     system->state.q = system->ahead.q;

@@ -44,7 +44,7 @@ typedef struct FilJoint {
 typedef struct FilJoints {
     int count, capacity;
     FilJoint* items;
-    double ahead; /* s from the state to where rows are taken: 0, or a stage of a step */
+    double ahead; /* s from the state to where rows are taken: 0, a stage of a step, or half of one */
 } FilJoints;
 
 struct FilSolver;

@@ -397,8 +397,8 @@ FilStatus fil_velocity_solve(FilSolver* solver, double dt, FilStepInfo* info)
         return FIL_OK;
     }
     FilStatus status = check_depths(solver, info);
-    // forces of a stage are those of its end, as joints leave it: of free motion they are off by first order
-    int min = solver->system->staged ? 1 : 0;
+    // forces of a stage are those of its end, of the midpoint rule those half-way, as joints leave it: of free motion they are off by first order
+    int min = solver->system->staged || solver->system->halfway ? 1 : 0;
     for (int b = 0; b < solver->system->body_count; b++) {
         min = solver->motions[b].at_start ? FROM_START : min;
     }

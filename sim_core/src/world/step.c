@@ -213,6 +213,7 @@ static FilStatus advance(FilWorld* world, double t, double dt, bool last, FilSte
     // stages that shall have the error of backward Euler with no smaller step are one step of it
     const bool twice = world->def.integrator == FIL_SDIRK2 && world->def.euler_dt < dt;
     world->system.staged = twice;
+    world->system.halfway = world->def.integrator == FIL_MIDPOINT;
     *error = 0.0;
     fil_step_start_put_aside(world);
     FilStatus status = twice ? two_stages(world, t, dt, info, error) : stage(world, t, dt, info);
