@@ -29,8 +29,10 @@ static const FilKey rod_keys[] = {
     FIL_KEYS_CURVE,
     FIL_KEY_VECTOR("director", 3, 0, "", "any", "wanted direction of m1 on the first edge"),
     FIL_KEY_MANY("angles", FIL_IS_NUMBER | FIL_IS_VECTOR, 0, 0, "rad", "0", "of the frames, one for all or one per edge, instead of `twist`"),
-    FIL_KEY_NUMBER("twist", 0, "rad", "0",
-                   "total angle by which the frame turns along the rod, evenly; of a closed rod that is not round a multiple of 2 pi"),
+    FIL_KEY_NUMBER(
+        "twist", 0, "rad", "0",
+        "angle by which the frame turns from the first edge to the last, evenly, and on over half an edge to a clamp; of a closed rod all around, "
+        "and if that is not round a multiple of 2 pi"),
     FIL_KEY_WORD("rest", rest_words, "straight", "straight: no rest curvature and rest twist; initial: the initial shape is stress free"),
     FIL_KEY_VECTOR("velocity", 3, 0, "m/s", "[0, 0, 0]", "of all nodes"),
     FIL_KEY_VECTOR("angular_velocity", 3, 0, "rad/s", "[0, 0, 0]", "of the whole rod about the mean of its nodes"),
