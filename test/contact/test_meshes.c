@@ -248,6 +248,13 @@ static void test_refused(void** state)
         "world: {contact: ipc}\nrigid_bodies: [{name: ring, density: 1000, shapes: [{mesh: {file: torus.obj}}]}, {name: ground, motion: static, "
         "position: [0, 0, -1], shapes: [{half_space: {}}]}]\n",
         "convex meshes only");
+    // a rod in the hole of a torus would lie deep in its hull
+    refuse(
+        "world: {contact: imc}\nmaterials: {rubber: {young: 1.0e+6, poisson: 0.5, density: 1000}}\n"
+        "rods: [{name: rope, material: rubber, section: {circle: {radius: 0.005}}, shape: {straight: {from: [0, 0, -0.1], to: [0, 0, 0.1], nodes: "
+        "9}}}]\n"
+        "rigid_bodies: [{name: ring, motion: static, shapes: [{mesh: {file: torus.obj}}]}]\n",
+        "it takes the hulls of meshes");
 }
 
 static int make_folder(void** state)

@@ -112,6 +112,9 @@ static const char* imc_misfit(const FilModelSettings* settings, const FilCollide
         if (sides[k]->kind == FIL_COLLIDER_ROW && sides[k]->boxes && !settings->imc.rectangles) {
             return "it takes sections as round; set rectangles in world.imc, or use 'sap_lagged'";
         }
+        if (sides[k]->kind == FIL_COLLIDER_SHAPE && sides[k]->shape.mesh != NULL) {
+            return "it takes the hulls of meshes, and one of them is not convex; set convex for its hull, or use 'sap_lagged'";
+        }
     }
     return NULL;
 }
