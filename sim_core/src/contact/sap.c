@@ -6,6 +6,7 @@
 
 #include "base/lanes.h"
 #include "contact/sap_direction.h"
+#include "linalg/extrapolate.h"
 
 /* Of l' against its start: a better minimum along one direction saves no iterations (tried from 1e-4 to 0.2 on capstan, ropes, rings, knots:
  * up to here the number of factorisations does not change, evaluations fall by a fifth). */
@@ -22,6 +23,10 @@
 
 /* Bounds follow the solution once the residual is less than this share of the impulses (tried from 0.01 to 1 on capstan, ropes, rings). */
 #define FOLLOW_BELOW 0.3
+/* Friction on a rod whose edges are shorter than mu times its radius turns each of them by more than it is pressed with: bounds
+ * that only follow the solution go round then, and never settle. After so many rounds without a smaller change they are
+ * extrapolated, from so many of the last ones. Capstans, ropes and laces settle before. */
+enum { UNSETTLED_ROUNDS = 4, EXTRAPOLATED = 10 };
 
 /* By how much friction's compliance grows while its kinks stop line searches; 8 to 128 were tried on hand_ball, bubble_gripper, arches and heaps. */
 #define SOFTER 32.0
@@ -219,14 +224,37 @@ static void move(FilSap* sap, const FilSapProblem* problem, double alpha)
     sap->trial_c = v_c;
 }
 
+/* Bounds that the last rounds of them together lead to; false: no memory. */
+static bool extrapolate_bounds(FilSap* sap, const FilSapProblem* problem)
+{
+    const int m = problem->constraint_count;
+    if (!fil_doubles_reserve(&sap->bound_rounds, 2 * (size_t)m + fil_extrapolate_size(m))) {
+        return false;
+    }
+    double *bounds = sap->bound_rounds.at, *errors = bounds + m;
+    fil_sap_bounds_read(problem->constraints, m, sap->laws, sap->responses, bounds, errors);
+    fil_extrapolate(m, ++sap->extrapolated, EXTRAPOLATED, errors + m, errors, bounds);
+    fil_sap_bounds_set(problem->constraints, m, sap->laws, bounds);
+    return true;
+}
+
 /* Bounds from the solution as far as it is known, where that changes anything; true if momenta have to be balanced anew. */
 static bool follow_bounds(FilSap* sap, const FilSapProblem* problem, const FilSapOptions* settings, FilSapStats* stats)
 {
-    if (!sap->bounds || stats->rounds >= settings->max_rounds ||
-        !(fil_sap_bounds_change(problem->constraints, problem->constraint_count, sap->laws, sap->v_c, sap->responses) > settings->bound_tolerance)) {
+    if (!sap->bounds || stats->rounds >= settings->max_rounds) {
         return false;
     }
-    fil_sap_bounds_follow(problem->constraints, problem->constraint_count, sap->laws, sap->responses);
+    const double change = fil_sap_bounds_change(problem->constraints, problem->constraint_count, sap->laws, sap->v_c, sap->responses);
+    if (!(change > settings->bound_tolerance)) {
+        return false;
+    }
+    if (stats->rounds == 0 || change < sap->min_change) {
+        sap->min_change = change;
+        sap->min_at = stats->rounds;
+    }
+    if (!(sap->extrapolated > 0 || stats->rounds - sap->min_at >= UNSETTLED_ROUNDS) || !extrapolate_bounds(sap, problem)) {
+        fil_sap_bounds_follow(problem->constraints, problem->constraint_count, sap->laws, sap->responses);
+    }
     evaluate(sap, problem, sap->v_c);
     stats->residual = residual(sap, problem);
     stats->rounds++;
@@ -355,6 +383,7 @@ static FilStatus iterate(FilSap* sap, const FilSapProblem* problem, const FilSap
     sap->hessians = sap->followed_at = 0;
     sap->softened = sap->stood = false;
     sap->softness = 1.0;
+    sap->extrapolated = 0;
     stats->residual = sap->weighed ? balance(sap) : residual(sap, problem);
     FilStatus status = FIL_OK;
     if (stats->residual > settings->tolerance && sap->dual && settings->presumption > 0.0) {
@@ -415,7 +444,7 @@ static FilStatus iterate(FilSap* sap, const FilSapProblem* problem, const FilSap
             fresh = true;
             patience = max;
         }
-        if (sap->softness == 1.0 && stats->residual > settings->tolerance && sap->impulse_residual < FOLLOW_BELOW) {
+        if (sap->softness == 1.0 && stats->residual > settings->tolerance && sap->impulse_residual < FOLLOW_BELOW && sap->extrapolated == 0) {
             follow_bounds(sap, problem, settings, stats);
         }
     }

@@ -418,6 +418,25 @@ void fil_sap_bounds_follow(const FilSapConstraint* constraints, int count, FilSa
     }
 }
 
+void fil_sap_bounds_read(const FilSapConstraint* constraints, int count, const FilSapLaw* laws, const FilSapResponse* responses, double* bounds,
+                         double* errors)
+{
+    for (int i = 0; i < count; i++) {
+        const bool follows = fil_sap_kinds[constraints[i].kind].follow != NULL;
+        bounds[i] = follows ? laws[i].bound : 0.0;
+        errors[i] = follows ? responses[i].impulse[2] - laws[i].bound : 0.0;
+    }
+}
+
+void fil_sap_bounds_set(const FilSapConstraint* constraints, int count, FilSapLaw* laws, const double* bounds)
+{
+    for (int i = 0; i < count; i++) {
+        if (fil_sap_kinds[constraints[i].kind].follow != NULL) {
+            limit_friction(&laws[i], fmax(bounds[i], 0.0));
+        }
+    }
+}
+
 void fil_sap_duals_begin(const FilSapConstraint* constraints, int count, FilSapLaw* laws, const double* v_c)
 {
     for (int i = 0; i < count; i++) {

@@ -141,6 +141,10 @@ extern const FilSapKindOps fil_sap_kinds[FIL_SAP_KIND_COUNT];
 double fil_sap_bounds_change(const FilSapConstraint* constraints, int count, const FilSapLaw* laws, const double* v_c,
                              const FilSapResponse* responses);
 void fil_sap_bounds_follow(const FilSapConstraint* constraints, int count, FilSapLaw* laws, const FilSapResponse* responses);
+/* The same by way of an iterate of all bounds, one number a constraint: reads them and by how much they are off, and sets them. */
+void fil_sap_bounds_read(const FilSapConstraint* constraints, int count, const FilSapLaw* laws, const FilSapResponse* responses, double* bounds,
+                         double* errors);
+void fil_sap_bounds_set(const FilSapConstraint* constraints, int count, FilSapLaw* laws, const double* bounds);
 
 /* begin_dual and move_dual of every constraint that has them; `v_c` and `dv_c` have 3 numbers for each. */
 void fil_sap_duals_begin(const FilSapConstraint* constraints, int count, FilSapLaw* laws, const double* v_c);

@@ -43,6 +43,7 @@ void fil_sap_destroy(FilSap* sap)
         fil_sap_system_free(&sap->system);
         fil_sap_iterative_free(&sap->iterative);
         fil_free(sap->vectors.at);
+        fil_free(sap->bound_rounds.at);
         fil_free(sap->law_block);
         fil_free(sap->response_block);
         fil_free(sap->slope_block);

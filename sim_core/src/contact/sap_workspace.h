@@ -40,6 +40,10 @@ struct FilSap {
     bool bounds;             /* a law has bounds that its solution decides */
     int hessians;            /* taken in this solve */
     int followed_at;         /* how many when bounds last followed the solution */
+    int extrapolated;        /* rounds of bounds that were extrapolated; 0: they just follow */
+    double min_change;       /* of a round of bounds in this solve, ... */
+    int min_at;              /* ... and in which it was */
+    FilDoubles bound_rounds; /* of bounds that do not settle by themselves: bounds, errors, what fil_extrapolate() keeps */
     double impulse_residual; /* of the last residual: relative to |D J' gamma| alone, ... */
     double scale;            /* ... and what it is relative to, squared */
     bool softened;           /* friction has been softened in this solve */
