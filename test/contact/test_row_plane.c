@@ -133,9 +133,32 @@ static void other_radii_stay_apart(void** state)
     fil_world_destroy(world);
 }
 
+/* SAP's convex friction lifts what slides by dt mu times its speed: the ground bears a rope that slides down a slope in each step all the same. */
+static void what_hovers_is_borne(void** state)
+{
+    (void)state;
+    for (int by_edges = 0; by_edges < 2; by_edges++) {
+        FilWorld* world = make_rope("sap", STRAIGHT, 0.0, by_edges == 1);
+        const double weight = 1000.0 * 3.14159265358979323846 * 0.0025 * 0.0025 * 0.2 * 7.0;
+        assert_int_equal(fil_world_set_gravity(world, (FilVec3){7.0, 0.0, -7.0}), FIL_OK);
+        sample_run(world, 150);
+        for (int step = 0; step < 50; step++) {
+            double load = 0.0;
+            sample_run(world, 1);
+            for (int k = 0; k < fil_world_contact_count(world); k++) {
+                load += fabs(fil_world_contact(world, k).force.z);
+            }
+            assert_true(fabs(load / weight - 1.0) < 0.01);
+        }
+        const FilContactInfo first = fil_world_contact(world, 0);
+        assert_true(first.distance > 0.05 * 0.0025);  // 0.5 ms 0.7 m/s
+        fil_world_destroy(world);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_node_moves_as_its_edges), cmocka_unit_test(a_rope_lies_and_rolls),
-                                       cmocka_unit_test(other_radii_stay_apart)};
+                                       cmocka_unit_test(other_radii_stay_apart), cmocka_unit_test(what_hovers_is_borne)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

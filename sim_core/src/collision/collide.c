@@ -425,7 +425,7 @@ static FilStatus meet_row_shape(FilCollisionStage* stage, int row, int shape, do
     stage->parts.count = 0;
     FilStatus status = FIL_OK;
     if (s->unbounded) {
-        // edges that reach below the plane, as far as both could move
+        // edges that reach below the plane, as far as both could move, whichever way (row_plane.c)
         double up[3];
         fil_pose_axis(up, &s->place.pose, 2);
         status = fil_pairs_reserve(&stage->parts, r->collider.edge_count);
@@ -435,7 +435,8 @@ static FilStatus meet_row_shape(FilCollisionStage* stage, int row, int shape, do
             for (int k = 0; k < 3; k++) {
                 lowest += up[k] * ((up[k] > 0.0 ? box->lo[k] : box->hi[k]) - s->place.pose.p[k]);
             }
-            if (lowest <= FIL_LOOK_AHEAD * dt * fil_collision_speed_near(s, box)) {
+            const double speed = edge_speed(&r->place, i, i + 1 == r->collider.node_count ? 0 : i + 1) + fil_collision_speed_near(s, box);
+            if (lowest <= FIL_LOOK_AHEAD * dt * speed) {
                 stage->parts.items[stage->parts.count++] = (FilIndexPair){i, 0};
             }
         }

@@ -4,6 +4,7 @@
  * which is also what two would share at equal slip. */
 #include <math.h>
 
+#include "base/extrema.h"
 #include "base/vec3.h"
 #include "collision/collision.h"
 
@@ -115,18 +116,30 @@ static void find_axes(const FilWorldCollider* row, int first, int count, FilEdge
     }
 }
 
+/* Of a row's fastest node. */
+static double fastest_of(const FilWorldCollider* row)
+{
+    double square = 0.0;
+    for (int k = 0; k < row->collider.node_count; k++) {
+        const double* v = row->place.velocities + 4 * k;
+        square = fil_max(square, fil_v3_dot(v, v));
+    }
+    return sqrt(square);
+}
+
 FilStatus fil_collision_meet_nodes(FilCollisionStage* stage, int row, int plane, double dt)
 {
     const FilWorldCollider *r = &stage->colliders[row], *s = &stage->colliders[plane];
     Above above = {.stage = stage, .row = row, .plane = plane, .dt = dt, .joined = fil_collision_joined(stage, row, plane)};
     above.still = !s->collider.movable && !s->place.turns && s->place.speed == 0.0;
     fil_pose_axis(above.up, &s->place.pose, 2);
-    // above the plane by more than all could move
+    // above the plane by more than all could move, whichever way: what slides hovers under SAP's convex friction, by dt mu times its speed
     double lowest = 0.0;
     for (int k = 0; k < 3; k++) {
         lowest += above.up[k] * ((above.up[k] > 0.0 ? r->bounds.lo[k] : r->bounds.hi[k]) - s->place.pose.p[k]);
     }
-    const double reach = FIL_LOOK_AHEAD * dt * fil_collision_speed_near(s, &r->bounds);
+    double reach = FIL_LOOK_AHEAD * dt * fil_collision_speed_near(s, &r->bounds);
+    reach += lowest > reach ? FIL_LOOK_AHEAD * dt * fastest_of(r) : 0.0;
     FilStatus status = FIL_OK;
     for (int first = 0; first < r->collider.node_count && lowest <= reach; first += TOGETHER) {
         const int left = r->collider.node_count - first, count = left < TOGETHER ? left : TOGETHER;
