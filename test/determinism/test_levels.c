@@ -216,19 +216,6 @@ static void fronts(void** state)
     compare(fronts_job);
 }
 
-/* Takes the fourth rows and columns out of a matrix but for ones on its diagonal, if it has any. */
-static void make_thin(RandomBlocks* m, bool diagonal)
-{
-    for (int j = 0; j < m->pattern.columns; j++) {
-        for (int k = m->start[j]; k < m->start[j + 1]; k++) {
-            for (int i = 0; i < FIL_BLOCK; i++) {
-                m->values[FIL_BLOCK_SIZE * k + FIL_BLOCK * i + 3] = m->values[FIL_BLOCK_SIZE * k + 3 * FIL_BLOCK + i] = 0.0;
-            }
-            m->values[FIL_BLOCK_SIZE * k + 15] = diagonal && m->row[k] == j ? 1.0 : 0.0;
-        }
-    }
-}
-
 /* The factor in single precision of fixed and changing columns, thin ones and whole ones, and solutions with it. */
 static void preconditioner_job(FILE* out)
 {
@@ -239,8 +226,8 @@ static void preconditioner_job(FILE* out)
         RandomBlocks *a, *f;
         make_matrices(&random, trial / 2, &a, &f);
         if (trial % 2 == 0) {
-            make_thin(a, true);
-            make_thin(f, false);
+            random_blocks_make_thin(a, true);
+            random_blocks_make_thin(f, false);
             random_blocks_make_definite(a, f);
         }
         int number[MAX_BLOCKS];
@@ -290,8 +277,8 @@ static void rows_job(FILE* out)
             fourth[i] = trial % 3 == 0 ? 0 : trial % 3 == 1 ? 1 : (int)(random_bits(&random) % 5 == 0);
         }
         if (trial % 3 == 0) {
-            make_thin(a, true);
-            make_thin(c, false);
+            random_blocks_make_thin(a, true);
+            random_blocks_make_thin(c, false);
         }
         random_fill(&random, numbers, 4 * n);
         for (int k = 0; k < 4 * n; k++) {

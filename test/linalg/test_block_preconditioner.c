@@ -13,19 +13,6 @@
 #include "linalg/block_preconditioner.h"
 #include "random_blocks.h"
 
-/* Fourth places that are idle: nothing but a one on the diagonal of A. */
-static void make_thin(RandomBlocks* m, bool diagonal)
-{
-    for (int j = 0; j < m->pattern.columns; j++) {
-        for (int k = m->start[j]; k < m->start[j + 1]; k++) {
-            for (int i = 0; i < 4; i++) {
-                m->values[16 * k + 4 * i + 3] = m->values[16 * k + 12 + i] = 0.0;
-            }
-            m->values[16 * k + 15] = diagonal && m->row[k] == j ? 1.0 : 0.0;
-        }
-    }
-}
-
 typedef struct Case {
     RandomBlocks *a, *f;
     bool thin;
@@ -42,8 +29,8 @@ static Case make_case(Random* random, int trial)
               .thin = trial % 2 == 0,
               .n = 4 * columns};
     if (c.thin) {
-        make_thin(c.a, true);
-        make_thin(c.f, false);
+        random_blocks_make_thin(c.a, true);
+        random_blocks_make_thin(c.f, false);
     }
     random_blocks_make_definite(c.a, c.f);
     for (int k = 0; k < c.n; k++) {

@@ -78,6 +78,18 @@ void random_blocks_make_definite(RandomBlocks* a, const RandomBlocks* c)
     }
 }
 
+void random_blocks_make_thin(RandomBlocks* m, bool diagonal)
+{
+    for (int j = 0; j < m->pattern.columns; j++) {
+        for (int k = m->start[j]; k < m->start[j + 1]; k++) {
+            for (int i = 0; i < 4; i++) {
+                m->values[16 * k + 4 * i + 3] = m->values[16 * k + 12 + i] = 0.0;
+            }
+            m->values[16 * k + 15] = diagonal && m->row[k] == j ? 1.0 : 0.0;
+        }
+    }
+}
+
 RandomBlocks* random_blocks_fewer(const RandomBlocks* a)
 {
     const int columns = a->pattern.columns;

@@ -27,6 +27,9 @@ void random_blocks_add_dense(const RandomBlocks* m);
 /* Writes a + c to random_blocks_dense[] and makes it diagonally dominant through a's diagonal, so that it is positive definite. */
 void random_blocks_make_definite(RandomBlocks* a, const RandomBlocks* c);
 
+/* Takes fourth rows and columns out of all blocks: they are idle then, but for ones on the diagonal, if it is asked for. */
+void random_blocks_make_thin(RandomBlocks* m, bool diagonal);
+
 /* Every other block of `a`. Freed by free(). */
 RandomBlocks* random_blocks_fewer(const RandomBlocks* a);
 

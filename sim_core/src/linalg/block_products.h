@@ -26,8 +26,6 @@ typedef struct FilBlockProducts {
 
 /* The fastest that this machine runs. */
 const FilBlockProducts* fil_block_products(void);
-/* Those of base/vector.h's levels; NULL where there are none, or the machine lacks it. */
-const FilBlockProducts* fil_block_products_at(int level);
 
 /* Wider than what every machine of its kind has. */
 extern const FilBlockProducts fil_block_products_avx2;

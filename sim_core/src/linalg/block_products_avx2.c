@@ -72,20 +72,12 @@ FIL_VECTOR_INLINE void subtract_column_pairs(float* const* to, int rows, const f
 static void take_panel(const FilPanel* to, const FilPanel* from, int skipped, int count, int first, int last, int begin, int end, const int* place,
                        int width)
 {
-    if (width == 3) {
-        subtract_from_panel(subtract_panel_pairs, to, from, skipped, count, first, last, begin, end, place, 3);
-    } else {
-        subtract_from_panel(subtract_panel_pairs, to, from, skipped, count, first, last, begin, end, place, FIL_BLOCK);
-    }
+    subtract_from_panel(subtract_panel_pairs, to, from, skipped, count, first, last, begin, end, place, width);
 }
 
 static void take_column(float* column, const float* factor, const int* from, int run, const int* row, int count, const int* place, int width)
 {
-    if (width == 3) {
-        subtract_from_column(subtract_column_pairs, ROWS, column, factor, from, run, row, count, place, 3);
-    } else {
-        subtract_from_column(subtract_column_pairs, ROWS, column, factor, from, run, row, count, place, FIL_BLOCK);
-    }
+    subtract_from_column(subtract_column_pairs, ROWS, column, factor, from, run, row, count, place, width);
 }
 
 const FilBlockProducts fil_block_products_avx2 = {take_panel, take_column};

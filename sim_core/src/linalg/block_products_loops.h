@@ -78,8 +78,8 @@ FIL_VECTOR_INLINE void subtract_column_tile(float* const* to, int rows, const fl
     }
 }
 
-FIL_VECTOR_INLINE void subtract_from_panel(PanelTile* tile, const FilPanel* to, const FilPanel* from, int skipped, int count, int first, int last,
-                                           int begin, int end, const int* place, int width)
+FIL_VECTOR_INLINE void subtract_blocks_from_panel(PanelTile* tile, const FilPanel* to, const FilPanel* from, int skipped, int count, int first,
+                                                  int last, int begin, int end, const int* place, int width)
 {
     const ptrdiff_t block = (ptrdiff_t)4 * width, stride = block * from->columns;
     const float* of = from->at + block * skipped;
@@ -119,8 +119,8 @@ FIL_VECTOR_INLINE void subtract_from_panel(PanelTile* tile, const FilPanel* to, 
 }
 
 /* `together` rows go side by side, 2 or 4; of others two, then one. */
-FIL_VECTOR_INLINE void subtract_from_column(ColumnTile* tile, int together, float* column, const float* factor, const int* from, int run,
-                                            const int* row, int count, const int* place, int width)
+FIL_VECTOR_INLINE void subtract_blocks_from_column(ColumnTile* tile, int together, float* column, const float* factor, const int* from, int run,
+                                                   const int* row, int count, const int* place, int width)
 {
     int i = 0;
     for (; together == ROWS && i + ROWS <= count; i += ROWS) {
@@ -134,6 +134,27 @@ FIL_VECTOR_INLINE void subtract_from_column(ColumnTile* tile, int together, floa
     if (i < count) {
         float* const to[1] = {column + place[row[i]]};
         subtract_column_tile(to, 1, factor, from, run, i, width);
+    }
+}
+
+/* The same for either width. */
+FIL_VECTOR_INLINE void subtract_from_panel(PanelTile* tile, const FilPanel* to, const FilPanel* from, int skipped, int count, int first, int last,
+                                           int begin, int end, const int* place, int width)
+{
+    if (width == 3) {
+        subtract_blocks_from_panel(tile, to, from, skipped, count, first, last, begin, end, place, 3);
+    } else {
+        subtract_blocks_from_panel(tile, to, from, skipped, count, first, last, begin, end, place, FIL_BLOCK);
+    }
+}
+
+FIL_VECTOR_INLINE void subtract_from_column(ColumnTile* tile, int together, float* column, const float* factor, const int* from, int run,
+                                            const int* row, int count, const int* place, int width)
+{
+    if (width == 3) {
+        subtract_blocks_from_column(tile, together, column, factor, from, run, row, count, place, 3);
+    } else {
+        subtract_blocks_from_column(tile, together, column, factor, from, run, row, count, place, FIL_BLOCK);
     }
 }
 
