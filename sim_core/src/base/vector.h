@@ -31,6 +31,8 @@
 #endif
 #if defined(__AVX__)
 #include <immintrin.h>
+#elif defined(__x86_64__)
+#include <emmintrin.h>
 #endif
 #if defined(__ARM_FEATURE_SVE_BITS) && __ARM_FEATURE_SVE_BITS == 256
 #define FIL_VECTOR_SVE  // in this file
@@ -113,6 +115,22 @@ FIL_VECTOR_INLINE FilDouble2 fil_double2_firsts(FilDouble2 a, FilDouble2 b)
 FIL_VECTOR_INLINE FilDouble2 fil_double2_seconds(FilDouble2 a, FilDouble2 b)
 {
     return (FilDouble2){a[1], b[1]};
+}
+
+/* What comparisons of two make: all bits of a number, or none. */
+typedef int64_t FilDouble2Bits __attribute__((vector_size(16)));
+
+/* Which of four are true: bits 0 to 3. */
+FIL_VECTOR_INLINE unsigned fil_double2_which(FilDouble2Bits a, FilDouble2Bits b)
+{
+#if defined(FIL_VECTOR_NEON)
+    static const uint32_t bits[4] = {1, 2, 4, 8};
+    return vaddvq_u32(vandq_u32(vuzp1q_u32((uint32x4_t)a, (uint32x4_t)b), vld1q_u32(bits)));
+#elif defined(__x86_64__)
+    return (unsigned)_mm_movemask_pd((__m128d)a) | (unsigned)_mm_movemask_pd((__m128d)b) << 2;
+#else
+    return (a[0] != 0 ? 1U : 0U) | (a[1] != 0 ? 2U : 0U) | (b[0] != 0 ? 4U : 0U) | (b[1] != 0 ? 8U : 0U);
+#endif
 }
 
 /* c + a b and c - a b, number by number */
@@ -258,6 +276,20 @@ FIL_VECTOR_INLINE FilDouble4 fil_double4_of_bits(FilDouble4Bits bits)
 {
     return (FilDouble4)bits;
 }
+
+/* Where a <= b: all bits of a number, or none. */
+FIL_VECTOR_INLINE FilDouble4Bits fil_double4_not_above(FilDouble4 a, FilDouble4 b)
+{
+    return (FilDouble4Bits)(a <= b);
+}
+
+#if defined(__AVX__)
+/* Which are true: bits 0 to 3. */
+FIL_VECTOR_INLINE unsigned fil_double4_which(FilDouble4Bits a)
+{
+    return (unsigned)_mm256_movemask_pd((__m256d)a);
+}
+#endif
 
 FIL_VECTOR_INLINE FilDouble4 fil_double4_sqrt(FilDouble4 a)
 {

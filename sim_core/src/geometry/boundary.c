@@ -182,7 +182,7 @@ static void try_face(const FilBoundary* boundary, int i, const double* p, Neares
 // largest side of the box around all triangles
 static double boundary_size(const FilBoundary* boundary)
 {
-    const FilAabb* box = &boundary->tree.nodes[0];
+    const FilAabb* box = &boundary->tree.nodes[0].box;
     return fmax(box->hi[0] - box->lo[0], fmax(box->hi[1] - box->lo[1], box->hi[2] - box->lo[2]));
 }
 
@@ -196,17 +196,17 @@ static double to_mesh(const FilBoundary* boundary, const double* p, double* norm
     while (top > 0) {
         const int node = stack[--top];
         // as above
-        if (fil_aabb_distance2(&tree->nodes[node], p) > nearest.d2 * (1.0 + 1e-12)) {
+        if (fil_aabb_distance2(&tree->nodes[node].box, p) > nearest.d2 * (1.0 + 1e-12)) {
             continue;
         }
-        if (tree->end[node] - tree->start[node] <= FIL_BVH_LEAF) {
-            for (int k = tree->start[node]; k < tree->end[node]; k++) {
+        if (tree->nodes[node].leaf >= 0) {
+            for (int k = tree->nodes[node].start; k < tree->nodes[node].end; k++) {
                 try_face(boundary, tree->order[k], p, &nearest);
             }
             continue;
         }
         const int left = 2 * node + 1, right = left + 1;
-        const bool swap = fil_aabb_distance2(&tree->nodes[right], p) < fil_aabb_distance2(&tree->nodes[left], p);
+        const bool swap = fil_aabb_distance2(&tree->nodes[right].box, p) < fil_aabb_distance2(&tree->nodes[left].box, p);
         stack[top++] = swap ? left : right;
         stack[top++] = swap ? right : left;
     }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "geometry/bvh_walk.h"
 
 /* Items of one leaf, at most; nodes that wait: 31 levels of a tree whose nodes are numbered by ints leave one each. */
 enum { LEAF = FIL_BVH_LEAF, STACK = 256 };
@@ -15,10 +16,7 @@ void fil_bvh_free(FilBvh* bvh)
     fil_free(bvh->nodes);
     fil_free(bvh->order);
     fil_free(bvh->items);
-    fil_free(bvh->start);
-    fil_free(bvh->end);
-    fil_free(bvh->marks);
-    fil_free(bvh->item_marks);
+    fil_free(bvh->leaves);
     *bvh = (FilBvh){0};
 }
 
@@ -33,15 +31,12 @@ static bool reserve(FilBvh* bvh, int count)
     // numbered as in a full tree of at most twice as many
     const size_t nodes = 2 * (size_t)capacity + 8;
     bvh->nodes = fil_alloc(nodes, sizeof *bvh->nodes);
-    bvh->start = fil_alloc(nodes, sizeof(int));
-    bvh->end = fil_alloc(nodes, sizeof(int));
-    bvh->marks = fil_alloc(nodes, sizeof(int));
     bvh->order = fil_alloc((size_t)capacity, sizeof(int));
-    bvh->item_marks = fil_alloc((size_t)capacity, sizeof(int));
     bvh->items = fil_alloc((size_t)capacity, sizeof *bvh->items);
+    // of two items and more, but for that of one item alone
+    bvh->leaves = fil_alloc((size_t)capacity / 2 + 1, sizeof *bvh->leaves);
     bvh->capacity = capacity;
-    const bool whole = bvh->nodes != NULL && bvh->start != NULL && bvh->end != NULL && bvh->order != NULL && bvh->items != NULL &&
-                       bvh->marks != NULL && bvh->item_marks != NULL;
+    const bool whole = bvh->nodes != NULL && bvh->order != NULL && bvh->items != NULL && bvh->leaves != NULL;
     if (!whole) {
         fil_bvh_free(bvh);  // not to be taken for one with room the next time
     }
@@ -125,24 +120,18 @@ static double cost_of(const FilBvh* bvh, double area)
     return items > 0.0 ? area / items : 0.0;
 }
 
-static bool is_leaf(const FilBvh* bvh, int node)
+static int mark(FilBvh* bvh, int index, const int* marks)
 {
-    return bvh->end[node] - bvh->start[node] <= LEAF;
-}
-
-static int mark(FilBvh* bvh, int node, const int* marks)
-{
-    int any = 0;
-    if (is_leaf(bvh, node)) {
-        for (int k = bvh->start[node]; k < bvh->end[node]; k++) {
-            bvh->item_marks[k] = marks != NULL ? marks[bvh->order[k]] : 1;
-            any |= bvh->item_marks[k];
+    FilBvhNode* node = &bvh->nodes[index];
+    node->marks = 0;
+    if (node->leaf >= 0) {
+        for (int k = node->start; k < node->end; k++) {
+            node->marks |= (marks != NULL ? marks[bvh->order[k]] : 1) << (k - node->start);
         }
     } else {
-        any = mark(bvh, 2 * node + 1, marks) | mark(bvh, 2 * node + 2, marks);
+        node->marks = mark(bvh, 2 * index + 1, marks) | mark(bvh, 2 * index + 2, marks);
     }
-    bvh->marks[node] = any;
-    return any;
+    return node->marks;
 }
 
 void fil_bvh_mark(FilBvh* bvh, const int* marks)
@@ -150,6 +139,22 @@ void fil_bvh_mark(FilBvh* bvh, const int* marks)
     if (bvh->count > 0) {
         mark(bvh, 0, marks);
     }
+}
+
+/* Puts boxes of a leaf's items side by side; the one around them. */
+static FilAabb fit_leaf(FilBvh* bvh, const FilBvhNode* node)
+{
+    FilBvhLeaf* leaf = &bvh->leaves[node->leaf];
+    FilAabb all = fil_aabb_empty();
+    for (int k = 0; k < LEAF; k++) {
+        const FilAabb box = node->start + k < node->end ? bvh->items[node->start + k] : fil_aabb_empty();
+        all = fil_aabb_union(&all, &box);
+        for (int axis = 0; axis < 3; axis++) {
+            leaf->lo[axis][k] = box.lo[axis];
+            leaf->hi[axis][k] = box.hi[axis];
+        }
+    }
+    return all;
 }
 
 FilStatus fil_bvh_build(FilBvh* bvh, const FilAabb* boxes, int count)
@@ -163,29 +168,34 @@ FilStatus fil_bvh_build(FilBvh* bvh, const FilAabb* boxes, int count)
         bvh->items[k] = boxes[k];
     }
     double area = 0.0;
-    int stack[STACK], top = 0;
-    bvh->start[0] = 0;
-    bvh->end[0] = count;
+    int stack[STACK], top = 0, leaves = 0;
+    bvh->nodes[0].start = 0;
+    bvh->nodes[0].end = count;
     stack[top++] = 0;
     while (top > 0) {
-        const int node = stack[--top], low = bvh->start[node], high = bvh->end[node];
-        FilAabb box = fil_aabb_empty();
-        for (int k = low; k < high; k++) {
-            box = fil_aabb_union(&box, &bvh->items[k]);
-        }
-        bvh->nodes[node] = box;
-        area += count > 0 ? fil_aabb_area(&box) : 0.0;
-        if (is_leaf(bvh, node)) {
+        const int index = stack[--top];
+        FilBvhNode* node = &bvh->nodes[index];
+        const int low = node->start, high = node->end;
+        node->leaf = -1;
+        if (high - low <= LEAF) {
+            node->leaf = leaves++;
+            node->box = fit_leaf(bvh, node);
+            area += count > 0 ? fil_aabb_area(&node->box) : 0.0;
             continue;
         }
+        node->box = fil_aabb_empty();
+        for (int k = low; k < high; k++) {
+            node->box = fil_aabb_union(&node->box, &bvh->items[k]);
+        }
+        area += fil_aabb_area(&node->box);
         const int half = low + (high - low) / 2;
-        select_middle(bvh, widest(&box), low, high, half);
-        const int children[2] = {2 * node + 1, 2 * node + 2};
-        bvh->start[children[0]] = low;
-        bvh->end[children[0]] = bvh->start[children[1]] = half;
-        bvh->end[children[1]] = high;
-        stack[top++] = children[1];
-        stack[top++] = children[0];
+        select_middle(bvh, widest(&node->box), low, high, half);
+        FilBvhNode *left = &bvh->nodes[2 * index + 1], *right = left + 1;
+        left->start = low;
+        left->end = right->start = half;
+        right->end = high;
+        stack[top++] = 2 * index + 2;
+        stack[top++] = 2 * index + 1;
     }
     bvh->cost = cost_of(bvh, area);
     fil_bvh_mark(bvh, NULL);
@@ -193,20 +203,17 @@ FilStatus fil_bvh_build(FilBvh* bvh, const FilAabb* boxes, int count)
 }
 
 /* Box of a node from those of its items or children; adds the areas of all. */
-static FilAabb refit(FilBvh* bvh, int node, double* area)
+static FilAabb refit(FilBvh* bvh, int index, double* area)
 {
-    FilAabb box = fil_aabb_empty();
-    if (is_leaf(bvh, node)) {
-        for (int k = bvh->start[node]; k < bvh->end[node]; k++) {
-            box = fil_aabb_union(&box, &bvh->items[k]);
-        }
+    FilBvhNode* node = &bvh->nodes[index];
+    if (node->leaf >= 0) {
+        node->box = fit_leaf(bvh, node);
     } else {
-        const FilAabb left = refit(bvh, 2 * node + 1, area), right = refit(bvh, 2 * node + 2, area);
-        box = fil_aabb_union(&left, &right);
+        const FilAabb left = refit(bvh, 2 * index + 1, area), right = refit(bvh, 2 * index + 2, area);
+        node->box = fil_aabb_union(&left, &right);
     }
-    *area += fil_aabb_area(&box);
-    bvh->nodes[node] = box;
-    return box;
+    *area += fil_aabb_area(&node->box);
+    return node->box;
 }
 
 FilStatus fil_bvh_update(FilBvh* bvh, const FilAabb* boxes, int count)
@@ -239,7 +246,7 @@ static void update_branches(void* context, int first, int end, int worker)
     (void)worker;
     for (int b = first; b < end; b++) {
         double area = 0.0, items = 0.0;
-        for (int k = bvh->start[ABOVE + b]; k < bvh->end[ABOVE + b]; k++) {
+        for (int k = bvh->nodes[ABOVE + b].start; k < bvh->nodes[ABOVE + b].end; k++) {
             bvh->items[k] = update->boxes[bvh->order[k]];
             items += fil_aabb_area(&bvh->items[k]);
         }
@@ -266,10 +273,12 @@ FilStatus fil_bvh_update_marked(FilBvh* bvh, const FilAabb* boxes, const int* ma
         area += update.area[b];
         items += update.items[b];
     }
-    for (int node = ABOVE - 1; node >= 0; node--) {
-        bvh->nodes[node] = fil_aabb_union(&bvh->nodes[2 * node + 1], &bvh->nodes[2 * node + 2]);
-        bvh->marks[node] = bvh->marks[2 * node + 1] | bvh->marks[2 * node + 2];
-        area += fil_aabb_area(&bvh->nodes[node]);
+    for (int index = ABOVE - 1; index >= 0; index--) {
+        FilBvhNode* node = &bvh->nodes[index];
+        const FilBvhNode *left = &bvh->nodes[2 * index + 1], *right = left + 1;
+        node->box = fil_aabb_union(&left->box, &right->box);
+        node->marks = left->marks | right->marks;
+        area += fil_aabb_area(&node->box);
     }
     if (items > 0.0 && area > WORSE * bvh->cost * items) {
         status = fil_bvh_build(bvh, boxes, count);
@@ -278,40 +287,12 @@ FilStatus fil_bvh_update_marked(FilBvh* bvh, const FilAabb* boxes, const int* ma
     return status;
 }
 
-static inline __attribute__((always_inline)) FilStatus append_leaves(const FilBvh* a, int i, const FilBvh* b, int j, bool self, FilPairs* pairs)
-{
-    const FilStatus status = fil_pairs_reserve(pairs, LEAF * LEAF);
-    if (status != FIL_OK) {
-        return status;
-    }
-    // every pair is written and only those that count are kept: no branch to guess wrong
-    int count = pairs->count;
-    for (int k = a->start[i]; k < a->end[i]; k++) {
-        const int x = a->order[k], marked = a->item_marks[k];
-        const FilAabb box = a->items[k];
-        for (int l = self && i == j ? k + 1 : b->start[j]; l < b->end[j]; l++) {
-            const int y = b->order[l];
-            const bool swap = self && x > y;
-            pairs->items[count] = (FilIndexPair){swap ? y : x, swap ? x : y};
-            count += fil_aabb_overlap(&box, &b->items[l]) & (marked | b->item_marks[l]);
-        }
-    }
-    pairs->count = count;
-    return FIL_OK;
-}
-
-/* Whether a pair of nodes has pairs of items to look for. */
-static inline bool may_meet(const FilBvh* a, const FilBvh* b, FilIndexPair at)
-{
-    return (a->marks[at.a] | b->marks[at.b]) != 0 && fil_aabb_overlap(&a->nodes[at.a], &b->nodes[at.b]);
-}
-
 /* Pairs of children, the last first; how many: none of two leaves. In one tree, each pair of nodes once. */
-static inline __attribute__((always_inline)) int split(const FilBvh* a, const FilBvh* b, bool self, FilIndexPair at, FilIndexPair next[3])
+static int split(const FilBvh* a, const FilBvh* b, bool self, FilIndexPair at, FilIndexPair next[3])
 {
     const int i = at.a, j = at.b;
-    const bool leaf_a = is_leaf(a, i), leaf_b = is_leaf(b, j);
-    if (leaf_a && leaf_b) {
+    const FilBvhNode *x = &a->nodes[i], *y = &b->nodes[j];
+    if (are_leaves(x, y)) {
         return 0;
     }
     if (self && i == j) {
@@ -320,33 +301,10 @@ static inline __attribute__((always_inline)) int split(const FilBvh* a, const Fi
         next[2] = (FilIndexPair){2 * i + 1, 2 * i + 1};
         return 3;
     }
-    const bool first = leaf_b || (!leaf_a && a->end[i] - a->start[i] >= b->end[j] - b->start[j]);
+    const bool first = is_first_split(x, y);
     next[0] = first ? (FilIndexPair){2 * i + 2, j} : (FilIndexPair){i, 2 * j + 2};
     next[1] = first ? (FilIndexPair){2 * i + 1, j} : (FilIndexPair){i, 2 * j + 1};
     return 2;
-}
-
-/* Walks down both trees where boxes overlap. */
-static inline __attribute__((always_inline)) FilStatus walk(const FilBvh* a, const FilBvh* b, bool self, FilIndexPair from, FilPairs* pairs)
-{
-    FilIndexPair stack[4 * STACK];
-    int top = 0;
-    FilStatus status = FIL_OK;
-    stack[top++] = from;
-    while (top > 0 && status == FIL_OK) {
-        const FilIndexPair at = stack[--top];
-        if (may_meet(a, b, at)) {
-            const int more = split(a, b, self, at, stack + top);
-            top += more;
-            status = more == 0 ? append_leaves(a, at.a, b, at.b, self, pairs) : status;
-        }
-    }
-    return status;
-}
-
-FilStatus fil_bvh_walk(const FilBvh* a, const FilBvh* b, bool self, FilIndexPair from, FilPairs* pairs)
-{
-    return self ? walk(a, b, true, from, pairs) : walk(a, b, false, from, pairs);
 }
 
 FilStatus fil_bvh_split(const FilBvh* a, const FilBvh* b, bool self, int wanted, FilPairs* nodes)
@@ -367,7 +325,7 @@ FilStatus fil_bvh_split(const FilBvh* a, const FilBvh* b, bool self, int wanted,
     while (at < nodes->count && kept + nodes->count - at < wanted && nodes->count + 3 <= room) {
         const FilIndexPair pair = nodes->items[at++];
         FilIndexPair next[3];
-        const int more = may_meet(a, b, pair) ? split(a, b, self, pair, next) : -1;
+        const int more = may_meet(boxes_touch, &a->nodes[pair.a], &b->nodes[pair.b]) ? split(a, b, self, pair, next) : -1;
         nodes->items[kept] = pair;
         kept += more == 0;
         for (int k = more - 1; k >= 0; k--) {
@@ -395,17 +353,18 @@ FilStatus fil_bvh_query(const FilBvh* bvh, const FilAabb* box, int tag, FilPairs
     FilStatus status = FIL_OK;
     stack[top++] = 0;
     while (top > 0 && bvh->count > 0 && status == FIL_OK) {
-        const int i = stack[--top];
-        if (!fil_aabb_overlap(&bvh->nodes[i], box)) {
+        const int index = stack[--top];
+        const FilBvhNode* node = &bvh->nodes[index];
+        if (!fil_aabb_overlap(&node->box, box)) {
             continue;
         }
-        if (!is_leaf(bvh, i)) {
-            stack[top++] = 2 * i + 2;
-            stack[top++] = 2 * i + 1;
+        if (node->leaf < 0) {
+            stack[top++] = 2 * index + 2;
+            stack[top++] = 2 * index + 1;
             continue;
         }
         status = fil_pairs_reserve(pairs, LEAF);
-        for (int k = bvh->start[i]; k < bvh->end[i] && status == FIL_OK; k++) {
+        for (int k = node->start; k < node->end && status == FIL_OK; k++) {
             pairs->items[pairs->count] = (FilIndexPair){bvh->order[k], tag};
             pairs->count += fil_aabb_overlap(&bvh->items[k], box);
         }

@@ -10,12 +10,23 @@
 /* Items of one leaf, at most: nodes that hold more have children. */
 #define FIL_BVH_LEAF 4
 
+typedef struct FilBvhNode {
+    FilAabb box;
+    int start, end; /* its range of `order` */
+    int marks;      /* of a leaf: bit k for the item start + k; of others: of all leaves below it */
+    int leaf;       /* its number, or -1: it has children */
+} FilBvhNode;
+
+/* Boxes of a leaf's items side by side, empty ones in places that are left. */
+typedef struct FilBvhLeaf {
+    double lo[3][FIL_BVH_LEAF], hi[3][FIL_BVH_LEAF];
+} FilBvhLeaf;
+
 typedef struct FilBvh {
-    FilAabb* nodes;          /* of a full binary tree over `order`; node k has children 2 k + 1 and 2 k + 2 */
-    int* order;              /* items by leaf */
-    FilAabb* items;          /* their boxes, in that order */
-    int *start, *end;        /* per node: its range of `order` */
-    int *marks, *item_marks; /* per node, and in the order of items: 1 or 0 */
+    FilBvhNode* nodes;  /* of a full binary tree over `order`; node k has children 2 k + 1 and 2 k + 2 */
+    int* order;         /* items by leaf */
+    FilAabb* items;     /* their boxes, in that order ... */
+    FilBvhLeaf* leaves; /* ... and once more, in that of the leaves */
     int count, capacity;
     double cost; /* when it was made: area of its nodes over that of its items */
 } FilBvh;

@@ -3,11 +3,6 @@
 /* Nodes are numbered by ints, so that a tree has 31 levels at most: a walk over two of them leaves up to 62 pairs behind. */
 enum { STACK = 1024 };
 
-static bool is_leaf(const FilBvh* bvh, int node)
-{
-    return bvh->end[node] - bvh->start[node] <= FIL_BVH_LEAF;
-}
-
 // the box around a moved box; `size` has the absolute values of the rotation
 static FilAabb moved(const FilAabb* box, const FilPose* pose, const double* size)
 {
@@ -42,9 +37,9 @@ static FilStatus append_leaves(const FilBvh* a, int i, const FilBvh* b, int j, c
     if (status != FIL_OK) {
         return status;
     }
-    for (int l = b->start[j]; l < b->end[j]; l++) {
+    for (int l = b->nodes[j].start; l < b->nodes[j].end; l++) {
         const FilAabb box = moved(&b->items[l], pose, size);
-        for (int k = a->start[i]; k < a->end[i]; k++) {
+        for (int k = a->nodes[i].start; k < a->nodes[i].end; k++) {
             pairs->items[pairs->count] = (FilIndexPair){a->order[k], b->order[l]};
             pairs->count += fil_aabb_overlap(&a->items[k], &box);
         }
@@ -69,14 +64,14 @@ FilStatus fil_bvh_posed_pairs(const FilBvh* a, const FilBvh* b, const FilPose* r
     while (top > 0 && status == FIL_OK) {
         const int i = stack[top - 1].a, j = stack[top - 1].b;
         top--;
-        const FilAabb box = moved(&b->nodes[j], relative, size);
-        if (!fil_aabb_overlap(&a->nodes[i], &box)) {
+        const FilAabb box = moved(&b->nodes[j].box, relative, size);
+        if (!fil_aabb_overlap(&a->nodes[i].box, &box)) {
             continue;
         }
-        const bool leaf_a = is_leaf(a, i), leaf_b = is_leaf(b, j);
+        const bool leaf_a = a->nodes[i].leaf >= 0, leaf_b = b->nodes[j].leaf >= 0;
         if (leaf_a && leaf_b) {
             status = append_leaves(a, i, b, j, relative, size, pairs);
-        } else if (leaf_b || (!leaf_a && fil_aabb_area(&a->nodes[i]) >= fil_aabb_area(&b->nodes[j]))) {
+        } else if (leaf_b || (!leaf_a && fil_aabb_area(&a->nodes[i].box) >= fil_aabb_area(&b->nodes[j].box))) {
             stack[top++] = (FilIndexPair){2 * i + 2, j};
             stack[top++] = (FilIndexPair){2 * i + 1, j};
         } else {
@@ -106,16 +101,16 @@ FilStatus fil_bvh_plane_items(const FilBvh* a, const double* normal, double offs
     }
     while (top > 0 && status == FIL_OK) {
         const int node = stack[--top];
-        if (!crosses(&a->nodes[node], normal, offset, below)) {
+        if (!crosses(&a->nodes[node].box, normal, offset, below)) {
             continue;
         }
-        if (!is_leaf(a, node)) {
+        if (a->nodes[node].leaf < 0) {
             stack[top++] = 2 * node + 2;
             stack[top++] = 2 * node + 1;
             continue;
         }
         status = fil_pairs_reserve(pairs, FIL_BVH_LEAF);
-        for (int k = a->start[node]; k < a->end[node] && status == FIL_OK; k++) {
+        for (int k = a->nodes[node].start; k < a->nodes[node].end && status == FIL_OK; k++) {
             pairs->items[pairs->count] = (FilIndexPair){a->order[k], 0};
             pairs->count += crosses(&a->items[k], normal, offset, below);
         }

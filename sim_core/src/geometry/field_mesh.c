@@ -91,7 +91,7 @@ FilStatus fil_field_of_boundary(const FilBoundary* boundary, const FilFieldDef* 
         return fil_error(error, FIL_BAD_INPUT, "a pressure field on a grid needs the triangles of a closed surface");
     }
     FilStatus status = fil_field_begin(def, 0.0, field, error);
-    status = status == FIL_OK ? lay(&grid, &boundary->tree.nodes[0], def, error) : status;
+    status = status == FIL_OK ? lay(&grid, &boundary->tree.nodes[0].box, def, error) : status;
     if (status == FIL_OK) {
         field->depth = measure(&grid, boundary);
         if (!(field->depth > 0.0)) {

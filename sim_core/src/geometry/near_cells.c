@@ -34,11 +34,6 @@ static FilStatus reserve(FilNearCells* near, int more)
     return FIL_OK;
 }
 
-static bool is_leaf(const FilBvh* tree, int node)
-{
-    return tree->end[node] - tree->start[node] <= FIL_BVH_LEAF;
-}
-
 // middle and half the length of a box's shadow on the direction w
 static void shadow(const FilAabb* box, const double* w, double* middle, double* half)
 {
@@ -61,16 +56,16 @@ double fil_near_cells_reach(const FilField* field, const FilPose* pose, const do
     while (top > 0) {
         const int node = stack[--top];
         double middle, half;
-        shadow(&tree->nodes[node], w, &middle, &half);
+        shadow(&tree->nodes[node].box, w, &middle, &half);
         if (middle + half <= best) {
             continue;
         }
-        if (!is_leaf(tree, node)) {
+        if (tree->nodes[node].leaf < 0) {
             stack[top++] = 2 * node + 2;
             stack[top++] = 2 * node + 1;
             continue;
         }
-        for (int k = tree->start[node]; k < tree->end[node]; k++) {
+        for (int k = tree->nodes[node].start; k < tree->nodes[node].end; k++) {
             for (int i = 0; i < 4; i++) {
                 best = fmax(best, fil_v3_dot(w, field->cells[tree->order[k]].corner + 3 * i));
             }
@@ -144,17 +139,17 @@ FilStatus fil_near_cells_collect(FilNearCells* near, const FilField* field, cons
     while (top > 0 && status == FIL_OK) {
         const int node = stack[--top];
         double middle, half;
-        shadow(&tree->nodes[node], w, &middle, &half);
+        shadow(&tree->nodes[node].box, w, &middle, &half);
         if (middle + half + at < lo || middle - half + at > hi) {
             continue;
         }
-        if (!is_leaf(tree, node)) {
+        if (tree->nodes[node].leaf < 0) {
             stack[top++] = 2 * node + 2;
             stack[top++] = 2 * node + 1;
             continue;
         }
         status = reserve(near, FIL_BVH_LEAF);
-        for (int k = tree->start[node]; k < tree->end[node] && status == FIL_OK; k++) {
+        for (int k = tree->nodes[node].start; k < tree->nodes[node].end && status == FIL_OK; k++) {
             const FilFieldCell* cell = &field->cells[tree->order[k]];
             FilFieldCell* out = &near->cells[near->count];
             for (int i = 0; i < 4; i++) {

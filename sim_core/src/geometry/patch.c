@@ -263,10 +263,10 @@ static FilStatus add_agreement(const FilFieldCell* a, const FilFieldCell* b, Fil
 static FilStatus find_near(const FilField* a, const FilField* b, const Meeting* meeting, FilNearCells near[2])
 {
     const FilPose still = fil_pose_identity();
-    FilAabb box_b = fil_aabb_moved(&b->tree.nodes[0], &meeting->relative);
+    FilAabb box_b = fil_aabb_moved(&b->tree.nodes[0].box, &meeting->relative);
     double u[3], back[3];
     for (int k = 0; k < 3; k++) {
-        u[k] = box_b.lo[k] + box_b.hi[k] - a->tree.nodes[0].lo[k] - a->tree.nodes[0].hi[k];
+        u[k] = box_b.lo[k] + box_b.hi[k] - a->tree.nodes[0].box.lo[k] - a->tree.nodes[0].box.hi[k];
     }
     // any direction will do; this one makes the slab thin
     if (fil_v3_normalise(u) == 0.0) {
@@ -277,11 +277,11 @@ static FilStatus find_near(const FilField* a, const FilField* b, const Meeting* 
     const double slack = 1e-9 * (a->depth + b->depth);
     const double hi = fil_near_cells_reach(a, &still, u) + slack, lo = -fil_near_cells_reach(b, &meeting->relative, back) - slack;
     near[0].count = near[1].count = 0;
-    if (lo > hi || !fil_aabb_overlap(&a->tree.nodes[0], &box_b)) {
+    if (lo > hi || !fil_aabb_overlap(&a->tree.nodes[0].box, &box_b)) {
         return FIL_OK;
     }
     const FilStatus status = fil_near_cells_collect(&near[0], a, &still, &box_b, u, lo, hi);
-    return status == FIL_OK ? fil_near_cells_collect(&near[1], b, &meeting->relative, &a->tree.nodes[0], u, lo, hi) : status;
+    return status == FIL_OK ? fil_near_cells_collect(&near[1], b, &meeting->relative, &a->tree.nodes[0].box, u, lo, hi) : status;
 }
 
 FilStatus fil_patch_fields(const FilField* a, const FilPose* pose_a, const FilField* b, const FilPose* pose_b, double margin, FilPatch* patch)

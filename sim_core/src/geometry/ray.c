@@ -222,8 +222,8 @@ typedef struct Walk {
 static void walk_node(Walk* walk, int node)
 {
     const FilBvh* tree = walk->tree;
-    if (tree->end[node] - tree->start[node] <= FIL_BVH_LEAF) {
-        for (int k = tree->start[node]; k < tree->end[node]; k++) {
+    if (tree->nodes[node].leaf >= 0) {
+        for (int k = tree->nodes[node].start; k < tree->nodes[node].end; k++) {
             if (fil_ray_box(walk->ray, &tree->items[k], walk->limit) < INFINITY) {
                 walk->limit = walk->visit(walk->context, tree->order[k]);
             }
@@ -233,7 +233,7 @@ static void walk_node(Walk* walk, int node)
     const int child[2] = {2 * node + 1, 2 * node + 2};
     double enter[2];
     for (int k = 0; k < 2; k++) {
-        enter[k] = fil_ray_box(walk->ray, &tree->nodes[child[k]], walk->limit);
+        enter[k] = fil_ray_box(walk->ray, &tree->nodes[child[k]].box, walk->limit);
     }
     const int first = enter[1] < enter[0];
     for (int k = 0; k < 2; k++) {
@@ -247,7 +247,7 @@ static void walk_node(Walk* walk, int node)
 void fil_ray_walk(const FilHalfLine* ray, const FilBvh* tree, double limit, FilRayVisit* visit, void* context)
 {
     Walk walk = {ray, tree, visit, context, limit};
-    if (tree->count > 0 && fil_ray_box(ray, &tree->nodes[0], limit) < INFINITY) {
+    if (tree->count > 0 && fil_ray_box(ray, &tree->nodes[0].box, limit) < INFINITY) {
         walk_node(&walk, 0);
     }
 }
