@@ -9,6 +9,9 @@
  * gripper holds at 1.03 of the least friction slipped through with 1e-4 m/s here, and holds with this. */
 static const double STILL = 0.05;
 
+/* Of mu times what presses: what pulls less is held along any direction, of four as of more, and may be rounding alone. */
+static const double PULLS = 0.5;
+
 /* How much larger the slip of the step's start is than what a step without contacts adds to it, where it slips and does not begin to. Of a rod's edge
  * more: its way is known to a tenth of a radian then, friction within 0.5 %. */
 static const double SLIPS = 1.0, CERTAIN = 10.0;
@@ -20,36 +23,52 @@ void fil_lcp_turn_free(FilLcpTurn* turn)
     fil_free(turn->constraints);
 }
 
-/* Tangential velocity of a contact. */
-static void slip_of(const FilSapProblem* from, const FilSapConstraint* contact, const double* v, double* slip)
+/* What the first so many blocks of a contact make of velocities, tangents first. */
+static void add_velocity(const FilSapProblem* from, const FilSapConstraint* contact, int blocks, const double* v, double sign, double* velocity)
 {
-    for (int row = 0; row < 2; row++) {
-        slip[row] = contact->bias[row];
-        for (int b = contact->first_block; b < contact->first_block + contact->block_count; b++) {
-            const double* j = from->jacobian + FIL_SAP_JACOBIAN * (size_t)b + FIL_BLOCK * row;
-            const size_t at = FIL_BLOCK * (size_t)from->block[b];
-            for (int c = 0; c < FIL_BLOCK; c++) {
-                slip[row] += j[c] * v[at + (size_t)c];
-            }
+    for (int b = contact->first_block; b < contact->first_block + blocks; b++) {
+        const double *j = from->jacobian + FIL_SAP_JACOBIAN * (size_t)b, *own = v + FIL_BLOCK * (size_t)from->block[b];
+        for (int k = 0; k < FIL_SAP_JACOBIAN; k++) {
+            velocity[k / FIL_BLOCK] += sign * j[k] * own[k % FIL_BLOCK];
         }
     }
 }
 
-/* The way that a contact slips: the mean of the step's start and of free motion, where the step's start is most of it. What sticks to a rod's edge
- * has a slip of (v dt)^2/2R by the curvature within a step, any way, and rods without their contacts move otherwise than with them. False: it does
- * not. */
+/* The way that a contact is pulled, by what free motion adds: to one side against the other, or else to one alone, as it is held by what the other
+ * rests on. False: not much. */
+static bool find_pull(const FilSapProblem* from, const FilSapConstraint* contact, const double* v, double* way)
+{
+    for (int blocks = contact->block_count; blocks > 0; blocks = blocks > 1 ? 1 : 0) {
+        double pull[3] = {0.0};
+        add_velocity(from, contact, blocks, from->v_free, 1.0, pull);
+        add_velocity(from, contact, blocks, v, -1.0, pull);
+        const double size = hypot(pull[0], pull[1]);
+        if (size > PULLS * contact->contact.mu * fabs(pull[2])) {
+            way[0] = pull[0] / size, way[1] = pull[1] / size;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The way that a contact slips: the mean of the step's start and of free motion, where the step's start is most of it; or that it is pulled. What
+ * sticks to a rod's edge has a slip of (v dt)^2/2R by the curvature within a step, any way, and rods without their contacts move otherwise than with
+ * them. False: neither. */
 static bool find_way(const FilSapProblem* from, const FilSapConstraint* contact, const double* v, double* way)
 {
-    double now[2], free[2];
-    slip_of(from, contact, v, now);
-    slip_of(from, contact, from->v_free, free);
+    double now[3], free[3];
+    for (int k = 0; k < 3; k++) {
+        now[k] = free[k] = contact->bias[k];
+    }
+    add_velocity(from, contact, contact->block_count, v, 1.0, now);
+    add_velocity(from, contact, contact->block_count, from->v_free, 1.0, free);
     const double sum[2] = {now[0] + free[0], now[1] + free[1]}, speed = hypot(sum[0], sum[1]);
     const double share = contact->contact.redundant ? CERTAIN : SLIPS;
-    if (!(speed > 2.0 * STILL) || hypot(now[0], now[1]) < share * hypot(free[0] - now[0], free[1] - now[1])) {
-        return false;
+    if (speed > 2.0 * STILL && hypot(now[0], now[1]) >= share * hypot(free[0] - now[0], free[1] - now[1])) {
+        way[0] = sum[0] / speed, way[1] = sum[1] / speed;
+        return true;
     }
-    way[0] = sum[0] / speed, way[1] = sum[1] / speed;
-    return true;
+    return !contact->contact.redundant && find_pull(from, contact, v, way);
 }
 
 /* (a, b) <- (cos a + sin b, cos b - sin a) */
