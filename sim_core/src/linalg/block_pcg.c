@@ -1,6 +1,5 @@
 #include "linalg/block_pcg.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -226,29 +225,7 @@ static void advance_piece(void* context, int first, int end, int worker)
     }
 }
 
-/* x = x + length (z + turn p): the last iteration, of which nothing else is wanted. */
-static void end_piece(void* context, int first, int end, int worker)
-{
-    Close* close = context;
-    const double turn = close->turn, length = close->length;
-    double* x = close->x;
-    const double *p = close->p, *z = close->z;
-    (void)worker;
-    for (int k = FIL_BLOCK * first; k < FIL_BLOCK * end; k++) {
-        x[k] += length * (turn == 0.0 ? z[k] : z[k] + turn * p[k]);
-    }
-}
-
-/* r'z that is expected after an iteration that begins with `rz`, z'(P - A) z being `rest`. A step by z itself leaves between rest^2 / rz and rest, as
- * P - A is between 0 and P; one by the direction less than the first of these, once what P has exactly is gone: of a net that stops a ball 2 to 65 %
- * of it, in all of 170 solutions, and up to twice as much where what is left out outweighs all else. Of numbers whose squares single precision does
- * not have nothing is known. */
-static double left_after(int k, double rz, double rest)
-{
-    return !(rest > (double)FLT_MIN) ? HUGE_VAL : k == 0 ? rest : rest * rest / rz;
-}
-
-/* `vectors` begins with P^-1 r. The last iteration is not followed by a solution that only tells that it was. */
+/* `vectors` begins with P^-1 r. */
 static FilBlockPcgResult solve_close(const Solve* solve, double tolerance, int max, double* r, double* x)
 {
     const FilBlockTerms* terms = solve->terms;
@@ -265,16 +242,12 @@ static FilBlockPcgResult solve_close(const Solve* solve, double tolerance, int m
             return FIL_PCG_SLOW;
         }
         // z'Az, and p'Ap by it and the last length (Chronopoulos and Gear 1989)
-        const double rest = sum_pieces(&close, pcg->weak.count, close.weak_grain, multiply_weak), own = rz - rest;
+        const double own = rz - sum_pieces(&close, pcg->weak.count, close.weak_grain, multiply_weak);
         const double curvature = k > 0 ? own - close.turn * rz / close.length : own;
         if (!(curvature > 0.0)) {
             return FIL_PCG_INDEFINITE;
         }
         close.length = rz / curvature;
-        if (left_after(k, rz, rest) <= goal) {
-            fil_workers_run(terms->workers, n, close.grain, end_piece, &close);
-            return FIL_PCG_DONE;
-        }
         fil_workers_run(terms->workers, n, close.grain, advance_piece, &close);
         fil_block_preconditioner_solve(&pcg->precond, terms->workers, r, close.z);
         const double next = sum_pieces(&close, n, close.grain, dot_piece);

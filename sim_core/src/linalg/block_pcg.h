@@ -68,10 +68,9 @@ const int* fil_block_pcg_reached(const FilBlockPcg* pcg, int* count);
 void fil_block_pcg_reduce(FilBlockPcg* pcg, FilWorkers* workers, const double* b);
 void fil_block_pcg_predict(FilBlockPcg* pcg, FilWorkers* workers, const double* more, double* x);
 
-/* Adds to x, for the right side r, which is used up, a solution that leaves `tolerance` times r, both measured with the preconditioner. Where the
- * tolerance is 1e-3 or more and weak blocks alone are left out of the factor, that is taken for exact: products are made of those blocks, and its
- * rounding may be left, too, if the condition is more than some 1e4; and the last iteration is one that is expected to be enough: it may leave up to
- * twice as much where weak blocks are stiffer than all others. */
+/* Adds to x, for the right side r, a solution that leaves `tolerance` times r, both measured with the preconditioner; r becomes what
+ * is left. Where the tolerance is 1e-3 or more and weak blocks alone are left out of the factor, that is taken for exact: products are made of those
+ * blocks, and its rounding may be left, too, if the condition is more than some 1e4. */
 FilBlockPcgResult fil_block_pcg_solve(FilBlockPcg* pcg, const FilBlockTerms* terms, double tolerance, int max, double* r, double* x);
 
 /* The same in single precision, for systems that take many iterations, and tolerances of a few per cent. */
