@@ -17,11 +17,14 @@ typedef struct Options {
     int jobs; /* 0: in this process */
 } Options;
 
-/* What has been printed. */
+/* What has been printed, and the report. */
 typedef struct Output {
     FilJson json;
     bool as_json;
     int passed;
+    FilMarkdownReport* report; /* NULL: none */
+    FilMarkdownRun record;
+    double start; /* s */
 } Output;
 
 static const FilUsage USAGE = {
@@ -181,22 +184,31 @@ static void print_outcome(void* context, const FilCheckCase* check, const FilChe
     output->passed += fil_check_passes(&outcome->check);
 }
 
-/* Runs what is picked and prints it; returns how many of `total` have finished. */
-static int run_checks(FilCheckRunDef* run, FilCheckOutcome* outcomes, const Options* options, int total, int* passed)
+/* What takes hours is not lost if the process is ended. */
+static void keep_report(void* context)
 {
-    Output output = {.json = {.out = stdout}, .as_json = options->json};
+    Output* output = context;
+    if (output->report != NULL) {
+        output->record.wall = fil_bench_clock().wall - output->start;
+        fil_markdown_keep(output->report, &output->record);
+    }
+}
+
+/* Runs what is picked and prints it; returns how many of `total` have finished. */
+static int run_checks(FilCheckRunDef* run, FilCheckOutcome* outcomes, Output* output, int total)
+{
     run->report = print_outcome;
-    run->context = &output;
-    if (options->json) {
-        fil_json_open(&output.json, NULL, '[');
+    run->finished = keep_report;
+    run->context = output;
+    if (output->as_json) {
+        fil_json_open(&output->json, NULL, '[');
     }
     const int finished = fil_checks_run(run, outcomes);
-    if (options->json) {
-        fil_json_close(&output.json, ']');
+    if (output->as_json) {
+        fil_json_close(&output->json, ']');
     } else {
-        printf("%d of %d checks pass\n", output.passed, total);
+        printf("%d of %d checks pass\n", output->passed, total);
     }
-    *passed = output.passed;
     return finished;
 }
 
@@ -205,7 +217,7 @@ static int carry_out(FilCheckRunDef* run, FilCheckOutcome* outcomes, const Optio
 {
     FilMarkdownReport report;
     FilError error = {""};
-    int total = 0, passed = 0, exit_code = FIL_EXIT_DONE;
+    int total = 0, exit_code = FIL_EXIT_DONE;
     for (int i = 0; i < run->count; ++i) {
         total += run->picked[i];
     }
@@ -216,21 +228,20 @@ static int carry_out(FilCheckRunDef* run, FilCheckOutcome* outcomes, const Optio
         return fil_cli_fail("validate", FIL_EXIT_USAGE, "%s", error.text);
     }
     fil_stop_on_signals();
-    const double start = fil_bench_clock().wall;
-    const int finished = run_checks(run, outcomes, options, total, &passed);
+    Output output = {.json = {.out = stdout},
+                     .as_json = options->json,
+                     .report = options->report != NULL ? &report : NULL,
+                     .record = {.command = command, .table = run->table, .picked = run->picked, .outcomes = outcomes, .count = run->count},
+                     .start = fil_bench_clock().wall};
+    const int finished = run_checks(run, outcomes, &output, total);
     if (finished < total) {
         exit_code = fil_cli_fail("validate", FIL_EXIT_FAILED, "stopped after %d of %d checks", finished, total);
-    } else if (passed < total) {
+    } else if (output.passed < total) {
         exit_code = FIL_EXIT_FAILED;
     }
     // what has finished is worth a report even if not all has
-    const FilMarkdownRun record = {.command = command,
-                                   .wall = fil_bench_clock().wall - start,
-                                   .table = run->table,
-                                   .picked = run->picked,
-                                   .outcomes = outcomes,
-                                   .count = run->count};
-    if (options->report != NULL && fil_markdown_write(&report, &record, &error) != FIL_OK) {
+    output.record.wall = fil_bench_clock().wall - output.start;
+    if (options->report != NULL && fil_markdown_write(&report, &output.record, &error) != FIL_OK) {
         exit_code = fil_cli_fail("validate", FIL_EXIT_FAILED, "%s", error.text);
     }
     return exit_code;

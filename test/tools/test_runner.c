@@ -84,6 +84,19 @@ static void note(void* context, const FilCheckCase* check, const FilCheckOutcome
     sprintf(names + strlen(names), "%s.%s ", check->group, check->name);
 }
 
+/* The same with a dot for each check that has finished. */
+static void note_end(void* context)
+{
+    strcat(context, ". ");
+}
+
+static void drop_ends(char* names)
+{
+    for (char* end = strstr(names, ". "); end != NULL; end = strstr(names, ". ")) {
+        memmove(end, end + 2, strlen(end + 2) + 1);
+    }
+}
+
 static void release(FilCheckOutcome* outcomes, int count)
 {
     for (int i = 0; i < count; ++i) {
@@ -98,8 +111,14 @@ static void test_processes(void** state)
         const bool picked[COUNT] = {true, true, true, true, true, true, true};
         FilCheckOutcome outcomes[COUNT] = {0};
         char names[512] = "";
-        const FilCheckRunDef def = {.table = TABLE, .picked = picked, .count = COUNT, .jobs = jobs, .report = note, .context = names};
+        const FilCheckRunDef def = {
+            .table = TABLE, .picked = picked, .count = COUNT, .jobs = jobs, .report = note, .finished = note_end, .context = names};
         assert_int_equal(fil_checks_run(&def, outcomes), COUNT);
+        if (jobs == 1) {
+            // the slowest begin, but are reported in the order of the table
+            assert_string_equal(names, ". . . a.good . a.crashing b.many b.leaving . b.bad c.failing . c.good . ");
+        }
+        drop_ends(names);
         assert_string_equal(names, "a.good a.crashing b.many b.leaving b.bad c.failing c.good ");
         assert_true(fil_check_passes(&outcomes[0].check));
         assert_int_equal(outcomes[0].check.count, 2);
@@ -169,6 +188,19 @@ static void test_report(void** state)
     assert_int_not_equal(access(path, F_OK), 0);  // not there until it is whole
     const FilMarkdownRun run = {
         .command = "filum validate all", .wall = 12.3, .table = TABLE, .picked = picked, .outcomes = outcomes, .count = COUNT};
+    // what there is until then stands in the draft, whatever becomes of the process; the report is longer, or shorter
+    for (int longer = 0; longer < 2; ++longer) {
+        char draft[256];
+        snprintf(draft, sizeof draft, "%s.part", path);
+        outcomes[4].finished = longer == 0;
+        fil_markdown_keep(&report, &run);
+        char* kept = read_whole(draft);
+        assert_non_null(strstr(kept, "| `a.good` | length \\| m | 1.001 | 1 | 1 % | yes |\n"));
+        assert_int_equal(strstr(kept, "too large") != NULL, longer == 0);
+        free(kept);
+        assert_int_not_equal(access(path, F_OK), 0);
+    }
+    outcomes[4].finished = true;
     assert_int_equal(fil_markdown_write(&report, &run, &error), FIL_OK);
     char* text = read_whole(path);
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; ++i) {
@@ -201,10 +233,10 @@ static void test_stop(void** state)
     const bool picked[3] = {true, true, true};
     FilCheckOutcome outcomes[3] = {0};
     char names[512] = "";
-    const FilCheckRunDef def = {.table = table, .picked = picked, .count = 3, .jobs = 1, .report = note, .context = names};
+    const FilCheckRunDef def = {.table = table, .picked = picked, .count = 3, .jobs = 1, .report = note, .finished = note_end, .context = names};
     fil_stop_on_signals();
     assert_int_equal(fil_checks_run(&def, outcomes), 1);
-    assert_string_equal(names, "a.good ");
+    assert_string_equal(names, "a.good . ");
     assert_true(fil_check_passes(&outcomes[0].check));
     assert_false(outcomes[1].finished || outcomes[2].finished);
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);  // no child is left

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "bench.h"
@@ -136,13 +137,26 @@ static void write_texts(FILE* out, const FilMarkdownRun* run)
     }
 }
 
+/* The draft anew; false if it could not be written. */
+static bool write_draft(FILE* out, const FilMarkdownRun* run)
+{
+    rewind(out);
+    write_heading(out, run);
+    write_checks(out, run);
+    write_texts(out, run);
+    write_figures(out, run);
+    // the draft before may have been longer: it said what had not run
+    return fflush(out) == 0 && !ferror(out) && ftruncate(fileno(out), ftello(out)) == 0;
+}
+
+void fil_markdown_keep(FilMarkdownReport* report, const FilMarkdownRun* run)
+{
+    (void)write_draft(report->out, run);  // an error that stays is reported at the end
+}
+
 FilStatus fil_markdown_write(FilMarkdownReport* report, const FilMarkdownRun* run, FilError* error)
 {
-    write_heading(report->out, run);
-    write_checks(report->out, run);
-    write_texts(report->out, run);
-    write_figures(report->out, run);
-    const bool written = !ferror(report->out);
+    const bool written = write_draft(report->out, run);
     if (fclose(report->out) != 0 || !written || rename(report->draft, report->path) != 0) {
         const FilStatus status = fil_error(error, FIL_IO, "cannot write %s: %s", report->path, strerror(errno));
         remove(report->draft);

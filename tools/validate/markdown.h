@@ -23,6 +23,9 @@ typedef struct FilMarkdownRun {
 /* Opens a draft beside `path`, so that a path that cannot be written is known before the checks run. */
 FIL_MUST_CHECK FilStatus fil_markdown_open(FilMarkdownReport* report, const char* path, FilError* error);
 
+/* Writes what there is into the draft, where it stays if the process is ended before the report is whole. */
+void fil_markdown_keep(FilMarkdownReport* report, const FilMarkdownRun* run);
+
 /* Writes the report and puts it in place at once: readers find the old one or the new one, whole. */
 FIL_MUST_CHECK FilStatus fil_markdown_write(FilMarkdownReport* report, const FilMarkdownRun* run, FilError* error);
 

@@ -93,6 +93,9 @@ static void finish(Runner* runner, int index)
     runner->outcomes[index].finished = true;
     runner->finished++;
     report(runner, false);
+    if (runner->def->finished != NULL) {
+        runner->def->finished(runner->def->context);
+    }
 }
 
 /* ---- the child ---- */

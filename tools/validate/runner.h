@@ -19,7 +19,10 @@ typedef struct FilCheckRunDef {
 
     /* called once for every outcome, in the order of the table, as soon as it and those before it are there */
     void (*report)(void* context, const FilCheckCase* check, const FilCheckOutcome* outcome);
-    void* context;
+
+    /* called when a check has finished, whichever still run before it; may be NULL */
+    void (*finished)(void* context);
+    void* context; /* of both */
 } FilCheckRunDef;
 
 /* Fills outcomes[count], which must be zero; their checks belong to the caller. The slowest begin first where there are
