@@ -12,6 +12,7 @@ typedef struct FilVelocityStage {
     FilSapWorkingSet working_set;
     FilLcp* lcp;
     FilLcpTurn turn;
+    int linearisations; /* that the last step took */
 } FilVelocityStage;
 
 void fil_velocity_stage_free(FilVelocityStage* stage);

@@ -14,7 +14,8 @@ static FilStatus linearise(FilGradient* gradient, int b)
         return fil_world_fail(world, FIL_BAD_INPUT, "'%s' touches something, and gradients of a body of kind %s in contact are not known yet",
                               body->name, body->ops->kind);
     }
-    if (world->solver.motions[b].at_start || settings->relinearisations > 0 || settings->linearisation == FIL_ABOUT_START) {
+    if (world->solver.motions[b].at_start || world->solver.velocity.linearisations > 1 || settings->relinearisations > 0 ||
+        settings->linearisation == FIL_ABOUT_START) {
         return fil_world_fail(world, FIL_BAD_INPUT,
                               "the contacts of '%s' are linear about more than its free motion in this step, of which gradients are not known yet",
                               body->name);
