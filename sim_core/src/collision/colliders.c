@@ -31,6 +31,7 @@ void fil_collision_free(FilCollisionStage* stage)
     fil_free(stage->joins);
     fil_collision_free_sides(stage);
     fil_collision_free_sheets(stage);
+    fil_collision_free_seams(&stage->seams);
     fil_collision_free_lanes(stage);
 }
 

@@ -114,6 +114,28 @@ typedef struct FilCollisionWants {
     bool nodes;    /* where neighbouring edges touch a plane with the node between them, that is one contact */
 } FilCollisionWants;
 
+/* Contacts of two rigid shapes with one normal, next to each other in the set (seams.c). */
+typedef struct FilSeamManifold {
+    int first, count;
+    int collider[2];
+    int next[2];           /* in the list of either */
+    double distance;       /* m, of the deepest */
+    bool suspect, dropped; /* seems to be at a seam; is, and goes */
+} FilSeamManifold;
+
+/* Manifolds of one shape. */
+typedef struct FilSeamList {
+    int head;
+    bool mixed; /* normals differ */
+} FilSeamList;
+
+/* Those of one step. */
+typedef struct FilSeams {
+    FilSeamManifold* manifolds;
+    FilSeamList* lists; /* per collider, of those that have any */
+    int count, capacity, list_capacity;
+} FilSeams;
+
 typedef struct FilCollisionLane FilCollisionLane;
 
 typedef struct FilCollisionStage {
@@ -146,7 +168,8 @@ typedef struct FilCollisionStage {
     FilFacetTouches meetings; /* of two sheets */
     FilPairs near_sheet;      /* colliders near one sheet */
     FilPairs faces, sorted;   /* its triangles near one of them; room to sort */
-    FilCollisionLane* lanes;  /* where workers put what they find; NULL: none has yet */
+    FilSeams seams;
+    FilCollisionLane* lanes; /* where workers put what they find; NULL: none has yet */
 } FilCollisionStage;
 
 /* Contacts are looked for as far ahead as the parts could move against each other in a step, twice over because the
@@ -306,6 +329,12 @@ FIL_MUST_CHECK FilStatus fil_collision_meet_sheets(FilCollisionStage* stage, dou
 /* Whether the contacts of a row with a half-space are to be found so. */
 bool fil_collision_meets_by_nodes(const FilCollisionStage* stage, const FilWorldCollider* row, const FilWorldCollider* plane);
 FIL_MUST_CHECK FilStatus fil_collision_meet_nodes(FilCollisionStage* stage, int row, int plane, double dt);
+
+/* ---- seams.c ---- */
+
+/* Drops contacts of shapes with sides of others that lie level beside what they touch. Allocates only to grow. */
+FIL_MUST_CHECK FilStatus fil_collision_drop_seams(FilCollisionStage* stage, double dt);
+void fil_collision_free_seams(FilSeams* seams);
 
 /* ---- collide.c, crossings.c, shares.c ---- */
 
