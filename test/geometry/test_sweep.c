@@ -218,12 +218,66 @@ static void motion_in_a_plane_is_seen(void** state)
     assert_false(fil_sweep_segments_cross(start, start, NULL));
 }
 
+/* Corners of a pair whose features are a `gap` apart at inner points that are `along` them, the second one on the side of `normal`. */
+static void lay_close(Random* random, int split, double gap, double along[4], double normal[3], double* x)
+{
+    double between[3] = {0.0}, side[2][3];
+    for (int i = 0; i < 4; i++) {
+        random_vector(random, 1.0, x + 3 * i);
+    }
+    const double s = random_between(random, 0.3, 0.7), t = random_between(random, 0.3, 0.7);
+    const double segments[4] = {1.0 - s, s, 1.0 - t, t}, triangle[4] = {1.0, 0.5 * s, 0.5 * t, 1.0 - 0.5 * (s + t)};
+    memcpy(along, split == 2 ? segments : triangle, sizeof segments);
+    fil_v3_sub(side[0], split == 2 ? x + 3 : x + 9, split == 2 ? x : x + 3);
+    fil_v3_sub(side[1], split == 2 ? x + 9 : x + 6, split == 2 ? x + 6 : x + 3);
+    fil_v3_cross(normal, side[0], side[1]);
+    fil_v3_normalise(normal);
+    for (int i = 0; i < 4; i++) {
+        fil_v3_axpy(between, i < split ? 1.0 : -1.0, (double[3]){along[i] * x[3 * i], along[i] * x[3 * i + 1], along[i] * x[3 * i + 2]});
+    }
+    fil_v3_axpy(between, gap, normal);
+    for (int i = split; i < 4; i++) {
+        fil_v3_add(x + 3 * i, x + 3 * i, between);
+    }
+}
+
+/* Features so near to each other that rounding turns the line between their closest points: they go through each other at once. */
+static void hairs_are_not_passed(void** state)
+{
+    (void)state;
+    static const double gap = 1e-10;
+    Random random = {17};
+    int approaching = 0;
+    for (int n = 0; n < 2000; n++) {
+        const int split = 1 + n % 2;
+        double start[12], end[12], along[4], normal[3], approach = 0.0;
+        lay_close(&random, split, gap, along, normal, start);
+        for (int i = 0; i < 4; i++) {
+            double motion[3];
+            random_vector(&random, 0.01, motion);
+            fil_v3_add(end + 3 * i, start + 3 * i, motion);
+            approach += (i < split ? 1.0 : -1.0) * along[i] * fil_v3_dot(motion, normal);
+        }
+        const double time = split == 2 ? fil_sweep_segments(start, end, 0.0, 0.1) : fil_sweep_point_triangle(start, end, 0.0, 0.1);
+        if (approach > 1e-4) {
+            approaching++;
+            // coordinates are rounded by 1e-6 of the gap, and what turns within that time is less
+            assert_true(time * approach < gap * (1.0 + 1e-3));
+        }
+    }
+    assert_true(approaching > 500);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(impacts_are_conservative_and_close), cmocka_unit_test(common_motion_is_free),
-        cmocka_unit_test(falling_rods_cross_or_miss),         cmocka_unit_test(random_crossings_are_real_and_complete),
-        cmocka_unit_test(constructed_crossings_are_found),    cmocka_unit_test(motion_in_a_plane_is_seen),
+        cmocka_unit_test(impacts_are_conservative_and_close),
+        cmocka_unit_test(common_motion_is_free),
+        cmocka_unit_test(falling_rods_cross_or_miss),
+        cmocka_unit_test(random_crossings_are_real_and_complete),
+        cmocka_unit_test(constructed_crossings_are_found),
+        cmocka_unit_test(motion_in_a_plane_is_seen),
+        cmocka_unit_test(hairs_are_not_passed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -76,7 +76,8 @@ static double point_triangle_nearest(const double* x, double* between)
     return square;
 }
 
-// how long corners at x, which move on by `end - start` in a step, stay `min` apart along a direction, given as long as it may be
+// how long corners at x, which move on by `end - start` in a step, stay `min` apart along a direction, given as long as it may be; 0: they are not,
+// as where the line between closest points is so short that it has no direction but that of rounding
 static double apart_for(const double* x, const double* start, const double* end, const double* direction, double min, int split)
 {
     double place[4], speed[4], time = HUGE_VAL;
@@ -90,7 +91,7 @@ static double apart_for(const double* x, const double* start, const double* end,
     for (int a = 0; a < split; a++) {
         for (int b = split; b < 4; b++) {
             const double left = place[b] - place[a] - wanted, closing = speed[a] - speed[b];
-            time = closing > 0.0 ? fmin(time, left / closing) : time;
+            time = !(left > 0.0) ? 0.0 : closing > 0.0 ? fmin(time, left / closing) : time;
         }
     }
     return time;
