@@ -9,10 +9,11 @@
 
 void fil_ipc_field_free(FilIpcField* field)
 {
-    void* blocks[] = {field->x.at,      field->rings,         field->points.at,     field->ends.at,  field->x_end.at,  field->ahead.at,
-                      field->listed.at, field->listed_end.at, field->slack.at,      field->stale.at, field->boxes,     field->swept_bounds,
-                      field->pairs,     field->active.at,     field->was_active.at, field->work.at,  field->picked.at, field->moved.at,
-                      field->pushes.at, field->pushing.at,    field->pushed.at,     field->held.at,  field->first.at,  field->jets};
+    void* blocks[] = {field->x.at,          field->rings,     field->points.at,    field->from.at,       field->ends.at,
+                      field->x_end.at,      field->ahead.at,  field->listed.at,    field->listed_end.at, field->slack.at,
+                      field->stale.at,      field->boxes,     field->swept_bounds, field->pairs,         field->active.at,
+                      field->was_active.at, field->work.at,   field->picked.at,    field->moved.at,      field->pushes.at,
+                      field->pushing.at,    field->pushed.at, field->held.at,      field->first.at,      field->jets};
     for (size_t k = 0; k < sizeof blocks / sizeof blocks[0]; k++) {
         fil_free(blocks[k]);
     }
@@ -147,7 +148,7 @@ static bool make_room(FilSolver* solver)
     FilIpcField* field = &solver->ipc;
     const size_t points = 3 * (size_t)field->surface.point_count, q = (size_t)solver->system->q_count;
     return fil_doubles_reserve(&field->x, q) && fil_doubles_reserve(&field->x_end, q) && fil_doubles_reserve(&field->points, points) &&
-           fil_doubles_reserve(&field->ends, points) && fil_doubles_reserve(&field->ahead, points) &&
+           fil_doubles_reserve(&field->from, points) && fil_doubles_reserve(&field->ends, points) && fil_doubles_reserve(&field->ahead, points) &&
            fil_doubles_reserve(&field->first, (size_t)solver->system->v_count);
 }
 
@@ -231,7 +232,10 @@ static FilStatus begin(FilSolver* solver, double dt, double* v, FilStepInfo* inf
     fil_system_copy(solver->system, field->ahead.at, field->ends.at, 3 * field->surface.point_count);
     status = status == FIL_OK ? fil_ipc_list(solver) : status;
     field->first_pairs = field->pair_count;
-    status = status == FIL_OK && solver->first_step ? fil_ipc_check_start(solver) : status;
+    if (status == FIL_OK && solver->first_step) {
+        status = fil_ipc_check_start(solver);
+        solver->first_step = false;  // what parts of the step and repetitions begin with is not how the world was laid out
+    }
     status = status == FIL_OK ? fil_ipc_contacts_begin(solver) : status;
     status = status == FIL_OK ? make_feasible(solver, v) : status;
     bool changed = false;
@@ -305,6 +309,9 @@ static double longest(FilSolver* solver, const double* v, const double* directio
     }
     place_end(solver, v, direction, 1.0);
     place_shapes(solver, v, field->x.at);  // points are there since add()
+    if (field->surface.turns) {
+        memcpy(field->from.at, field->points.at, sizeof(double) * 3 * (size_t)field->surface.point_count);
+    }
     field->max_pairs = TIMES * (field->surface.point_count + field->first_pairs);
     field->listing = fil_ipc_relist(solver);
     // a nearly singular tangent may lead hundreds of times too far, where everything passes everything: then a part of the way is looked at
@@ -314,8 +321,37 @@ static double longest(FilSolver* solver, const double* v, const double* directio
         field->listing = list_share(solver, v, direction, share);
     }
     field->max_pairs = 0;
+    field->looked = share;
     field->listing = field->listing == FIL_NOT_CONVERGED ? list_share(solver, v, direction, share) : field->listing;
     return field->listing == FIL_OK ? share * fil_ipc_sweep(solver) : 0.0;
+}
+
+/* Leads the ways to `ends` on, so many times as far. */
+static void prolong(FilIpcField* field, double times)
+{
+    for (int k = 0; k < 3 * field->surface.point_count; k++) {
+        field->ends.at[k] = field->points.at[k] + times * (field->ends.at[k] - field->points.at[k]);
+    }
+}
+
+/* Points on bodies that turn leave the line that longest() has looked along, except at its end. What has gone from one place to another by lines on
+ * which nothing meets has passed through nothing. */
+static bool is_free(FilSolver* solver, const double* v, const double* direction, double share)
+{
+    // as far as pairs are listed for already, but not by what rounding makes of a short way
+    static const double FARTHEST = 1e6;
+    FilIpcField* field = &solver->ipc;
+    if (!field->surface.turns || share >= field->looked || !(share > 0.0)) {
+        return true;
+    }
+    const double times = fmin(field->looked / share, FARTHEST);
+    memcpy(field->points.at, field->from.at, sizeof(double) * 3 * (size_t)field->surface.point_count);
+    place_shapes(solver, v, field->x.at);
+    fil_ipc_find_gaps(solver);
+    place_end(solver, v, direction, share);
+    prolong(field, times);
+    field->listing = fil_ipc_relist(solver);
+    return field->listing != FIL_OK || times * fil_ipc_sweep_turning(solver) >= 1.0;
 }
 
 static FilStatus accept(FilSolver* solver, const double* v, bool* changed)
@@ -359,6 +395,7 @@ const FilPotentialField fil_ipc_potential = {
     .center = fil_ipc_friction_center,
     .anticipate = fil_ipc_anticipate,
     .longest = longest,
+    .is_free = is_free,
     .accept = accept,
     .refine = fil_ipc_follow_friction,
     .finish = finish,

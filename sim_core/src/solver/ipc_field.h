@@ -107,6 +107,8 @@ typedef struct FilIpcField {
     int ring_count, ring_capacity;
     FilIpcSurface surface;
     FilDoubles points, ends; /* 3 per point of the surface: of a trial; of the end of a Newton step */
+    FilDoubles from;         /* where points were at the beginning of that */
+    double looked;           /* the share of that step whose end is in `ends` */
     FilDoubles x_end;        /* like q: of the end of a Newton step */
     FilDoubles ahead;        /* where points go in the step, as first guessed: what edges share contacts by */
     FilDoubles listed;       /* where points were when all pairs were listed */
@@ -189,6 +191,10 @@ double fil_ipc_approach(FilFeature kind, const int* points, int count, const dou
 double fil_ipc_gap(const struct FilSolver* solver, const FilIpcPair* pair);
 /* How much of the way from `points`, where pairs have the gaps they tell, to `ends` nothing meets on, at most 1. */
 double fil_ipc_sweep(const struct FilSolver* solver);
+/* The same of what is not made of nodes alone, for a way that is straight only from here to there: not of planes. */
+double fil_ipc_sweep_turning(const struct FilSolver* solver);
+/* Lets pairs tell the gaps that they have where `points` and `x` are. */
+void fil_ipc_find_gaps(struct FilSolver* solver);
 /* Lets corners of nodes that would meet on the way to `ends` move more alike, looking at all pairs for so many rounds at most; whether there were
  * some. *free: nor did anything else meet. There is room in `moved`. */
 bool fil_ipc_keep_apart(struct FilSolver* solver, int rounds, bool* free);

@@ -9,8 +9,9 @@
 #include "geometry/sweep.h"
 #include "solver/solver.h"
 
-/* What is left of a gap at the end of the longest step. */
-static const double KEEP = 0.1;
+/* What is left of a gap at the end of the longest step; and at least where a shorter one ends, beside that line: chosen, so that few are shortened
+ * again for as little as turning leads away from it. */
+static const double KEEP = 0.1, KEEP_BESIDE = 0.05;
 
 /* How much of what brings two features together is left to them, of what does not. */
 static const double TANGENTIAL_SHARE = 0.8;
@@ -95,53 +96,24 @@ double fil_ipc_gap(const FilSolver* solver, const FilIpcPair* pair)
                             : fil_ipc_distance(pair->repulsion.pair, pair->point, pair->corner_count, field->points.at) - pair->repulsion.offset;
 }
 
-/* How much of the way from `points` to `ends` leaves a pair its share of the gap. */
-static double sweep_pair(const FilSolver* solver, const FilIpcPair* pair)
+/* How much of the way from `points` to `ends` leaves a pair so much of the gap. */
+static double sweep_pair(const FilSolver* solver, const FilIpcPair* pair, double keep)
 {
     const FilIpcField* field = &solver->ipc;
     const double *from = field->points.at, *to = field->ends.at, gap = pair->gap, offset = pair->repulsion.offset;
     const FilFeature kind = pair->repulsion.pair;
     if (pair->plane >= 0) {
         const double later = plane_gap(solver, pair, to, field->x_end.at);
-        return later >= KEEP * gap ? 1.0 : gap > 0.0 ? (1.0 - KEEP) * gap / (gap - later) : 0.0;
+        return later >= keep * gap ? 1.0 : gap > 0.0 ? (1.0 - keep) * gap / (gap - later) : 0.0;
     }
     // nine tenths: for rounding
-    if (0.9 * (1.0 - KEEP) * gap > fil_ipc_approach(kind, pair->point, pair->corner_count, from, to, NULL)) {
+    if (0.9 * (1.0 - keep) * gap > fil_ipc_approach(kind, pair->point, pair->corner_count, from, to, NULL)) {
         return 1.0;
     }
     double start[12], end[12];
     four_corners(pair, from, start);
     four_corners(pair, to, end);
-    return kind == FIL_POINT_TRIANGLE ? fil_sweep_point_triangle(start, end, offset, KEEP) : fil_sweep_segments(start, end, offset, KEEP);
-}
-
-typedef struct Sweep {
-    const FilSolver* solver;
-    int first; /* pair of the batch */
-} Sweep;
-
-static void sweep_some(void* context, int first, int end, int worker)
-{
-    const Sweep* sweep = context;
-    const FilIpcField* field = &sweep->solver->ipc;
-    (void)worker;
-    for (int k = first; k < end; k++) {
-        field->work.at[k] = sweep_pair(sweep->solver, &field->pairs[sweep->first + k]);
-    }
-}
-
-double fil_ipc_sweep(const FilSolver* solver)
-{
-    const FilIpcField* field = &solver->ipc;
-    double longest = 1.0;
-    for (Sweep sweep = {.solver = solver}; sweep.first < field->pair_count; sweep.first += FIL_IPC_BATCH) {
-        const int left = field->pair_count - sweep.first, count = left < FIL_IPC_BATCH ? left : FIL_IPC_BATCH;
-        fil_workers_run(solver->system->workers, count, FIL_IPC_GRAIN, sweep_some, &sweep);
-        for (int k = 0; k < count; k++) {
-            longest = fmin(longest, field->work.at[k]);
-        }
-    }
-    return longest;
+    return kind == FIL_POINT_TRIANGLE ? fil_sweep_point_triangle(start, end, offset, keep) : fil_sweep_segments(start, end, offset, keep);
 }
 
 /* Whether all corners are nodes, which go where their velocities say. */
@@ -152,6 +124,64 @@ static bool of_nodes(const FilSolver* solver, const FilIpcPair* pair)
         nodes = nodes && solver->ipc.surface.points[pair->point[i]].node >= 0;
     }
     return nodes;
+}
+
+typedef struct Sweep {
+    const FilSolver* solver;
+    double keep;  /* of gaps */
+    bool turning; /* only of pairs with corners on shapes */
+    int first;    /* pair of the batch */
+} Sweep;
+
+static void sweep_some(void* context, int first, int end, int worker)
+{
+    const Sweep* sweep = context;
+    const FilIpcField* field = &sweep->solver->ipc;
+    (void)worker;
+    for (int k = first; k < end; k++) {
+        const FilIpcPair* pair = &field->pairs[sweep->first + k];
+        // planes have a side: their barriers know what is beyond them
+        const bool spared = sweep->turning && (pair->plane >= 0 || of_nodes(sweep->solver, pair));
+        field->work.at[k] = spared ? 1.0 : sweep_pair(sweep->solver, pair, sweep->keep);
+    }
+}
+
+static double sweep_all(Sweep sweep)
+{
+    const FilIpcField* field = &sweep.solver->ipc;
+    double longest = 1.0;
+    for (; sweep.first < field->pair_count; sweep.first += FIL_IPC_BATCH) {
+        const int left = field->pair_count - sweep.first, count = left < FIL_IPC_BATCH ? left : FIL_IPC_BATCH;
+        fil_workers_run(sweep.solver->system->workers, count, FIL_IPC_GRAIN, sweep_some, &sweep);
+        for (int k = 0; k < count; k++) {
+            longest = fmin(longest, field->work.at[k]);
+        }
+    }
+    return longest;
+}
+
+double fil_ipc_sweep(const FilSolver* solver)
+{
+    return sweep_all((Sweep){.solver = solver, .keep = KEEP});
+}
+
+double fil_ipc_sweep_turning(const FilSolver* solver)
+{
+    return sweep_all((Sweep){.solver = solver, .keep = KEEP_BESIDE, .turning = true});
+}
+
+static void find_some_gaps(void* context, int first, int end, int worker)
+{
+    const FilSolver* solver = context;
+    (void)worker;
+    for (int k = first; k < end; k++) {
+        solver->ipc.pairs[k].gap = fil_ipc_gap(solver, &solver->ipc.pairs[k]);
+    }
+}
+
+void fil_ipc_find_gaps(FilSolver* solver)
+{
+    fil_workers_run(solver->system->workers, solver->ipc.pair_count, FIL_IPC_GRAIN, find_some_gaps, solver);
 }
 
 /* Lets the corners of a pair that would meet after a share `time` of the way move more alike. */
@@ -210,12 +240,12 @@ bool fil_ipc_keep_apart(FilSolver* solver, int rounds, bool* free)
     memset(field->moved.at, 0, sizeof(int) * (size_t)field->surface.point_count);
     *free = true;
     // pairs are looked at one after the other; what is found before that, in parallel, holds unless a corner has been moved since
-    for (Sweep sweep = {.solver = solver}; sweep.first < field->pair_count; sweep.first += FIL_IPC_BATCH) {
+    for (Sweep sweep = {.solver = solver, .keep = KEEP}; sweep.first < field->pair_count; sweep.first += FIL_IPC_BATCH) {
         const int left = field->pair_count - sweep.first, count = left < FIL_IPC_BATCH ? left : FIL_IPC_BATCH, before = moves;
         fil_workers_run(solver->system->workers, count, FIL_IPC_GRAIN, sweep_some, &sweep);
         for (int k = 0; k < count; k++) {
             const FilIpcPair* pair = &field->pairs[sweep.first + k];
-            const double time = last_move(pair, moved) > before ? sweep_pair(solver, pair) : field->work.at[k];
+            const double time = last_move(pair, moved) > before ? sweep_pair(solver, pair, KEEP) : field->work.at[k];
             *free = *free && time >= 1.0;
             keep_pair_apart(solver, sweep.first + k, time, &moves, &met);
         }
@@ -224,7 +254,7 @@ bool fil_ipc_keep_apart(FilSolver* solver, int rounds, bool* free)
         again = false;
         for (int k = 0; k < field->pair_count; k++) {
             if (last_move(&field->pairs[k], moved) > seen[k]) {
-                keep_pair_apart(solver, k, sweep_pair(solver, &field->pairs[k]), &moves, &again);
+                keep_pair_apart(solver, k, sweep_pair(solver, &field->pairs[k], KEEP), &moves, &again);
             }
         }
     }

@@ -363,11 +363,13 @@ static FilStatus find_nodes(FilSolver* solver)
         return FIL_OUT_OF_MEMORY;
     }
     s->first_shape = s->point_count;
+    s->turns = false;
     for (int k = s->point_count - 1; k >= 0; k--) {
         const FilIpcPoint* point = &s->points[k];
         const FilBody* body = &solver->system->bodies[solver->collision->colliders[point->collider].body];
         s->node_q[k] = point->node >= 0 ? body->q + 4 * point->node : -1;
         s->first_shape = point->node >= 0 ? s->first_shape : k;
+        s->turns = s->turns || (point->node < 0 && body->moves);
         s->node_block[k] = point->node >= 0 ? body->v / 4 + point->node : -1;
     }
     return FIL_OK;

@@ -50,6 +50,7 @@ typedef struct FilIpcSurface {
     FilIpcTriangle* triangles;
     int *fan_first, *fan; /* of each point: triangles that meet there, fan[fan_first[p]] to fan[fan_first[p + 1]] */
     int* planes;          /* colliders that are half-spaces */
+    bool turns;           /* some points are on shapes that move: not along lines */
     bool sides_meet;      /* some edges may meet edges, or points triangles: not only lone points and planes something */
     double* body_mass;
 } FilIpcSurface;

@@ -143,6 +143,8 @@ typedef struct FilPotentialField {
     /* ---- between iterations ---- */
     /* The longest part of the step -direction from v, where add() was asked last, on which nothing meets. NULL: all of it. */
     double (*longest)(struct FilSolver* solver, const double* v, const double* direction);
+    /* Whether nothing meets on the way to the end of a part of that step, no longer than that. NULL: nothing does. */
+    bool (*is_free)(struct FilSolver* solver, const double* v, const double* direction, double step);
     /* v, where add() was asked last, has been accepted; *changed: the terms are others now. NULL: they never are. */
     FilStatus (*accept)(struct FilSolver* solver, const double* v, bool* changed);
     /* After convergence at v: changes itself and asks for another solution. NULL: never. */

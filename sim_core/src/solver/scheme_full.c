@@ -103,8 +103,9 @@ static bool search(FilSolver* solver, FilPotentialIteration* newton, double* v)
     int side = 0;  // which end moved last
     for (int look = 0; look < LOOKS; look++) {
         double potential, slope = INFINITY, norm = INFINITY;
+        const bool is_free = newton->field->is_free == NULL || newton->field->is_free(solver, v, s->direction, step);
         fil_potential_try(solver, v, s->direction, step, s->trial);
-        if (fil_potential_evaluate_all(solver, newton->field, s->trial, s->residual, &potential)) {
+        if (is_free && fil_potential_evaluate_all(solver, newton->field, s->trial, s->residual, &potential)) {
             slope = fil_potential_slope_and_size(solver, s->residual, s->direction, &norm);
             const bool farthest = step == longest && slope <= 0.0;  // still downhill at the end of the line
             const bool flat = (fabs(slope) <= 0.5 * fabs(start) || farthest) && potential <= newton->potential + rounding;

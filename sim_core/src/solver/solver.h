@@ -46,7 +46,7 @@ typedef struct FilSolver {
     FilWatch* watch;        /* ends a solution early, as not converged; NULL: nobody does */
     bool refused;           /* the step failed with a message of its own: it cannot be done like this at any step size */
     bool exact_motion;      /* free motion is always solved for, whatever its guess: what guesses are compared with */
-    bool first_step;        /* nothing has been stepped yet */
+    bool first_step;        /* nothing has been stepped yet, nor looked at */
     int memory;             /* where models keep FIL_POTENTIAL_MEMORY numbers from step to step in the history */
     double last_dt;         /* s, of the last stage: what impulses are forces over */
     FilBodyMotion* motions; /* per body, of this stage */
