@@ -90,6 +90,7 @@ typedef struct FilPotentialNewton {
     bool full_tangent;      /* begins with all second derivatives; else with those that are positive definite by themselves */
     bool damping;           /* halves the step every other iteration instead of searching the line */
     bool descends;          /* the potential itself must not rise, however the residual falls */
+    bool askew;             /* the residual is not quite the potential's gradient: where that falls, the potential may rise */
 } FilPotentialNewton;
 
 /* What pairs of contacts contribute. */

@@ -110,7 +110,9 @@ static bool search(FilSolver* solver, FilPotentialIteration* newton, double* v)
             const bool farthest = step == longest && slope <= 0.0;  // still downhill at the end of the line
             const bool flat = (fabs(slope) <= 0.5 * fabs(start) || farthest) && potential <= newton->potential + rounding;
             // near the solution potentials differ by less than they are rounded by (gaps of 1e-17 m times forces): slope and residual tell
-            const bool near = fabs(slope) <= 0.5 * fabs(start) && norm < newton->norm && potential <= newton->potential + newton->noise;
+            const bool half = fabs(slope) <= 0.5 * fabs(start), askew = newton->options.askew;
+            const bool level = askew || potential <= newton->potential + newton->noise;
+            const bool near = (half || (askew && farthest)) && norm < newton->norm && level;
             const bool steep = kinks && look < ENOUGH && fabs(slope) > 0.5 * fabs(start);
             // 1e-4: Armijo
             if (flat || near || (!steep && potential <= newton->potential + 1e-4 * step * start) || norm <= newton->tolerance) {
