@@ -317,6 +317,38 @@ static void lagged_derivatives(void** state)
     assert_true(ends[0] > 50 && ends[1] > 50);
 }
 
+/* Beyond its depth: impulse and Hessian in all of its ranges, from both ends of n, and up to what the material gives. */
+static void lagged_hardening(void** state)
+{
+    (void)state;
+    Random random = {29};
+    const double dt = 1e-3, depth = 1e-5, w = 2.0;
+    int harder = 0, hardest = 0, inside = 0;
+    for (int trial = 0; trial < 2000; trial++) {
+        const FilSapContact contact = {.distance = trial % 2 == 0 ? random_between(&random, -1e-4, 0.0) : random_between(&random, -1e-2, -1e-3),
+                                       .stiffness = trial % 3 == 0 ? 1e9 : INFINITY,
+                                       .hunt_crossley = trial % 5 == 0 ? 0.0 : random_between(&random, 0.0, 20.0),
+                                       .depth = depth};
+        const FilSapLaw law = lagged_law(&contact, dt, w);
+        const double deep = depth * exp(random_between(&random, -1.0, 5.0)), v_n = -contact.distance / dt - deep / dt, v_c[3] = {0.0, 0.0, v_n};
+        // not across the ends of a range
+        const double share = deep / depth, limit = cbrt(law.hardest);
+        if (fabs(share - 1.0) < 0.02 || fabs(share - limit) < 0.02 * limit || law.v_end - v_n < 0.02 * deep / dt) {
+            continue;
+        }
+        const double step[3] = {1e-6, 1e-6, 1e-3 * fmin(law.v_end - v_n, deep / dt)};
+        check_derivatives(FIL_SAP_LAGGED_CONTACT, &law, v_c, step);
+        const FilSapContact any = {.distance = contact.distance, .stiffness = contact.stiffness, .hunt_crossley = contact.hunt_crossley};
+        const FilSapLaw soft = lagged_law(&any, dt, w);
+        const double ratio = respond(FIL_SAP_LAGGED_CONTACT, &law, v_c).impulse[2] / respond(FIL_SAP_LAGGED_CONTACT, &soft, v_c).impulse[2];
+        // what a step resolves, 4 pi^2/w, up to dt^2 k or 1e4 times that
+        const double top = contact.stiffness < INFINITY ? dt * dt * contact.stiffness * w / (two_pi * two_pi) : 1e4;
+        assert_true(fabs(ratio - fmin(fmax(share * share * share, 1.0), top)) < 1e-9 * ratio);
+        *(share < 1.0 ? &inside : share < limit ? &harder : &hardest) += 1;
+    }
+    assert_true(inside > 50 && harder > 50 && hardest > 50);
+}
+
 /* n(v_n) = dt (-k phi0 - dt k v_n)+ (1 - d v_n)+ and |gamma_t| <= mu n0, zero while apart */
 static void lagged_forces(void** state)
 {
@@ -557,11 +589,12 @@ static void lagged_presumption(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lagged_presumption),     cmocka_unit_test(contact_derivatives), cmocka_unit_test(contact_projection),
-        cmocka_unit_test(contact_regularisation), cmocka_unit_test(softened_friction),   cmocka_unit_test(standing_contact),
-        cmocka_unit_test(lagged_derivatives),     cmocka_unit_test(lagged_forces),       cmocka_unit_test(lagged_near_rigid),
-        cmocka_unit_test(bounded_derivatives),    cmocka_unit_test(bounded_spring),      cmocka_unit_test(lagged_duals),
-        cmocka_unit_test(contact_duals),          cmocka_unit_test(contact_clearance),   cmocka_unit_test(lagged_bounds),
+        cmocka_unit_test(lagged_hardening),   cmocka_unit_test(lagged_presumption),     cmocka_unit_test(contact_derivatives),
+        cmocka_unit_test(contact_projection), cmocka_unit_test(contact_regularisation), cmocka_unit_test(softened_friction),
+        cmocka_unit_test(standing_contact),   cmocka_unit_test(lagged_derivatives),     cmocka_unit_test(lagged_forces),
+        cmocka_unit_test(lagged_near_rigid),  cmocka_unit_test(bounded_derivatives),    cmocka_unit_test(bounded_spring),
+        cmocka_unit_test(lagged_duals),       cmocka_unit_test(contact_duals),          cmocka_unit_test(contact_clearance),
+        cmocka_unit_test(lagged_bounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

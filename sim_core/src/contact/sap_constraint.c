@@ -63,6 +63,51 @@ static void set_regularisation(FilSapLaw* law, int row, double r)
     law->r_inverse[row] = 1.0 / r;
 }
 
+/* ---- hardening ---- */
+
+/* Contact that is near-rigid hardens beyond its depth: n = (linear u + quadratic u^2) h, where h = (x/depth)^3, from 1 to `hardest`, and x = dt (u +
+ * harden_offset) is how deep, or stretched, it is where the step ends. With x of the step's start what lies still would go to and fro: where h has
+ * the power p of it, a deviation from rest is multiplied by -p in every step, and by -(1 + sqrt 2) with what the velocity at the start predicts and p
+ * = 1. A load L times the usual one sinks by L^(1/4). */
+static double hardening(const FilSapLaw* law, double u, double* slope)
+{
+    const double s = u + law->harden_offset, share = s / law->harden_from, h = share * share * share;
+    *slope = 0.0;
+    if (!(s > law->harden_from)) {
+        return 1.0;
+    }
+    if (!(h < law->hardest)) {
+        return law->hardest;
+    }
+    *slope = 3.0 * h / s;
+    return h;
+}
+
+/* Integral of n from 0 to u. */
+static double normal_cost(const FilSapLaw* law, double u)
+{
+    static const double gauss[3] = {-0.7745966692414834, 0.0, 0.7745966692414834}, weight[3] = {5.0 / 18.0, 8.0 / 18.0, 5.0 / 18.0};
+    const double linear = law->linear / 2.0, quadratic = law->quadratic / 3.0;
+    if (!(u + law->harden_offset > law->harden_from)) {
+        return (linear + law->quadratic * u / 3.0) * u * u;
+    }
+    const double from = fmax(law->harden_from - law->harden_offset, 0.0);
+    const double to = fmin(fmax(law->harden_from * cbrt(law->hardest) - law->harden_offset, from), u);
+    double cost = (linear + quadratic * from) * from * from, slope;
+    for (int k = 0; k < 3; k++) {  // exact for the fifth power
+        const double at = 0.5 * (from + to) + 0.5 * gauss[k] * (to - from);
+        cost += weight[k] * (to - from) * (law->linear + law->quadratic * at) * at * hardening(law, at, &slope);
+    }
+    return cost + law->hardest * ((linear + quadratic * u) * u * u - (linear + quadratic * to) * to * to);
+}
+
+/* Beyond `depth`, m or rad, and up to what the material gives, where a step resolves no more than `rigid`. */
+static void set_hardening(FilSapLaw* law, double depth, double dt, double rigid, double given)
+{
+    law->hardest = fmin(given > 0.0 ? rigid / given : INFINITY, 1.0 / FIL_SAP_HARDEST);
+    law->harden_from = depth > 0.0 && law->hardest > 1.0 ? depth / dt : INFINITY;
+}
+
 /* ---- contact point, convex approximation ---- */
 
 static void prepare_contact(const FilSapConstraint* constraint, double compliance, const FilSapScales* scales, FilSapLaw* law)
@@ -233,8 +278,8 @@ static void prepare_lagged(const FilSapConstraint* constraint, double compliance
     const FilSapContact* contact = &constraint->contact;
     const double dt = scales->dt, d = contact->hunt_crossley, phi0 = contact->distance;
     // dt^2 k, no stiffer than a step can resolve
-    const double stiff =
-        fmin(dt * dt * contact->stiffness, 1.0 / fil_sap_near_rigid(contact, near_rigid(compliance, scales), scales->dt, FIL_SAP_LAGGED_POWER));
+    const double given = dt * dt * contact->stiffness, rigid = near_rigid(compliance, scales), stiff = fmin(given, 1.0 / rigid);
+    set_hardening(law, contact->depth, dt, rigid, 1.0 / given);
     // n(v) = dt^2 k (v_zero - v)+ (1 - d v)+ with v_zero = -phi0/dt, rewritten in u = (v_end - v)+
     const double v_zero = -phi0 / dt;
     if (d * v_zero <= 1.0) {
@@ -245,8 +290,11 @@ static void prepare_lagged(const FilSapConstraint* constraint, double compliance
         law->linear = stiff * (d * v_zero - 1.0);
     }
     law->quadratic = stiff * d;
+    law->harden_offset = v_zero - law->v_end;
     // friction from n0 = dt k (-phi0)+ (1 - d vn0)+
-    const double start = stiff * fmax(v_zero, 0.0) * fmax(1.0 - d * contact->normal_velocity, 0.0), n0 = contact->bounded ? contact->bound : start;
+    double slope;
+    const double start = stiff * fmax(v_zero, 0.0) * fmax(1.0 - d * contact->normal_velocity, 0.0) * hardening(law, law->v_end, &slope);
+    const double n0 = contact->bounded ? contact->bound : start;
     law->mu = contact->mu;
     law->slip_velocity = scales->slip_velocity;
     law->slip_compliance = scales->stick * compliance;
@@ -294,8 +342,9 @@ static void evaluate_lagged(const FilSapLaw* law, const double* v_c, FilSapRespo
         *out = (FilSapResponse){0};
         return;
     }
-    const double normal = (law->linear + law->quadratic * u) * u;
-    const double stiffness = u > 0.0 ? law->linear + 2.0 * law->quadratic * u : 0.0;
+    double harder_by;
+    const double soft = (law->linear + law->quadratic * u) * u, harder = hardening(law, u, &harder_by), normal = soft * harder;
+    const double stiffness = u > 0.0 ? (law->linear + 2.0 * law->quadratic * u) * harder + soft * harder_by : 0.0;
 
     // soft |v_t|: s = sqrt(|v_t|^2 + e^2); s - e without cancellation
     const double vt2 = v_c[0] * v_c[0] + v_c[1] * v_c[1];
@@ -304,7 +353,7 @@ static void evaluate_lagged(const FilSapLaw* law, const double* v_c, FilSapRespo
     const double t0 = v_c[0] * inverse, t1 = v_c[1] * inverse;
     const double across = -scale * t0 * t1;
     *out = (FilSapResponse){
-        .cost = (law->linear / 2.0 + law->quadratic * u / 3.0) * u * u + friction * vt2 / (s + law->slip),
+        .cost = normal_cost(law, u) + friction * vt2 / (s + law->slip),
         .impulse = {-scale * v_c[0], -scale * v_c[1], normal},
         .hessian = {scale * (1.0 - t0 * t0), across, 0.0, across, scale * (1.0 - t1 * t1), 0.0, 0.0, 0.0, stiffness},
     };

@@ -60,9 +60,8 @@ static inline bool fil_sap_is_scaled(const FilSapConstraint* constraint)
 
 /* Harder than this by depth and Newton does not converge where objects start inside each other; 1e5 times the usual load takes 5e-4. */
 #define FIL_SAP_HARDEST 1e-4
-/* Powers that the depth reached in the last step, an explicit measure, allows. Contact relaxes at the rate (1 + power)/(dt + tau)
- * with a dissipation time, and at (1 + power)/dt without. */
-enum { FIL_SAP_DAMPED_POWER = 3, FIL_SAP_LAGGED_POWER = 1 };
+/* Power that the depth reached in the last step, an explicit measure, allows: contact relaxes at the rate (1 + power)/(dt + tau). */
+enum { FIL_SAP_DAMPED_POWER = 3 };
 
 /* Compliance `rigid` of a near-rigid contact (a share of its own, w), less beyond the contact's depth: with the power `power` of the depth
  * reached at the step's start, and with the penetration predicted for its end. */
@@ -85,6 +84,8 @@ typedef struct FilSapLaw {
     double lower[3], upper[3];
     /* lagged: gamma_n = linear u + quadratic u^2 with u = (v_end - v_n)+, |gamma_t| <= friction */
     double v_end, linear, quadratic;
+    /* that times 1 to `hardest`, from u + harden_offset = harden_from on */
+    double harden_from, harden_offset, hardest;
     double friction, slip;
     double bound;                          /* normal impulse that friction belongs to, ... */
     double bound_before, wanted_before;    /* ... the one before, and what the solution with that had instead */
