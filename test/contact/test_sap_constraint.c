@@ -432,6 +432,55 @@ static void bounded_spring(void** state)
     assert_true(nothing.cost == 0.0 && max3(nothing.impulse) == 0.0);
 }
 
+/* Equations beyond their depth, together and one by one, and a limit: impulse and Hessian on either side of it, (1 + hardest (share - 1)) times what
+ * stretches it to the depth, or as much as a spring gives; about the stretch of the start, what is linear has a quarter of what is beyond. */
+static void bounded_hardening(void** state)
+{
+    (void)state;
+    Random random = {31};
+    const FilSapScales scales = {.dt = 0.01, .rigidity = 1.0, .stick = 1e-3, .slip_velocity = 1e-4};
+    const double w = 2.0, r = w / (two_pi * two_pi), depth = 1e-3, u = depth / scales.dt;
+    for (int trial = 0; trial < 1000; trial++) {
+        FilSapConstraint c = {.kind = FIL_SAP_BOUNDED,
+                              .bounded = {.equations = 1 + trial % 3, .depth = depth, .hardest = trial % 4 == 0 ? 50.0 : INFINITY}};
+        const bool limit = trial % 3 == 0 && trial % 2 == 0, spring = trial % 5 == 0;
+        double v_c[3], way[3] = {0.0}, sum = 0.0;
+        c.bounded.stiffness = spring ? 100.0 / (r * scales.dt * scales.dt) : INFINITY;
+        for (int k = 0; k < 3; k++) {
+            c.bounded.lower[k] = limit ? 0.0 : -INFINITY;
+            c.bounded.upper[k] = INFINITY;
+            c.bounded.error[k] = random_between(&random, -0.01, 0.01);
+            way[k] = k < c.bounded.equations ? random_between(&random, limit ? 0.1 : -1.0, 1.0) : 0.0;
+            sum += way[k] * way[k];
+        }
+        FilSapLaw law = {0};
+        fil_sap_kinds[FIL_SAP_BOUNDED].prepare(&c, w, &scales, &law);
+        const double share = trial % 7 < 3 ? random_between(&random, 0.1, 0.9) : random_between(&random, 1.1, 20.0);
+        for (int k = 0; k < 3; k++) {
+            v_c[k] = law.v_hat[k] - share * u * way[k] / sqrt(sum);
+        }
+        const double step[3] = {1e-4 * u, 1e-4 * u, 1e-4 * u}, rigid = fmin(c.bounded.hardest, 1e4), top = spring ? fmin(rigid, 100.0) : rigid;
+        check_derivatives(FIL_SAP_BOUNDED, &law, v_c, step);
+        const FilSapResponse response = respond(FIL_SAP_BOUNDED, &law, v_c);
+        check_semidefinite(&random, response.hessian);
+        const double expected = (share > 1.0 ? 1.0 + top * (share - 1.0) : share) * u / r;
+        for (int k = 0; k < 3; k++) {
+            assert_true(fabs(response.impulse[k] - expected * way[k] / sqrt(sum)) < 1e-9 * expected);
+        }
+        for (int k = 0; k < 3; k++) {
+            c.bounded.error[k] = -share * depth * way[k] / sqrt(sum);
+        }
+        c.bounded.stiffness = INFINITY;
+        fil_sap_kinds[FIL_SAP_BOUNDED].prepare(&c, w, &scales, &law);
+        fil_sap_linearise(&law);
+        const FilSapResponse linear = respond(FIL_SAP_BOUNDED, &law, (const double[3]){0.0, 0.0, 0.0});
+        const double force = (share > 1.0 ? 1.0 + 0.25 * rigid * (share - 1.0) : share) * u / r;
+        for (int k = 0; k < 3; k++) {
+            assert_true(fabs(linear.impulse[k] - force * way[k] / sqrt(sum)) < 1e-9 * force);
+        }
+    }
+}
+
 /* u = v_t/s as an unknown of its own: Newton's matrix where u is that, positive semi-definite for any |u| <= 1, and the step of both solves
  * s u = v_t up to second order. */
 static void lagged_duals(void** state)
@@ -589,12 +638,12 @@ static void lagged_presumption(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lagged_hardening),   cmocka_unit_test(lagged_presumption),     cmocka_unit_test(contact_derivatives),
-        cmocka_unit_test(contact_projection), cmocka_unit_test(contact_regularisation), cmocka_unit_test(softened_friction),
-        cmocka_unit_test(standing_contact),   cmocka_unit_test(lagged_derivatives),     cmocka_unit_test(lagged_forces),
-        cmocka_unit_test(lagged_near_rigid),  cmocka_unit_test(bounded_derivatives),    cmocka_unit_test(bounded_spring),
-        cmocka_unit_test(lagged_duals),       cmocka_unit_test(contact_duals),          cmocka_unit_test(contact_clearance),
-        cmocka_unit_test(lagged_bounds),
+        cmocka_unit_test(lagged_hardening),    cmocka_unit_test(bounded_hardening),  cmocka_unit_test(lagged_presumption),
+        cmocka_unit_test(contact_derivatives), cmocka_unit_test(contact_projection), cmocka_unit_test(contact_regularisation),
+        cmocka_unit_test(softened_friction),   cmocka_unit_test(standing_contact),   cmocka_unit_test(lagged_derivatives),
+        cmocka_unit_test(lagged_forces),       cmocka_unit_test(lagged_near_rigid),  cmocka_unit_test(bounded_derivatives),
+        cmocka_unit_test(bounded_spring),      cmocka_unit_test(lagged_duals),       cmocka_unit_test(contact_duals),
+        cmocka_unit_test(contact_clearance),   cmocka_unit_test(lagged_bounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -189,6 +189,36 @@ static FilStatus take_vertices(FilWorld* world, const FilJointDef* def, const ch
     return FIL_OK;
 }
 
+/* m: how far a side's frame is from the joint, or half the thickness of the thickest shape there; of rods ten radii, as their contacts have it.
+ * INFINITY: of points, and of what has no size. */
+static double side_size(const FilWorld* world, const FilBodySide* side)
+{
+    if (side->body < 0 || side->point >= 0) {
+        return INFINITY;
+    }
+    const FilBody* body = &world->system.bodies[side->body];
+    const FilPose home = fil_pose_identity();
+    double size = fil_v3_norm(side->anchor.p);
+    for (int k = 0; k < body->ops->collider_count(body->impl); k++) {
+        FilCollider c;
+        body->ops->collider(body->impl, k, &c);
+        if (c.kind == FIL_COLLIDER_ROW && k == side->index) {
+            size = 10.0 * c.radii[side->edge];
+        } else if (c.kind == FIL_COLLIDER_SHAPE && c.shape.kind != FIL_PRIMITIVE_HALF_SPACE && c.carrier == side->carrier) {
+            const FilAabb box = fil_shape_aabb(&c.shape, &home);
+            size = fmax(size, 0.5 * fmin(fmin(box.hi[0] - box.lo[0], box.hi[1] - box.lo[1]), box.hi[2] - box.lo[2]));
+        }
+    }
+    return size > 0.0 ? size : INFINITY;
+}
+
+/* kg: INFINITY of what does not move, 0 where it depends on the place. */
+static double side_mass(const FilWorld* world, const FilBodySide* side)
+{
+    const FilBody* body = side->body >= 0 ? &world->system.bodies[side->body] : NULL;
+    return body == NULL || !body->moves ? INFINITY : body->ops->mass != NULL ? body->ops->mass(body->impl) : 0.0;
+}
+
 /* No triangle at a joint's point touches what that is joined to. */
 static FilStatus keep_apart_at(FilWorld* world, const FilJoint* joint)
 {
@@ -291,6 +321,10 @@ FilStatus fil_world_add_joint(FilWorld* world, const FilJointDef* def, FilId* id
     }
     place_joint(world, def, &joint);
     set_stiffness(def, has_point, &joint);
+    const double size = fmin(side_size(world, &joint.side[0]), side_size(world, &joint.side[1]));
+    const double mass[2] = {side_mass(world, &joint.side[0]), side_mass(world, &joint.side[1])}, lighter = fmin(mass[0], mass[1]);
+    joint.hardest = lighter > 0.0 && isfinite(lighter) ? fmax(mass[0], mass[1]) / lighter : 1.0;
+    joint.depth = isfinite(size) ? FIL_JOINT_DEPTH * size : 0.0;
     if (fil_joint_kinds[joint.kind].coordinate == FIL_JOINT_TURN && fil_system_add_memory(&world->system, 1, &joint.memory) != FIL_OK) {
         drop(&joint);
         return fil_world_fail(world, FIL_OUT_OF_MEMORY, "joint '%s': out of memory", shown);

@@ -53,6 +53,7 @@ static bool prepare_springs(FilLcpAssembly* assembly, const FilSapProblem* from)
         }
         FilSapLaw law = {.mu = 0.0};
         fil_sap_kinds[FIL_SAP_BOUNDED].prepare(constraint, compliance, &scales, &law);
+        fil_sap_linearise(&law);
         for (int row = 0; row < 3; row++) {
             assembly->laws.at[6 * i + row] = law.v_hat[row];
             assembly->laws.at[6 * i + 3 + row] = law.r_inverse[row];

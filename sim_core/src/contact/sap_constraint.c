@@ -71,11 +71,12 @@ static void set_regularisation(FilSapLaw* law, int row, double r)
  * = 1. A load L times the usual one sinks by L^(1/4). */
 static double hardening(const FilSapLaw* law, double u, double* slope)
 {
-    const double s = u + law->harden_offset, share = s / law->harden_from, h = share * share * share;
+    const double s = u + law->harden_offset;
     *slope = 0.0;
     if (!(s > law->harden_from)) {
         return 1.0;
     }
+    const double share = s / law->harden_from, h = share * share * share;
     if (!(h < law->hardest)) {
         return law->hardest;
     }
@@ -421,6 +422,48 @@ static void prepare_bounded(const FilSapConstraint* constraint, double complianc
         law->lower[row] = bounded->lower[row];
         law->upper[row] = bounded->upper[row];
     }
+    if (bounded->depth > 0.0 && !idle && rigid > 0.0) {
+        const double stiff = scales->dt * (scales->dt * bounded->stiffness + bounded->damping);
+        set_hardening(law, bounded->depth, scales->dt, rigid, fmax(1.0 / stiff, rigid / bounded->hardest));
+    }
+}
+
+/* Beyond its depth, a stretch dt u at the step's end with u = |y| R, an equation is `hardest` times as stiff:
+ *     gamma = (u_d + hardest (u - u_d)) y/u,   so that a load L times what stretches it to the depth stretches it (L - 1)/hardest times as far again.
+ * Errors that no load holds are of the step's start, and taken back in it. */
+static void harden_bounded(const FilSapLaw* law, FilSapResponse* out)
+{
+    const double r = law->r[0], from = law->harden_from, hard = law->hardest, *y = out->impulse;
+    const double u2 = from > 0.0 ? r * r * (y[0] * y[0] + y[1] * y[1] + y[2] * y[2]) : 0.0;
+    if (!(u2 > from * from)) {
+        return;
+    }
+    const double u = sqrt(u2), beyond = u - from, secant = (from + hard * beyond) / u, along = (hard - secant) * r / (u * u);
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            out->hessian[3 * i + j] = secant * out->hessian[3 * i + j] + along * (y[i] * y[j]);
+        }
+    }
+    fil_v3_scale(out->impulse, secant, y);
+    out->cost = (0.5 * from * from + (from + 0.5 * hard * beyond) * beyond) / r;
+}
+
+void fil_sap_linearise(FilSapLaw* law)
+{
+    double g[3];
+    for (int row = 0; row < 3; row++) {
+        g[row] = fmin(fmax(law->v_hat[row], law->lower[row]), law->upper[row]);
+    }
+    const double u = fil_v3_norm(g), from = law->harden_from, hard = law->hardest;
+    law->harden_from = 0.0;
+    if (!(from > 0.0) || !(u > from)) {
+        return;
+    }
+    for (int row = 0; row < 3; row++) {
+        law->r[row] /= hard;
+        law->r_inverse[row] *= hard;
+        law->v_hat[row] *= (from / hard + 0.25 * (u - from)) / u;
+    }
 }
 
 /* gamma = y clamped; cost = R (gamma y - gamma^2/2), which is 1/2 R gamma^2 inside the bounds */
@@ -434,6 +477,7 @@ static void evaluate_bounded(const FilSapLaw* law, const double* v_c, FilSapResp
         out->cost += law->r[row] * gamma * (y - 0.5 * gamma);
         out->hessian[4 * row] = gamma == y ? law->r_inverse[row] : 0.0;
     }
+    harden_bounded(law, out);
 }
 
 const FilSapKindOps fil_sap_kinds[FIL_SAP_KIND_COUNT] = {

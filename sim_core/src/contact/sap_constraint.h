@@ -35,6 +35,8 @@ typedef struct FilSapBounded {
     double error[3];  /* g at the step's start */
     double stiffness; /* k; INFINITY: as rigid as the step can resolve */
     double damping;   /* c, force per velocity; >= 0, may stand alone (k = 0) */
+    double depth;     /* |g|, up to which what a step cannot resolve gives way by w; beyond it is harder. Impulses from 0 or without bounds. 0: any */
+    double hardest;   /* ... by this factor, no more than 1/FIL_SAP_HARDEST */
     bool exact;       /* k and c as they are, even where the step cannot resolve them */
     bool sticks;      /* v_c = 0 within the bounds as contacts stick, whatever g, k and c: dry friction, speeds of motors */
     double lower[3];  /* impulse, <= 0 */
@@ -84,7 +86,7 @@ typedef struct FilSapLaw {
     double lower[3], upper[3];
     /* lagged: gamma_n = linear u + quadratic u^2 with u = (v_end - v_n)+, |gamma_t| <= friction */
     double v_end, linear, quadratic;
-    /* that times 1 to `hardest`, from u + harden_offset = harden_from on */
+    /* that times 1 to `hardest`, from u + harden_offset = harden_from on; bounded: `hardest` times what is beyond, 0: not at all */
     double harden_from, harden_offset, hardest;
     double friction, slip;
     double bound;                          /* normal impulse that friction belongs to, ... */
@@ -131,6 +133,10 @@ typedef struct FilSapKindOps {
      * pulling too; friction is that of u = 0, whose matrix is a majoriser: slip is not known either. */
     void (*presume)(FilSapLaw* law, double share, const double* v_c, FilSapResponse* response);
 } FilSapKindOps;
+
+/* The law of bounded equations, for solvers that want it linear: as hard as its error at the step's start says. A quarter of what that is beyond the
+ * depth is taken back in a step: all of it, and a heavy load would bounce off the depth as fast as it came. */
+void fil_sap_linearise(FilSapLaw* law);
 
 /* A contact of the set as a constraint of kind FIL_SAP_CONTACT or FIL_SAP_LAGGED_CONTACT; its Jacobian is the set's. */
 void fil_sap_constraint_of_contact(const FilContact* contact, FilSapKind kind, FilSapConstraint* constraint);

@@ -18,7 +18,9 @@ static FilStatus hold_point(FilSolver* solver, FilJoint* joint, const FilPose fr
     double gap[3];
     fil_v3_sub(gap, frame[1].p, frame[0].p);
     const bool springs = fil_joint_kinds[joint->kind].springs;
-    const FilSapBounded law = fil_joint_law(3, gap, springs ? joint->stiffness : INFINITY, joint->damping);
+    FilSapBounded law = fil_joint_law(3, gap, springs ? joint->stiffness : INFINITY, joint->damping);
+    law.depth = joint->depth;
+    law.hardest = joint->hardest;
     return fil_joint_add_row(solver, joint, frame[0].p, unit, &law, 0.0);
 }
 
@@ -28,7 +30,9 @@ static FilStatus hold_turn(FilSolver* solver, FilJoint* joint, const FilPose* fr
     double axis[3];
     fil_pose_axis(axis, frame, k);
     const double error = fil_v3_dot(axis, turn);
-    const FilSapBounded law = fil_joint_law(1, &error, stiffness, joint->angular_damping);
+    FilSapBounded law = fil_joint_law(1, &error, stiffness, joint->angular_damping);
+    law.depth = FIL_JOINT_DEPTH;
+    law.hardest = joint->hardest;
     return fil_joint_add_row(solver, joint, NULL, axis, &law, 0.0);
 }
 
@@ -67,7 +71,9 @@ static FilStatus hold_slider(FilSolver* solver, FilJoint* joint, const FilPose f
         fil_pose_axis(axes + 3 * k, &frame[1], k + 1);
         error[k] = fil_v3_dot(axes + 3 * k, gap);
     }
-    const FilSapBounded law = fil_joint_law(2, error, INFINITY, 0.0);
+    FilSapBounded law = fil_joint_law(2, error, INFINITY, 0.0);
+    law.depth = joint->depth;
+    law.hardest = joint->hardest;
     FilStatus status = fil_joint_add_row(solver, joint, frame[0].p, axes, &law, 0.0);
     fil_joint_turn_between(&frame[0], &frame[1], turn);
     for (int k = 0; k < 3 && status == FIL_OK; k++) {

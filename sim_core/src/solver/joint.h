@@ -9,6 +9,10 @@
 /* point, three turns; or two limits, friction, spring and motor beside those of a hinge or slider */
 enum { FIL_JOINT_ROWS = 9 };
 
+/* By so much, of its sides' sizes or rad, a rigid joint may give way before it is as hard as its heavier side asks for; from 1e-3 to 2e-2 were tried.
+ */
+#define FIL_JOINT_DEPTH 5e-3
+
 /* What a constraint of the last problem acts along: its impulses are of these axes, on side 1. */
 typedef struct FilJointRow {
     int equations;
@@ -31,6 +35,8 @@ typedef struct FilJoint {
     double stiffness, damping;                    /* 0, 0: rigid; of sliders: along the axis */
     double angular_stiffness[3], angular_damping; /* about the axes of side 0's frame; all 0: rigid; of hinges and balls: the spring */
     double start, lower, upper, limit_stiffness, limit_damping, rest, friction; /* as in the definition */
+    double depth;   /* m, by which its points may come apart before it is harder; 0: any */
+    double hardest; /* ... and by which factor: of its sides' masses */
     FilJointMotor motor;
     double target, rate; /* of the motor, at the end of the stage, and how fast it gets there */
     int memory;          /* in the history: position where the last step began, less `start`; -1: it keeps none */

@@ -60,6 +60,8 @@ static FilStatus limit(const Axis* a, double gap, double sign)
     const bool soft = joint->limit_stiffness > 0.0;
     // no braking before it touches
     FilSapBounded law = fil_joint_law(1, &gap, soft ? joint->limit_stiffness : INFINITY, gap > 0.0 ? 0.0 : joint->limit_damping);
+    law.depth = a->point == NULL ? FIL_JOINT_DEPTH : joint->depth;
+    law.hardest = joint->hardest;
     law.exact = soft;
     law.lower[0] = 0.0;
     return act(a, sign, &law, 0.0);

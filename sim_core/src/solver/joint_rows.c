@@ -150,7 +150,9 @@ FilStatus fil_joint_add_points(FilSolver* solver, const FilJoint* joint)
         fil_joint_side_pose(solver->system, &side, &at);
         fil_pose_apply(gap, &body, joint->points[k].at);
         fil_v3_sub(gap, gap, at.p);
-        const FilSapBounded law = fil_joint_law(3, gap, INFINITY, 0.0);
+        FilSapBounded law = fil_joint_law(3, gap, INFINITY, 0.0);
+        law.depth = joint->depth;
+        law.hardest = joint->hardest;
         status = add_constraint(solver, &side, &joint->side[1], at.p, unit, &law, 0.0);
     }
     return status;
