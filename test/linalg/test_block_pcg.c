@@ -442,8 +442,7 @@ static double left_by_single(FilBlockPcg* pcg, Fixture* f, FilWorkers* workers, 
 static int iterations_for(FilBlockPcg* pcg, Fixture* f, double tolerance)
 {
     int max = 1;
-    while (solve(pcg, f, tolerance, max) == FIL_PCG_SLOW) {
-        max++;
+    for (; solve(pcg, f, tolerance, max) == FIL_PCG_SLOW; max++) {
     }
     return max;
 }
