@@ -303,15 +303,43 @@ static void test_adaptation(void** state)
     FilImcSettings s = fil_imc_settings_default();
     s.dissipation = 0.0;
     const double inside = 0.5 * (s.closest + s.farthest);
-    assert_true(fil_imc_adapt(&s, 1.0, inside, 0.0) == 1.0 && fil_imc_adapt(&s, 1.0, inside, -1e-4) == 1.0);
-    assert_true(fil_imc_adapt(&s, 1.0, s.closest - 0.01, 0.0) > 1.0 && fil_imc_adapt(&s, 1.0, s.farthest + 0.01, 0.0) < 1.0);
+    assert_true(fil_imc_adapt(&s, 1.0, inside, 0.0, 1.0) == 1.0 && fil_imc_adapt(&s, 1.0, inside, -1e-4, 1.0) == 1.0);
+    assert_true(fil_imc_adapt(&s, 1.0, s.closest - 0.01, 0.0, 1.0) > 1.0 && fil_imc_adapt(&s, 1.0, s.farthest + 0.01, 0.0, 1.0) < 1.0);
     // what is about to be too near, and what is thrown back: the one undoes the other, so that no energy comes of it
-    const double coming = fil_imc_adapt(&s, 1.0, inside, -0.01), parting = fil_imc_adapt(&s, 1.0, inside, 0.01);
+    const double coming = fil_imc_adapt(&s, 1.0, inside, -0.01, 1.0), parting = fil_imc_adapt(&s, 1.0, inside, 0.01, 1.0);
     assert_true(coming > 1.0 && fabs(coming * parting - 1.0) < 1e-15);
     // what parts slowly is left to do so
-    assert_true(fil_imc_adapt(&s, 1.0, s.closest - 0.01, 1e-5) == 1.0);
+    assert_true(fil_imc_adapt(&s, 1.0, s.closest - 0.01, 1e-5, 1.0) == 1.0);
+    // what hovers is let down no faster than it can follow
+    assert_true(fabs((1.0 / fil_imc_adapt(&s, 1.0, 1.0, 0.0, 0.1) - 1.0) / (1.0 / fil_imc_adapt(&s, 1.0, 1.0, 0.0, 1.0) - 1.0) - 0.1) < 1e-12);
     // by the rate at most
-    assert_true(fil_imc_adapt(&s, 1.0, -1.0, 0.0) <= 1.0 + 5.0 * s.rate && fil_imc_adapt(&s, 1.0, 1.0, 0.0) >= 1.0 - 5.0 * s.rate);
+    assert_true(fil_imc_adapt(&s, 1.0, -1.0, 0.0, 1.0) <= 1.0 + 5.0 * s.rate && fil_imc_adapt(&s, 1.0, 1.0, 0.0, 1.0) >= 1.0 - 5.0 * s.rate);
+}
+
+/* The inertia that a push moves: that of a ring of nodes, far longer than a push reaches, whose bending couples nodes as 1, -4, 6, -4, 1 (its modes
+ * are cosines); and its slope by the diagonal, against differences. */
+static void test_inertia(void** state)
+{
+    (void)state;
+    enum { NODES = 20000 };
+    const double mass = 3e-5, elastic[] = {0.0, 1e-3, 0.5, 20.0, 1e4}, pi = acos(-1.0);
+    for (int k = 0; k < 10; k++) {
+        const double e = elastic[k / 2], steps = k % 2 == 0 ? 1.0 : 3.0, s = e * steps * steps / 6.0, diagonal = mass * (1.0 + e);
+        double response = 0.0;
+        for (int j = 0; j < NODES; j++) {
+            const double bend = 2.0 - 2.0 * cos(2.0 * pi * j / NODES);
+            response += 1.0 / (mass * (1.0 + s * bend * bend) * NODES);
+        }
+        const FilPotentialContact c = {.diagonal = diagonal, .elastic = e};
+        const FilImcInertia inertia = fil_imc_inertia(&c, steps);
+        assert_true(fabs(inertia.kg * response - 1.0) < 1e-10);
+        const double step = 1e-5 * diagonal;
+        const FilPotentialContact more = {.diagonal = diagonal + step, .elastic = (diagonal + step) / mass - 1.0};
+        const FilPotentialContact less = {.diagonal = diagonal - step, .elastic = (diagonal - step) / mass - 1.0};
+        const double slope = (fil_imc_inertia(&more, steps).kg - fil_imc_inertia(&less, steps).kg) / (2.0 * step);
+        // second order, with a third derivative of some hundreds of the slope over the mass squared
+        assert_true(fabs(slope - inertia.by_diagonal) < 1e-6 * inertia.by_diagonal);
+    }
 }
 
 static void test_local_stiffness(void** state)
@@ -362,7 +390,7 @@ int main(void)
         cmocka_unit_test(test_energy),           cmocka_unit_test(test_normal_force), cmocka_unit_test(test_static_friction),
         cmocka_unit_test(test_sliding_friction), cmocka_unit_test(test_side_by_side), cmocka_unit_test(test_rows),
         cmocka_unit_test(test_definite),         cmocka_unit_test(test_adaptation),   cmocka_unit_test(test_local_stiffness),
-        cmocka_unit_test(test_bad_settings),
+        cmocka_unit_test(test_bad_settings),     cmocka_unit_test(test_inertia),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

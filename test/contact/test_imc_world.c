@@ -98,6 +98,61 @@ static void nothing_is_thrown_back(void** state)
     }
 }
 
+/* Straight rods of 0.5 m, each lying on the one before, the first on the ground. */
+static void lay_rods(FilWorld* world, int rods, int nodes, double young, double radius, double gap)
+{
+    for (int r = 0; r < rods; r++) {
+        double x[3 * 200];
+        for (int i = 0; i < nodes; i++) {
+            x[3 * i] = 0.5 * i / (nodes - 1);
+            x[3 * i + 1] = 0.0;
+            x[3 * i + 2] = radius + gap + r * (2.0 * radius + gap);
+        }
+        FilRodDef def = fil_rod_def_default();
+        def.node_count = nodes;
+        def.nodes = x;
+        def.section = (FilSection){.shape = FIL_SECTION_CIRCLE, .radius = radius, .young = young, .poisson = 0.4, .density = 1000.0};
+        FilId id = {0, 0};
+        assert_int_equal(fil_world_add_rod(world, &def, &id), FIL_OK);
+    }
+}
+
+/* What lies within reach of what bears it stays there, on any mesh, in any step and as stiff as it may be: it has less kinetic energy than its weight
+ * times the reach, and the ground bears its weight. */
+static void what_lies_stays(void** state)
+{
+    (void)state;
+    static const struct {
+        int rods, nodes;
+        double young, dt, gap, duration; /* Pa, s, radii, s */
+    } cases[] = {{1, 20, 1e6, 1e-3, 0.05, 0.1},  {1, 100, 1e9, 5e-3, 0.0, 0.5},   {1, 200, 1e9, 1e-3, 0.0, 0.1},
+                 {1, 20, 1e7, 2e-5, 0.05, 0.06}, {2, 100, 1e9, 5e-3, 0.05, 0.25}, {2, 200, 1e8, 2e-3, 0.1, 0.4}};
+    const double radius = 5e-3;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        const FilImcSettings imc = fil_imc_settings_default();
+        FilWorld* world = world_with(&imc, "imc", 9.81);
+        assert_int_equal(fil_world_set_dt(world, cases[k].dt), FIL_OK);
+        sample_ground(world);
+        lay_rods(world, cases[k].rods, cases[k].nodes, cases[k].young, radius, cases[k].gap * radius);
+        const double pi = acos(-1.0), weight = 9.81 * 1000.0 * pi * radius * radius * 0.5 * cases[k].rods;
+        double kinetic = 0.0;
+        while (fil_world_time(world) < cases[k].duration) {
+            sample_run(world, 1);
+            kinetic = fmax(kinetic, fil_world_energy(world).kinetic);
+        }
+        // what the ground bears is what is left of the momentum's change: at rest the weight, to a hundredth
+        const double before = fil_world_momentum(world).z;
+        sample_run(world, 1);
+        const double off = (fil_world_momentum(world).z - before) / (cases[k].dt * weight);
+        // a fall through the gap at most; and a quarter of the reach, which the cases have less than half of
+        const double bound = weight * (cases[k].gap * cases[k].rods + 0.25 * imc.reach) * radius;
+        if (!(kinetic < bound && fabs(off) < 0.01)) {
+            fail_msg("case %zu: kinetic energy %g of %g J, weight off by %g", k, kinetic, bound, off);
+        }
+        fil_world_destroy(world);
+    }
+}
+
 static void momentum_is_kept(void** state)
 {
     (void)state;
@@ -346,6 +401,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(everything_comes_to_lie),
         cmocka_unit_test(nothing_is_thrown_back),
+        cmocka_unit_test(what_lies_stays),
         cmocka_unit_test(momentum_is_kept),
         cmocka_unit_test(same_bits_again),
         cmocka_unit_test(repeated_steps_do_not_allocate),

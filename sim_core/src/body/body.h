@@ -131,6 +131,8 @@ typedef struct FilBodyOps {
     double (*pace)(const void* body, const double* v);
     /* kg that a push anywhere on it moves; NULL: that depends on where, and is found from its tangent. */
     double (*mass)(const void* body);
+    /* kg, what of the tangent's diagonal is inertia, of an unknown of its velocities that is free; NULL: all of it. */
+    double (*inertia)(const void* body, int unknown);
 
     /* ---- boundary ---- (set_target and reaction may be NULL where attach always refuses) */
     FilStatus (*attach)(void* body, int object, const FilAttachmentDef* def, const double* q, const double* h, int* slot, FilError* error);

@@ -273,6 +273,7 @@ const FilBodyOps fil_rod_ops = {
     .place_count = fil_rod_place_count,
     .place_velocity = fil_rod_place_velocity,
     .mass = fil_rod_mass,
+    .inertia = fil_rod_inertia,
     .attach = fil_rod_attach,
     .set_target = fil_rod_set_target,
     .reaction = fil_rod_reaction,

@@ -167,6 +167,7 @@ FilStatus fil_rod_build(FilRod* rod, FilArena* arena, const FilRodDef* def, doub
 int fil_rod_place_count(const void* body);
 void fil_rod_place_velocity(const void* body, int place, const double* q, const double* v, double* velocity);
 double fil_rod_mass(const void* body);
+double fil_rod_inertia(const void* body, int unknown);
 FilStatus fil_rod_side(const void* body, int object, int node, const double* q, FilBodySide* side, FilError* error);
 int fil_rod_point_count(const void* body, int object);
 int fil_rod_point(const void* body, int object, int node);

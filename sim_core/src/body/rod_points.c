@@ -26,6 +26,11 @@ double fil_rod_mass(const void* pointer)
     return mass;
 }
 
+double fil_rod_inertia(const void* pointer, int unknown)
+{
+    return ((const FilRodBody*)pointer)->mass[unknown];
+}
+
 int fil_rod_point_count(const void* pointer, int object)
 {
     return ((const FilRodBody*)pointer)->rods[object].node_count;

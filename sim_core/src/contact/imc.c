@@ -89,7 +89,25 @@ static double damped_energy(const FilPotentialProblem* problem, const FilPotenti
 
 /* ---- stiffness ---- */
 
-double fil_imc_adapt(const FilImcSettings* s, double stiffness, double min, double speed)
+/* Where a push on one node goes on for n steps, what it moves grows along the rod. Of a rod without end, of nodes of mass m that bending couples as
+ * 1, -4, 6, -4, 1, the response to a push is m^-1 mean over t of 1/(1 + s (2 - 2 cos t)^2) with s = elastic n^2/6, which is sqrt((R + 1)/2)/(R m)
+ * with R^2 = 1 + 16 s: the mass alone where a rod is soft, and that of 2.8 (EI T^2/rho A)^(1/4) of it where it is stiff, on meshes however fine. The
+ * diagonal itself is the inertia of a node whose neighbours are held. */
+FilImcInertia fil_imc_inertia(const FilPotentialContact* c, double steps)
+{
+    const double mass = c->diagonal / (1.0 + c->elastic), by = 8.0 / 3.0 * steps * steps, r = sqrt(1.0 + by * c->elastic);
+    const double share = r * sqrt(2.0 / (r + 1.0));
+    return (FilImcInertia){mass * share, 0.25 * by * share * (r + 2.0) / (r * r * (r + 1.0))};
+}
+
+double fil_imc_follows(const FilPotentialProblem* problem, const FilPotentialContact* c, double stiffness)
+{
+    // by the inertia that it is damped for, whose time is how fast it sinks
+    const double inertia = c->diagonal;
+    return inertia > 0.0 ? fmin(problem->dt * sqrt(0.25 * stiffness * problem->settings->sharpness / (c->radius * inertia)), 1.0) : 1.0;
+}
+
+double fil_imc_adapt(const FilImcSettings* s, double stiffness, double min, double speed, double follows)
 {
     // by more the further off, so that sudden changes are followed
     const double width = s->farthest - s->closest, near = min - FIL_IMC_LOOK_AHEAD * fabs(speed);
@@ -99,7 +117,7 @@ double fil_imc_adapt(const FilImcSettings* s, double stiffness, double min, doub
         const double still = s->dissipation > 0.0 ? FIL_IMC_STILL * width : 0.0;
         return speed <= still ? stiffness * change : speed > FIL_IMC_FAST * width ? stiffness / change : stiffness;
     }
-    return min > s->farthest ? stiffness / (1.0 + s->rate * fmin((min - s->farthest) / width, FIL_IMC_MAX_FALL)) : stiffness;
+    return min > s->farthest ? stiffness / (1.0 + follows * s->rate * fmin((min - s->farthest) / width, FIL_IMC_MAX_FALL)) : stiffness;
 }
 
 static double bounded(double stiffness, double global)
@@ -107,18 +125,27 @@ static double bounded(double stiffness, double global)
     return fmin(fmax(stiffness, SOFTEST * global), STIFFEST * global);
 }
 
+/* What a contact bears of a weight at first: what a push moves until the weight has fallen through the room within which what is coming is stopped,
+ * or its part of the body, if that is less. */
+FilImcInertia fil_imc_borne(const FilPotentialProblem* problem, const FilPotentialContact* c)
+{
+    const double mass = c->diagonal / (1.0 + c->elastic), part = fmax(c->part, mass), fall = sqrt(2.0 * FIL_IMC_STOPPING_ROOM * c->radius);
+    const FilImcInertia moved = fil_imc_inertia(c, fmax(fall / (sqrt(problem->gravity) * problem->dt), 1.0));
+    return moved.kg <= part ? moved : (FilImcInertia){part, 0.0};
+}
+
 double fil_imc_stopping_stiffness(const FilPotentialContact* c)
 {
     const double speed = fmin(c->contact->normal_velocity, 0.0), room = fmax(c->contact->distance, 0.0) + FIL_IMC_STOPPING_ROOM * c->radius;
-    return c->diagonal * speed * speed / room;
+    return fil_imc_inertia(c, 1.0).kg * speed * speed / room;
 }
 
-double fil_imc_starting_acceleration(const FilPotentialProblem* problem, const FilPotentialContact* c)
+double fil_imc_starting_stiffness(const FilPotentialProblem* problem, const FilPotentialContact* c)
 {
-    const double leap = c->radius / (problem->settings->sharpness * problem->dt * problem->dt);
-    // twice the weight (docs/imc.md); beside it, for where there is none, a hundredth of what moves surfaces by h/ce_k, the width of the energy, in a
-    // step: it only must not be zero, as the stiffness follows the contacts from then on
-    return 2.0 * problem->gravity + 0.01 * leap;
+    // beside the weight, for where there is none, a millionth of what moves a node by h/ce_k, the width of the energy, in a step: it only must not be
+    // zero, as the stiffness follows the contacts from then on, and moves nothing by more than a hundredth of that width in a hundred steps
+    const double leap = c->radius / (problem->settings->sharpness * problem->dt * problem->dt), mass = c->diagonal / (1.0 + c->elastic);
+    return (problem->gravity > 0.0 ? 2.0 * problem->gravity * fil_imc_borne(problem, c).kg : 0.0) + 1e-6 * leap * mass;
 }
 
 static double starting_stiffness(const FilPotentialProblem* problem)
@@ -129,8 +156,7 @@ static double starting_stiffness(const FilPotentialProblem* problem)
         return s->stiffness;
     }
     for (int k = 0; k < problem->count; k++) {
-        const FilPotentialContact* c = &problem->contacts[k];
-        const double needed = c->diagonal * fil_imc_starting_acceleration(problem, c);
+        const double needed = fil_imc_starting_stiffness(problem, &problem->contacts[k]);
         force = needed > force ? needed : force;
     }
     return force > 0.0 ? force : 1.0;  // N: nothing that is met can move
@@ -178,7 +204,8 @@ static void adapt_edges(FilPotentialProblem* problem, double global)
                     min[edge] = fmin(min[edge], c->contact->distance / c->radius);
                 } else if (min[edge] < problem->settings->reach) {
                     const double old = edge_stiffness(problem, edge, global);
-                    problem->edge_memory[edge] = bounded(fil_imc_adapt(problem->settings, old, min[edge], step_of(problem, c)), global);
+                    // what an edge's own falls by is bounded by the global one, which no pair is let down with faster than it can follow
+                    problem->edge_memory[edge] = bounded(fil_imc_adapt(problem->settings, old, min[edge], step_of(problem, c), 1.0), global);
                     min[edge] = INFINITY;  // once
                 }
             }
@@ -204,7 +231,8 @@ static void set_stiffness(FilPotentialProblem* problem)
     const double min = closest->contact->distance / closest->radius, speed = step_of(problem, closest);
     if (min < s->reach) {
         // it parts if it does so on the mean of two steps: the stiffness itself may make one the reverse of the other
-        *global = fil_imc_adapt(s, *global, min, fmin(speed, 0.5 * (speed + problem->memory[FIL_IMC_SPEED])));
+        const double parting = fmin(speed, 0.5 * (speed + problem->memory[FIL_IMC_SPEED]));
+        *global = fil_imc_adapt(s, *global, min, parting, fil_imc_follows(problem, closest, *global));
     }
     problem->memory[FIL_IMC_SPEED] = speed;
     // what is coming has a stiffness of its own, so that it pushes nothing else apart; but not one of another kind

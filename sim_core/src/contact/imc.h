@@ -4,6 +4,11 @@
 
 #include "contact/potential.h"
 
+/* kg, and its change with the tangent's diagonal. */
+typedef struct FilImcInertia {
+    double kg, by_diagonal;
+} FilImcInertia;
+
 extern const FilPairPotential fil_imc_pair;
 
 /* Energy of a distance `over` the surfaces (m), P2 eq. 21: k h/ce log(1 + exp(-ce over/h)); fills its first two
@@ -12,8 +17,13 @@ double fil_imc_energy(const FilImcSettings* settings, double stiffness, double r
 
 /* The stiffness for the next step when the surfaces were `min` apart, in radii (P2 section 2.5). It grows while they
  * approach, and falls while they part fast: what has been stopped shall not be thrown back. `speed`: of the distance,
- * radii a step. */
-double fil_imc_adapt(const FilImcSettings* settings, double stiffness, double min, double speed);
+ * radii a step. Where they hover it falls by `follows` of the rate: no faster than they can sink after it. */
+double fil_imc_adapt(const FilImcSettings* settings, double stiffness, double min, double speed, double follows);
+/* That share, of a contact of some stiffness: the step over the contact's own time, sqrt(A/k), where it is longer. */
+double fil_imc_follows(const FilPotentialProblem* problem, const FilPotentialContact* contact, double stiffness);
+
+/* The inertia that a push moves which goes on for a number of steps. */
+FilImcInertia fil_imc_inertia(const FilPotentialContact* contact, double steps);
 
 /* Memory: the global stiffness, and how fast the closest pair was in the last step, radii a step. */
 enum { FIL_IMC_STIFFNESS, FIL_IMC_SPEED, FIL_IMC_MEMORY };
@@ -38,11 +48,12 @@ static const double FIL_IMC_MAX_TILT = 0.05;
 /* The contact that is closest, by its radius; of those that are equally close the first, as the two edges at a node on the ground are, whose speeds
  * differ. There is one. */
 int fil_imc_closest(const FilPotentialProblem* problem);
-/* What stops a pair that is coming before it is a twentieth of a radius deep, by its inertia in a step. */
+/* The inertia whose weight a contact bears at first, under gravity. */
+FilImcInertia fil_imc_borne(const FilPotentialProblem* problem, const FilPotentialContact* contact);
+/* What stops a pair that is coming before it is a twentieth of a radius deep, by the inertia that it moves in a step. */
 double fil_imc_stopping_stiffness(const FilPotentialContact* contact);
-/* By its inertia, what a stiffness begins with: enough to bear the weight of what is met twice over; at least a hundredth of what would throw it off
- * within a step. m/s^2. */
-double fil_imc_starting_acceleration(const FilPotentialProblem* problem, const FilPotentialContact* contact);
+/* What a contact would have the stiffness begin with: twice the weight of what it moves. */
+double fil_imc_starting_stiffness(const FilPotentialProblem* problem, const FilPotentialContact* contact);
 /* How many steps ahead the force of a contact looks whose normal does not tilt. */
 double fil_imc_steps_ahead(const FilPotentialProblem* problem, const FilPotentialContact* contact);
 /* Normal and normal force at the step's start, which static friction is bounded by. */

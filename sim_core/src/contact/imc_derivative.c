@@ -2,11 +2,13 @@
 
 #include <math.h>
 
-/* The factor of fil_imc_adapt(), and how it follows its arguments. */
-static double adapt_slopes(const FilImcSettings* s, double min, double speed, double* by_min, double* by_speed)
+/* The factor of fil_imc_adapt(), and how it follows its arguments; and the relative change of what it leaves with that of the stiffness, whose root
+ * `follows` goes with while it is below 1. */
+static double adapt_slopes(const FilImcSettings* s, double min, double speed, double follows, double* by_min, double* by_speed, double* by_stiffness)
 {
     const double width = s->farthest - s->closest, near = min - FIL_IMC_LOOK_AHEAD * fabs(speed);
     *by_min = *by_speed = 0.0;
+    *by_stiffness = 1.0;
     if (near < s->closest) {
         const double off = (s->closest - near) / width, change = 1.0 + s->rate * fmin(off, FIL_IMC_MAX_GROWTH);
         const double still = s->dissipation > 0.0 ? FIL_IMC_STILL * width : 0.0;
@@ -21,8 +23,9 @@ static double adapt_slopes(const FilImcSettings* s, double min, double speed, do
         return factor;
     }
     if (min > s->farthest) {
-        const double off = (min - s->farthest) / width, change = 1.0 + s->rate * fmin(off, FIL_IMC_MAX_FALL);
-        *by_min = off < FIL_IMC_MAX_FALL ? -s->rate / width / (change * change) : 0.0;
+        const double off = (min - s->farthest) / width, rate = follows * s->rate, change = 1.0 + rate * fmin(off, FIL_IMC_MAX_FALL);
+        *by_min = off < FIL_IMC_MAX_FALL ? -rate / width / (change * change) : 0.0;
+        *by_stiffness = follows < 1.0 ? 1.0 - 0.5 * (change - 1.0) / change : 1.0;
         return 1.0 / change;
     }
     return 1.0;
@@ -32,9 +35,10 @@ static double adapt_slopes(const FilImcSettings* s, double min, double speed, do
 static void stopping_slopes(const FilPotentialContact* c, double scale, double* by)
 {
     const double speed = fmin(c->contact->normal_velocity, 0.0), room = fmax(c->contact->distance, 0.0) + FIL_IMC_STOPPING_ROOM * c->radius;
-    by[FIL_IMC_BY_INERTIA] = scale * speed * speed / room;
-    by[FIL_IMC_BY_VELOCITY] = scale * 2.0 * c->diagonal * speed / room;
-    by[FIL_IMC_BY_DISTANCE] = c->contact->distance > 0.0 ? -scale * c->diagonal * speed * speed / (room * room) : 0.0;
+    const FilImcInertia inertia = fil_imc_inertia(c, 1.0);
+    by[FIL_IMC_BY_INERTIA] = scale * inertia.by_diagonal * speed * speed / room;
+    by[FIL_IMC_BY_VELOCITY] = scale * 2.0 * inertia.kg * speed / room;
+    by[FIL_IMC_BY_DISTANCE] = c->contact->distance > 0.0 ? -scale * inertia.kg * speed * speed / (room * room) : 0.0;
 }
 
 /* What the stiffness begins with where nothing is remembered. */
@@ -47,11 +51,12 @@ static double begin_with(const FilPotentialProblem* problem, FilImcGlobalSlopes*
     }
     for (int k = 0; k < problem->count; k++) {
         const FilPotentialContact* c = &problem->contacts[k];
-        const double acceleration = fil_imc_starting_acceleration(problem, c);
-        if (c->diagonal * acceleration > max) {
-            max = c->diagonal * acceleration;
+        const double needed = fil_imc_starting_stiffness(problem, c);
+        if (needed > max) {
+            max = needed;
             out->contact[FIL_IMC_FIRST] = k;
-            out->by[FIL_IMC_FIRST][FIL_IMC_BY_INERTIA] = acceleration;
+            out->by[FIL_IMC_FIRST][FIL_IMC_BY_INERTIA] =
+                problem->gravity > 0.0 ? 2.0 * problem->gravity * fil_imc_borne(problem, c).by_diagonal : 0.0;
         }
     }
     return max > 0.0 ? max : 1.0;
@@ -61,7 +66,7 @@ static double begin_with(const FilPotentialProblem* problem, FilImcGlobalSlopes*
 static double adapt(const FilPotentialProblem* problem, double stiffness, double last_speed, FilImcGlobalSlopes* out)
 {
     const FilImcSettings* s = problem->settings;
-    double by_min, by_speed;
+    double by_min, by_speed, by_stiffness;
     out->closest = fil_imc_closest(problem);
     const FilPotentialContact* c = &problem->contacts[out->closest];
     const double min = c->contact->distance / c->radius;
@@ -70,11 +75,13 @@ static double adapt(const FilPotentialProblem* problem, double stiffness, double
         return stiffness;
     }
     const double speed = c->contact->normal_velocity * out->speed_scale, mean = 0.5 * (speed + last_speed);
-    const double factor = adapt_slopes(s, min, fmin(speed, mean), &by_min, &by_speed);
-    out->by_memory[FIL_IMC_STIFFNESS] *= factor;
+    const double follows = fil_imc_follows(problem, c, stiffness);
+    const double factor = adapt_slopes(s, min, fmin(speed, mean), follows, &by_min, &by_speed, &by_stiffness);
+    out->by_memory[FIL_IMC_STIFFNESS] *= factor * by_stiffness;
     out->by_memory[FIL_IMC_SPEED] = mean < speed ? 0.5 * stiffness * by_speed : 0.0;
-    out->by[FIL_IMC_FIRST][FIL_IMC_BY_INERTIA] *= factor;
+    out->by[FIL_IMC_FIRST][FIL_IMC_BY_INERTIA] *= factor * by_stiffness;
     out->contact[FIL_IMC_CLOSEST] = out->closest;
+    out->by[FIL_IMC_CLOSEST][FIL_IMC_BY_INERTIA] = by_stiffness < 1.0 ? stiffness * factor * (1.0 - by_stiffness) / c->diagonal : 0.0;
     out->by[FIL_IMC_CLOSEST][FIL_IMC_BY_DISTANCE] = stiffness * by_min / c->radius;
     out->by[FIL_IMC_CLOSEST][FIL_IMC_BY_VELOCITY] = (mean < speed ? 0.5 : 1.0) * stiffness * by_speed * out->speed_scale;
     return factor * stiffness;

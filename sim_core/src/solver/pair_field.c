@@ -5,6 +5,7 @@
 
 #include "base/vec3.h"
 #include "geometry/closest.h"
+#include "solver/pair_weight.h"
 #include "solver/solver.h"
 
 /* Friction's bounds are those of the step's start while the solution's differ by less than this share of all: what slides slowly
@@ -94,24 +95,6 @@ static double contact_radius(const FilSolver* solver, const FilContact* contact)
     return rows > 0 ? sum / rows : solver->collision->length;
 }
 
-/* How heavy what the contact moves is, by the diagonal of the tangent. */
-static void weigh_contact(const FilSolver* solver, FilPotentialContact* c)
-{
-    const FilContactSet* set = &solver->collision->set;
-    const double* inverse = solver->system->scratch.weight;
-    double largest = 0.0;
-    c->compliance = 0.0;
-    for (int b = c->contact->first_block; b < c->contact->first_block + c->contact->block_count; b++) {
-        const double* w = inverse + 4 * set->variable[b];
-        largest = fmax(largest, fmax(fmax(w[0], w[1]), w[2]));
-        for (int k = 0; k < 4 && !c->contact->plain; k++) {
-            const double normal = set->jacobian[12 * (size_t)b + 8 + (size_t)k];
-            c->compliance += normal * normal * w[k];
-        }
-    }
-    c->diagonal = largest > 0.0 ? 1.0 / largest : 0.0;
-}
-
 static int memory_of(const FilSolver* solver, const FilContact* contact, int side)
 {
     const FilWorldCollider* c = &solver->collision->colliders[contact->collider[side]];
@@ -175,7 +158,7 @@ static FilStatus weigh(FilSolver* solver)
     if (!fil_buffer_reserve(&stage->contacts, &stage->contact_capacity, count, sizeof(FilPotentialContact)) ||
         !fil_buffer_reserve(&stage->forces, &stage->force_capacity, count, sizeof(FilPotentialForce)) ||
         !fil_buffer_reserve(&stage->edges, &stage->edges_capacity, count / FIL_DOUBLE4_COUNT + 1, sizeof(FilPotentialEdges)) ||
-        !fil_doubles_reserve(&stage->distances, count)) {
+        !fil_doubles_reserve(&stage->distances, count + (size_t)solver->system->body_count)) {
         return FIL_OUT_OF_MEMORY;
     }
     FilPotentialProblem* p = &stage->problem;
@@ -197,11 +180,12 @@ static FilStatus weigh(FilSolver* solver)
         if (!c->contact->plain) {
             fil_contact_velocity(set, c->contact, solver->system->state.v, c->slip);
         }
-        weigh_contact(solver, c);
+        fil_pair_weigh(solver, c);
         c->memory[0] = memory_of(solver, c->contact, 0);
         c->memory[1] = memory_of(solver, c->contact, 1);
         p->count++;
     }
+    fil_pair_share_masses(solver, stage->distances.at);
     if (pair->begin != NULL) {
         pair->begin(p);
     }
