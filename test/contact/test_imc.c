@@ -317,7 +317,7 @@ static void test_adaptation(void** state)
 }
 
 /* The inertia that a push moves: that of a ring of nodes, far longer than a push reaches, whose bending couples nodes as 1, -4, 6, -4, 1 (its modes
- * are cosines); and its slope by the diagonal, against differences. */
+ * are cosines); and its slopes by the diagonal and the steps, against differences. */
 static void test_inertia(void** state)
 {
     (void)state;
@@ -339,6 +339,8 @@ static void test_inertia(void** state)
         const double slope = (fil_imc_inertia(&more, steps).kg - fil_imc_inertia(&less, steps).kg) / (2.0 * step);
         // second order, with a third derivative of some hundreds of the slope over the mass squared
         assert_true(fabs(slope - inertia.by_diagonal) < 1e-6 * inertia.by_diagonal);
+        const double longer = fil_imc_inertia(&c, steps * exp(1e-4)).kg - fil_imc_inertia(&c, steps * exp(-1e-4)).kg;
+        assert_true(fabs(longer / 2e-4 - inertia.by_log_steps) <= 1e-6 * inertia.by_log_steps + 1e-11 * inertia.kg);
     }
 }
 

@@ -98,14 +98,15 @@ static void nothing_is_thrown_back(void** state)
     }
 }
 
-/* Straight rods of 0.5 m, each lying on the one before, the first on the ground. */
-static void lay_rods(FilWorld* world, int rods, int nodes, double young, double radius, double gap)
+/* Straight rods of 0.5 m, each lying on the one before, and turned by some angle against it, about their middles; the first on the ground. */
+static void lay_rods(FilWorld* world, int rods, int nodes, double young, double radius, double gap, double turn)
 {
     for (int r = 0; r < rods; r++) {
         double x[3 * 200];
         for (int i = 0; i < nodes; i++) {
-            x[3 * i] = 0.5 * i / (nodes - 1);
-            x[3 * i + 1] = 0.0;
+            const double along = 0.5 * i / (nodes - 1) - 0.25;
+            x[3 * i] = along * cos(turn * r);
+            x[3 * i + 1] = along * sin(turn * r);
             x[3 * i + 2] = radius + gap + r * (2.0 * radius + gap);
         }
         FilRodDef def = fil_rod_def_default();
@@ -133,7 +134,7 @@ static void what_lies_stays(void** state)
         FilWorld* world = world_with(&imc, "imc", 9.81);
         assert_int_equal(fil_world_set_dt(world, cases[k].dt), FIL_OK);
         sample_ground(world);
-        lay_rods(world, cases[k].rods, cases[k].nodes, cases[k].young, radius, cases[k].gap * radius);
+        lay_rods(world, cases[k].rods, cases[k].nodes, cases[k].young, radius, cases[k].gap * radius, 0.0);
         const double pi = acos(-1.0), weight = 9.81 * 1000.0 * pi * radius * radius * 0.5 * cases[k].rods;
         double kinetic = 0.0;
         while (fil_world_time(world) < cases[k].duration) {
@@ -396,12 +397,41 @@ static void bad_scenes_are_refused(void** state)
     }
 }
 
+/* What lies across another rod is held within the room that what is coming is stopped in, 0.05 radii, wherever its ends may go. */
+static void what_lies_across_is_held(void** state)
+{
+    (void)state;
+    static const struct {
+        int nodes;
+        double young, dt; /* Pa, s */
+    } cases[] = {{50, 1e6, 2e-3}, {50, 1e7, 1e-3}, {100, 1e7, 1e-3}, {100, 1e8, 1e-3}, {50, 1e9, 5e-3}, {100, 1e9, 2e-3}};
+    const double radius = 5e-3, pi = acos(-1.0);
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        const FilImcSettings imc = fil_imc_settings_default();
+        FilWorld* world = world_with(&imc, "imc", 9.81);
+        assert_int_equal(fil_world_set_dt(world, cases[k].dt), FIL_OK);
+        sample_ground(world);
+        lay_rods(world, 2, cases[k].nodes, cases[k].young, radius, 0.05 * radius, 0.5 * pi);
+        double deepest = 0.0;
+        while (fil_world_time(world) < 0.3) {
+            FilStepInfo info;
+            assert_int_equal(fil_world_step(world, &info), FIL_OK);
+            deepest = fmax(deepest, info.max_penetration);
+        }
+        if (!(deepest < 0.05 * radius)) {
+            fail_msg("case %zu: %g radii deep", k, deepest / radius);
+        }
+        fil_world_destroy(world);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(everything_comes_to_lie),
         cmocka_unit_test(nothing_is_thrown_back),
         cmocka_unit_test(what_lies_stays),
+        cmocka_unit_test(what_lies_across_is_held),
         cmocka_unit_test(momentum_is_kept),
         cmocka_unit_test(same_bits_again),
         cmocka_unit_test(repeated_steps_do_not_allocate),

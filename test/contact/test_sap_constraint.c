@@ -1,6 +1,5 @@
 /* The laws of the SAP constraints: impulse and Hessian against differences of cost and impulse, in every region and
  * close to its borders; the cone projection against a search; the published regularisation. */
-#include <float.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,71 +10,7 @@
 
 #include <cmocka.h>
 
-#include "contact/sap_constraint.h"
-#include "random.h"
-
-static const double two_pi = 6.28318530717958647692;
-
-static double max3(const double* a)
-{
-    return fmax(fabs(a[0]), fmax(fabs(a[1]), fabs(a[2])));
-}
-
-static FilSapResponse respond(FilSapKind kind, const FilSapLaw* law, const double* v_c)
-{
-    FilSapResponse response;
-    fil_sap_kinds[kind].evaluate(law, v_c, &response);
-    return response;
-}
-
-/* Fourth-order central differences with steps of step[k] and twice that in component k, which must not cross a border
- * of the law. The steps are at most 1e-3 of the scale on which the law changes, so truncation is below 1e-10; what
- * remains is round-off of costs and velocities over the step, allowed for, and of impulses, covered by 1e-6. */
-static void check_derivatives(FilSapKind kind, const FilSapLaw* law, const double* v_c, const double* step)
-{
-    const FilSapResponse at = respond(kind, law, v_c);
-    for (int k = 0; k < 3; k++) {
-        // f' = (8 (f(h) - f(-h)) - (f(2h) - f(-2h)))/(12 h)
-        FilSapResponse there[4];
-        for (int p = 0; p < 4; p++) {
-            static const double offset[4] = {-2.0, -1.0, 1.0, 2.0};
-            double moved[3];
-            memcpy(moved, v_c, sizeof moved);
-            moved[k] += offset[p] * step[k];
-            there[p] = respond(kind, law, moved);
-        }
-        const double width = 12.0 * step[k];
-        const double impulse = -(8.0 * (there[2].cost - there[1].cost) - (there[3].cost - there[0].cost)) / width;
-        // round-off of the cost over the step, and of the velocity itself
-        const double speed = max3(v_c) + max3(law->v_hat);
-        const double round_off = 8.0 * DBL_EPSILON * (at.cost / step[k] + at.hessian[4 * k] * speed);
-        assert_true(fabs(impulse - at.impulse[k]) <= 1e-6 * max3(at.impulse) + round_off);
-        for (int r = 0; r < 3; r++) {
-            const double near = there[2].impulse[r] - there[1].impulse[r], far = there[3].impulse[r] - there[0].impulse[r];
-            const double hessian = -(8.0 * near - far) / width;
-            // entries of one column differ in size by the regularisation: judge each by the diagonal
-            const double size = sqrt(at.hessian[4 * r] * at.hessian[4 * k]) + 1e-9 * at.hessian[4 * k];
-            assert_true(fabs(hessian - at.hessian[3 * r + k]) <= 1e-6 * size + 8.0 * DBL_EPSILON * size * speed / step[k]);
-            assert_true(at.hessian[3 * r + k] == at.hessian[3 * k + r]);
-        }
-    }
-}
-
-/* x' G x >= 0 for random x, down to round-off of its terms */
-static void check_semidefinite(Random* random, const double* g)
-{
-    for (int trial = 0; trial < 20; trial++) {
-        double value = 0.0, size = 0.0, x[3];
-        for (int k = 0; k < 3; k++) {
-            x[k] = random_between(random, -1.0, 1.0) / sqrt(g[4 * k] > 0.0 ? g[4 * k] : 1.0);
-        }
-        for (int k = 0; k < 9; k++) {
-            value += x[k / 3] * x[k % 3] * g[k];
-            size += fabs(x[k / 3] * x[k % 3] * g[k]);
-        }
-        assert_true(value >= -1e-14 * size);
-    }
-}
+#include "sap_laws.h"
 
 /* ---- contact ---- */
 
@@ -274,15 +209,6 @@ static void standing_contact(void** state)
 
 /* ---- lagged contact ---- */
 
-static FilSapLaw lagged_law(const FilSapContact* contact, double dt, double compliance)
-{
-    const FilSapScales scales = {.dt = dt, .rigidity = 1.0, .stick = 1e-3, .slip_velocity = 1e-4};
-    const FilSapConstraint c = {.kind = FIL_SAP_LAGGED_CONTACT, .contact = *contact};
-    FilSapLaw law = {0};
-    fil_sap_kinds[FIL_SAP_LAGGED_CONTACT].prepare(&c, compliance, &scales, &law);
-    return law;
-}
-
 static void lagged_derivatives(void** state)
 {
     (void)state;
@@ -315,38 +241,6 @@ static void lagged_derivatives(void** state)
         }
     }
     assert_true(ends[0] > 50 && ends[1] > 50);
-}
-
-/* Beyond its depth: impulse and Hessian in all of its ranges, from both ends of n, and up to what the material gives. */
-static void lagged_hardening(void** state)
-{
-    (void)state;
-    Random random = {29};
-    const double dt = 1e-3, depth = 1e-5, w = 2.0;
-    int harder = 0, hardest = 0, inside = 0;
-    for (int trial = 0; trial < 2000; trial++) {
-        const FilSapContact contact = {.distance = trial % 2 == 0 ? random_between(&random, -1e-4, 0.0) : random_between(&random, -1e-2, -1e-3),
-                                       .stiffness = trial % 3 == 0 ? 1e9 : INFINITY,
-                                       .hunt_crossley = trial % 5 == 0 ? 0.0 : random_between(&random, 0.0, 20.0),
-                                       .depth = depth};
-        const FilSapLaw law = lagged_law(&contact, dt, w);
-        const double deep = depth * exp(random_between(&random, -1.0, 5.0)), v_n = -contact.distance / dt - deep / dt, v_c[3] = {0.0, 0.0, v_n};
-        // not across the ends of a range
-        const double share = deep / depth, limit = cbrt(law.hardest);
-        if (fabs(share - 1.0) < 0.02 || fabs(share - limit) < 0.02 * limit || law.v_end - v_n < 0.02 * deep / dt) {
-            continue;
-        }
-        const double step[3] = {1e-6, 1e-6, 1e-3 * fmin(law.v_end - v_n, deep / dt)};
-        check_derivatives(FIL_SAP_LAGGED_CONTACT, &law, v_c, step);
-        const FilSapContact any = {.distance = contact.distance, .stiffness = contact.stiffness, .hunt_crossley = contact.hunt_crossley};
-        const FilSapLaw soft = lagged_law(&any, dt, w);
-        const double ratio = respond(FIL_SAP_LAGGED_CONTACT, &law, v_c).impulse[2] / respond(FIL_SAP_LAGGED_CONTACT, &soft, v_c).impulse[2];
-        // what a step resolves, 4 pi^2/w, up to dt^2 k or 1e4 times that
-        const double top = contact.stiffness < INFINITY ? dt * dt * contact.stiffness * w / (two_pi * two_pi) : 1e4;
-        assert_true(fabs(ratio - fmin(fmax(share * share * share, 1.0), top)) < 1e-9 * ratio);
-        *(share < 1.0 ? &inside : share < limit ? &harder : &hardest) += 1;
-    }
-    assert_true(inside > 50 && harder > 50 && hardest > 50);
 }
 
 /* n(v_n) = dt (-k phi0 - dt k v_n)+ (1 - d v_n)+ and |gamma_t| <= mu n0, zero while apart */
@@ -430,55 +324,6 @@ static void bounded_spring(void** state)
     fil_sap_kinds[FIL_SAP_BOUNDED].prepare(&idle, 1e-6, &scales, &law);
     const FilSapResponse nothing = respond(FIL_SAP_BOUNDED, &law, v_c);
     assert_true(nothing.cost == 0.0 && max3(nothing.impulse) == 0.0);
-}
-
-/* Equations beyond their depth, together and one by one, and a limit: impulse and Hessian on either side of it, (1 + hardest (share - 1)) times what
- * stretches it to the depth, or as much as a spring gives; about the stretch of the start, what is linear has a quarter of what is beyond. */
-static void bounded_hardening(void** state)
-{
-    (void)state;
-    Random random = {31};
-    const FilSapScales scales = {.dt = 0.01, .rigidity = 1.0, .stick = 1e-3, .slip_velocity = 1e-4};
-    const double w = 2.0, r = w / (two_pi * two_pi), depth = 1e-3, u = depth / scales.dt;
-    for (int trial = 0; trial < 1000; trial++) {
-        FilSapConstraint c = {.kind = FIL_SAP_BOUNDED,
-                              .bounded = {.equations = 1 + trial % 3, .depth = depth, .hardest = trial % 4 == 0 ? 50.0 : INFINITY}};
-        const bool limit = trial % 3 == 0 && trial % 2 == 0, spring = trial % 5 == 0;
-        double v_c[3], way[3] = {0.0}, sum = 0.0;
-        c.bounded.stiffness = spring ? 100.0 / (r * scales.dt * scales.dt) : INFINITY;
-        for (int k = 0; k < 3; k++) {
-            c.bounded.lower[k] = limit ? 0.0 : -INFINITY;
-            c.bounded.upper[k] = INFINITY;
-            c.bounded.error[k] = random_between(&random, -0.01, 0.01);
-            way[k] = k < c.bounded.equations ? random_between(&random, limit ? 0.1 : -1.0, 1.0) : 0.0;
-            sum += way[k] * way[k];
-        }
-        FilSapLaw law = {0};
-        fil_sap_kinds[FIL_SAP_BOUNDED].prepare(&c, w, &scales, &law);
-        const double share = trial % 7 < 3 ? random_between(&random, 0.1, 0.9) : random_between(&random, 1.1, 20.0);
-        for (int k = 0; k < 3; k++) {
-            v_c[k] = law.v_hat[k] - share * u * way[k] / sqrt(sum);
-        }
-        const double step[3] = {1e-4 * u, 1e-4 * u, 1e-4 * u}, rigid = fmin(c.bounded.hardest, 1e4), top = spring ? fmin(rigid, 100.0) : rigid;
-        check_derivatives(FIL_SAP_BOUNDED, &law, v_c, step);
-        const FilSapResponse response = respond(FIL_SAP_BOUNDED, &law, v_c);
-        check_semidefinite(&random, response.hessian);
-        const double expected = (share > 1.0 ? 1.0 + top * (share - 1.0) : share) * u / r;
-        for (int k = 0; k < 3; k++) {
-            assert_true(fabs(response.impulse[k] - expected * way[k] / sqrt(sum)) < 1e-9 * expected);
-        }
-        for (int k = 0; k < 3; k++) {
-            c.bounded.error[k] = -share * depth * way[k] / sqrt(sum);
-        }
-        c.bounded.stiffness = INFINITY;
-        fil_sap_kinds[FIL_SAP_BOUNDED].prepare(&c, w, &scales, &law);
-        fil_sap_linearise(&law);
-        const FilSapResponse linear = respond(FIL_SAP_BOUNDED, &law, (const double[3]){0.0, 0.0, 0.0});
-        const double force = (share > 1.0 ? 1.0 + 0.25 * rigid * (share - 1.0) : share) * u / r;
-        for (int k = 0; k < 3; k++) {
-            assert_true(fabs(linear.impulse[k] - force * way[k] / sqrt(sum)) < 1e-9 * force);
-        }
-    }
 }
 
 /* u = v_t/s as an unknown of its own: Newton's matrix where u is that, positive semi-definite for any |u| <= 1, and the step of both solves
@@ -638,12 +483,11 @@ static void lagged_presumption(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lagged_hardening),    cmocka_unit_test(bounded_hardening),  cmocka_unit_test(lagged_presumption),
-        cmocka_unit_test(contact_derivatives), cmocka_unit_test(contact_projection), cmocka_unit_test(contact_regularisation),
-        cmocka_unit_test(softened_friction),   cmocka_unit_test(standing_contact),   cmocka_unit_test(lagged_derivatives),
-        cmocka_unit_test(lagged_forces),       cmocka_unit_test(lagged_near_rigid),  cmocka_unit_test(bounded_derivatives),
-        cmocka_unit_test(bounded_spring),      cmocka_unit_test(lagged_duals),       cmocka_unit_test(contact_duals),
-        cmocka_unit_test(contact_clearance),   cmocka_unit_test(lagged_bounds),
+        cmocka_unit_test(lagged_presumption),     cmocka_unit_test(contact_derivatives), cmocka_unit_test(contact_projection),
+        cmocka_unit_test(contact_regularisation), cmocka_unit_test(softened_friction),   cmocka_unit_test(standing_contact),
+        cmocka_unit_test(lagged_derivatives),     cmocka_unit_test(lagged_forces),       cmocka_unit_test(lagged_near_rigid),
+        cmocka_unit_test(bounded_derivatives),    cmocka_unit_test(bounded_spring),      cmocka_unit_test(lagged_duals),
+        cmocka_unit_test(contact_duals),          cmocka_unit_test(contact_clearance),   cmocka_unit_test(lagged_bounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

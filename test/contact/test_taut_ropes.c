@@ -63,8 +63,8 @@ static void friction_is_that_of_theory_at_large_steps(void** state)
     static const struct {
         const char* model;
         double near;
-    } models[] = {{"lcp", 0.01}, {"{model: sap, stick: 1e-5}", 0.03}};
-    for (int m = 0; m < 2; m++) {
+    } models[] = {{"lcp", 0.01}, {"{model: sap, stick: 1e-5}", 0.03}, {"{model: sap_lagged, stick: 1e-5}", 0.03}};
+    for (int m = 0; m < 3; m++) {
         for (int k = 0; k < 3; k++) {
             const double friction = measure_friction(models[m].model, steps[k]);
             if (!(fabs(friction - 1.0) < models[m].near)) {

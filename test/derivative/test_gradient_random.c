@@ -546,7 +546,7 @@ static void check_kind(const Kind* kind)
                    check.kink ? ", kink" : "");
         }
         adjoint = fmax(adjoint, check.adjoint);
-        const bool decided = check.doubt <= 5e-7;
+        const bool decided = check.doubt <= GRADIENT_DECIDES;
         kinks += !decided && check.kink;
         doubtful += !decided && !check.kink;
         shown += decided;

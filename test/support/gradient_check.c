@@ -137,7 +137,6 @@ static double largest(const double* a, const double* b, const double* counts, in
 static void compare(const Differences* d, const double* start, const double* end, int n, GradientCheck* check)
 {
     const double mean = gradient_norm(end + n, n) / sqrt(n), *counts = start + n;
-    int best = -1;
     double* extrapolated[SIZES];
     for (int k = 0; k + 1 < SIZES; k++) {
         extrapolated[k] = d->central[k];
@@ -145,15 +144,16 @@ static void compare(const Differences* d, const double* start, const double* end
             extrapolated[k][j] = (QUARTER * QUARTER * d->central[k + 1][j] - d->central[k][j]) / (QUARTER * QUARTER - 1);
         }
     }
-    check->doubt = INFINITY;
+    check->doubt = check->error = INFINITY;
     for (int k = 0; k + 2 < SIZES; k++) {
         const double doubt = largest(extrapolated[k], extrapolated[k + 1], counts, n) / mean;
-        if (doubt < check->doubt) {
+        const double error = largest(extrapolated[k + 1], end + n, counts, n) / mean;
+        const bool decides = doubt <= GRADIENT_DECIDES;
+        if (decides && check->doubt <= GRADIENT_DECIDES ? error < check->error : doubt < check->doubt) {
             check->doubt = doubt;
-            best = k;
+            check->error = error;
         }
     }
-    check->error = best < 0 ? NAN : largest(extrapolated[best + 1], end + n, counts, n) / mean;
     // smooth: the second difference falls with the square of the size, its quotient with the size
     const double last = largest(d->apart[SIZES - 1], NULL, counts, n) / mean, before = largest(d->apart[SIZES - 3], NULL, counts, n) / mean;
     check->kink = last > 1e-6 && last > 0.3 * before;

@@ -27,7 +27,12 @@ int gradient_bearing(const FilWorld* world);
 double gradient_products(FilGradient* gradient, FilWorld* world, Random* random, const void* snapshot, size_t size, int steps, const double* start,
                          double* end);
 
-/* What a variation came to. Differences are central, extrapolated, at the size where two sizes agree best. */
+/* Differences at two sizes that are no further from each other, of the mean, show what a gradient is. */
+static const double GRADIENT_DECIDES = 5e-7;
+
+/* What a variation came to. Differences are central, extrapolated, at the size where the gradient is nearest to them of those that decide: what
+ * Newton leaves is below its tolerance, but varies by the root of that, and where variations are so small that they change no number of iterations
+ * differences agree with each other on that, too. Where none decides, at the size where two sizes agree best. */
 typedef struct GradientCheck {
     double error;   /* of forward products, of the mean */
     double doubt;   /* how far differences at two sizes are from each other, of the mean: what they can show */

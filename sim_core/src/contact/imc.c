@@ -97,7 +97,8 @@ FilImcInertia fil_imc_inertia(const FilPotentialContact* c, double steps)
 {
     const double mass = c->diagonal / (1.0 + c->elastic), by = 8.0 / 3.0 * steps * steps, r = sqrt(1.0 + by * c->elastic);
     const double share = r * sqrt(2.0 / (r + 1.0));
-    return (FilImcInertia){mass * share, 0.25 * by * share * (r + 2.0) / (r * r * (r + 1.0))};
+    const double by_diagonal = 0.25 * by * share * (r + 2.0) / (r * r * (r + 1.0));
+    return (FilImcInertia){mass * share, by_diagonal, 2.0 * (c->diagonal - mass) * by_diagonal};
 }
 
 double fil_imc_follows(const FilPotentialProblem* problem, const FilPotentialContact* c, double stiffness)
@@ -125,19 +126,39 @@ static double bounded(double stiffness, double global)
     return fmin(fmax(stiffness, SOFTEST * global), STIFFEST * global);
 }
 
-/* What a contact bears of a weight at first: what a push moves until the weight has fallen through the room within which what is coming is stopped,
- * or its part of the body, if that is less. */
-FilImcInertia fil_imc_borne(const FilPotentialProblem* problem, const FilPotentialContact* c)
+/* What a push on one contact moves in some time, s: no more than its part of the body, and no less than `min`. */
+static FilImcInertia inertia_within(const FilPotentialProblem* problem, const FilPotentialContact* c, double time, FilImcInertia min)
 {
-    const double mass = c->diagonal / (1.0 + c->elastic), part = fmax(c->part, mass), fall = sqrt(2.0 * FIL_IMC_STOPPING_ROOM * c->radius);
-    const FilImcInertia moved = fil_imc_inertia(c, fmax(fall / (sqrt(problem->gravity) * problem->dt), 1.0));
-    return moved.kg <= part ? moved : (FilImcInertia){part, 0.0};
+    const double steps = time / problem->dt;
+    const FilImcInertia moved = steps >= 1.0 ? fil_imc_inertia(c, steps) : min, part = {.kg = c->part};
+    const FilImcInertia bounded = moved.kg <= part.kg ? moved : part;
+    return bounded.kg > min.kg ? bounded : min;
 }
 
-double fil_imc_stopping_stiffness(const FilPotentialContact* c)
+/* What a contact bears of a weight at first: what a push moves until the weight has fallen through the room within which what is coming is stopped.
+ */
+FilImcInertia fil_imc_borne(const FilPotentialProblem* problem, const FilPotentialContact* c)
 {
-    const double speed = fmin(c->contact->normal_velocity, 0.0), room = fmax(c->contact->distance, 0.0) + FIL_IMC_STOPPING_ROOM * c->radius;
-    return fil_imc_inertia(c, 1.0).kg * speed * speed / room;
+    const FilImcInertia node = {.kg = c->diagonal / (1.0 + c->elastic)};
+    const double fall = sqrt(2.0 * FIL_IMC_STOPPING_ROOM * c->radius / problem->gravity);
+    return inertia_within(problem, c, fmax(fall, problem->dt), node);
+}
+
+FilImcStop fil_imc_stop(const FilPotentialProblem* problem, const FilPotentialContact* c)
+{
+    FilImcStop stop = {.speed = fmin(c->contact->normal_velocity, 0.0), .room = fmax(c->contact->distance, 0.0) + FIL_IMC_STOPPING_ROOM * c->radius};
+    if (stop.speed < 0.0) {
+        FilImcInertia step = fil_imc_inertia(c, 1.0);
+        step.by_log_steps = 0.0;
+        stop.inertia = inertia_within(problem, c, -2.0 * stop.room / stop.speed, step);
+    }
+    return stop;
+}
+
+double fil_imc_stopping_stiffness(const FilPotentialProblem* problem, const FilPotentialContact* c)
+{
+    const FilImcStop stop = fil_imc_stop(problem, c);
+    return stop.inertia.kg * stop.speed * stop.speed / stop.room;
 }
 
 double fil_imc_starting_stiffness(const FilPotentialProblem* problem, const FilPotentialContact* c)
@@ -237,7 +258,7 @@ static void set_stiffness(FilPotentialProblem* problem)
     problem->memory[FIL_IMC_SPEED] = speed;
     // what is coming has a stiffness of its own, so that it pushes nothing else apart; but not one of another kind
     for (int k = 0; k < problem->count && !(s->stiffness > 0.0); k++) {
-        *global = fmax(*global, fil_imc_stopping_stiffness(&problem->contacts[k]) / FIL_IMC_STIFFEST_COMING);
+        *global = fmax(*global, fil_imc_stopping_stiffness(problem, &problem->contacts[k]) / FIL_IMC_STIFFEST_COMING);
     }
     for (int k = 0; k < problem->count; k++) {
         problem->contacts[k].stiffness = *global;
@@ -247,7 +268,7 @@ static void set_stiffness(FilPotentialProblem* problem)
     }
     for (int k = 0; k < problem->count && !(s->stiffness > 0.0); k++) {
         FilPotentialContact* c = &problem->contacts[k];
-        c->stiffness = fmax(c->stiffness, fil_imc_stopping_stiffness(c));
+        c->stiffness = fmax(c->stiffness, fil_imc_stopping_stiffness(problem, c));
     }
 }
 

@@ -4,10 +4,16 @@
 
 #include "contact/potential.h"
 
-/* kg, and its change with the tangent's diagonal. */
+/* kg, and its changes with the tangent's diagonal and with the logarithm of how many steps a push goes on. */
 typedef struct FilImcInertia {
-    double kg, by_diagonal;
+    double kg, by_diagonal, by_log_steps;
 } FilImcInertia;
+
+/* How what is coming is stopped: from its speed, m/s, below 0, within some room, m. */
+typedef struct FilImcStop {
+    double speed, room;
+    FilImcInertia inertia; /* that it moves until then */
+} FilImcStop;
 
 extern const FilPairPotential fil_imc_pair;
 
@@ -50,8 +56,9 @@ static const double FIL_IMC_MAX_TILT = 0.05;
 int fil_imc_closest(const FilPotentialProblem* problem);
 /* The inertia whose weight a contact bears at first, under gravity. */
 FilImcInertia fil_imc_borne(const FilPotentialProblem* problem, const FilPotentialContact* contact);
-/* What stops a pair that is coming before it is a twentieth of a radius deep, by the inertia that it moves in a step. */
-double fil_imc_stopping_stiffness(const FilPotentialContact* contact);
+FilImcStop fil_imc_stop(const FilPotentialProblem* problem, const FilPotentialContact* contact);
+/* What stops a pair that is coming before it is a twentieth of a radius deep. */
+double fil_imc_stopping_stiffness(const FilPotentialProblem* problem, const FilPotentialContact* contact);
 /* What a contact would have the stiffness begin with: twice the weight of what it moves. */
 double fil_imc_starting_stiffness(const FilPotentialProblem* problem, const FilPotentialContact* contact);
 /* How many steps ahead the force of a contact looks whose normal does not tilt. */

@@ -31,14 +31,14 @@ static double adapt_slopes(const FilImcSettings* s, double min, double speed, do
     return 1.0;
 }
 
-/* Of what stops a contact that is coming. */
-static void stopping_slopes(const FilPotentialContact* c, double scale, double* by)
+/* Of what stops a contact that is coming: of M v^2/room, where M goes with the time, 2 room/|v|, too. */
+static void stopping_slopes(const FilPotentialProblem* problem, const FilPotentialContact* c, double scale, double* by)
 {
-    const double speed = fmin(c->contact->normal_velocity, 0.0), room = fmax(c->contact->distance, 0.0) + FIL_IMC_STOPPING_ROOM * c->radius;
-    const FilImcInertia inertia = fil_imc_inertia(c, 1.0);
-    by[FIL_IMC_BY_INERTIA] = scale * inertia.by_diagonal * speed * speed / room;
-    by[FIL_IMC_BY_VELOCITY] = scale * 2.0 * inertia.kg * speed / room;
-    by[FIL_IMC_BY_DISTANCE] = c->contact->distance > 0.0 ? -scale * inertia.kg * speed * speed / (room * room) : 0.0;
+    const FilImcStop stop = fil_imc_stop(problem, c);
+    const double u = stop.speed / stop.room, m = scale * stop.inertia.kg, by_log = scale * stop.inertia.by_log_steps;
+    by[FIL_IMC_BY_INERTIA] = scale * stop.inertia.by_diagonal * u * stop.speed;
+    by[FIL_IMC_BY_VELOCITY] = (2.0 * m - by_log) * u;
+    by[FIL_IMC_BY_DISTANCE] = c->contact->distance > 0.0 ? (by_log - m) * u * u : 0.0;
 }
 
 /* What the stiffness begins with where nothing is remembered. */
@@ -99,22 +99,22 @@ void fil_imc_global_slopes(const FilPotentialProblem* problem, const double* mem
     }
     stiffness = adapt(problem, stiffness, memory[FIL_IMC_SPEED], out);
     for (int k = 0; k < problem->count && !(problem->settings->stiffness > 0.0); k++) {
-        const double enough = fil_imc_stopping_stiffness(&problem->contacts[k]) / FIL_IMC_STIFFEST_COMING;
+        const double enough = fil_imc_stopping_stiffness(problem, &problem->contacts[k]) / FIL_IMC_STIFFEST_COMING;
         if (enough > stiffness) {
             const FilImcGlobalSlopes only = {.contact = {-1, -1, k}, .closest = out->closest, .speed_scale = out->speed_scale};
             stiffness = enough;
             *out = only;
-            stopping_slopes(&problem->contacts[k], 1.0 / FIL_IMC_STIFFEST_COMING, out->by[FIL_IMC_COMING]);
+            stopping_slopes(problem, &problem->contacts[k], 1.0 / FIL_IMC_STIFFEST_COMING, out->by[FIL_IMC_COMING]);
         }
     }
 }
 
 void fil_imc_contact_slopes(const FilPotentialProblem* problem, const FilPotentialContact* c, double global, FilImcContactSlopes* out)
 {
-    const double stopping = problem->settings->stiffness > 0.0 ? 0.0 : fil_imc_stopping_stiffness(c);
+    const double stopping = problem->settings->stiffness > 0.0 ? 0.0 : fil_imc_stopping_stiffness(problem, c);
     *out = (FilImcContactSlopes){.by_share = fmax(global, stopping)};
     if (stopping > global) {
-        stopping_slopes(c, c->share, out->by);
+        stopping_slopes(problem, c, c->share, out->by);
     } else {
         out->by_global = c->share;
     }

@@ -102,6 +102,14 @@ static double normal_cost(const FilSapLaw* law, double u)
     return cost + law->hardest * ((linear + quadratic * u) * u * u - (linear + quadratic * to) * to * to);
 }
 
+/* What comes is met by as much harder contact as a step would take it deeper than its depth, so that it stops there instead of parting with a
+ * fortieth of its speed. What lies still does not come: nothing here follows small deviations from rest. */
+static double hardening_by_speed(const FilSapContact* contact, double dt)
+{
+    const double ahead = -dt * contact->normal_velocity;
+    return contact->depth > 0.0 && ahead > contact->depth ? fmin(ahead / contact->depth, 1.0 / FIL_SAP_HARDEST) : 1.0;
+}
+
 /* Beyond `depth`, m or rad, and up to what the material gives, where a step resolves no more than `rigid`. */
 static void set_hardening(FilSapLaw* law, double depth, double dt, double rigid, double given)
 {
@@ -279,8 +287,11 @@ static void prepare_lagged(const FilSapConstraint* constraint, double compliance
     const FilSapContact* contact = &constraint->contact;
     const double dt = scales->dt, d = contact->hunt_crossley, phi0 = contact->distance;
     // dt^2 k, no stiffer than a step can resolve
-    const double given = dt * dt * contact->stiffness, rigid = near_rigid(compliance, scales), stiff = fmin(given, 1.0 / rigid);
+    const double given = dt * dt * contact->stiffness, faster = hardening_by_speed(contact, dt);
+    const double rigid = near_rigid(compliance, scales) / faster;
+    const double stiff = fmin(given, 1.0 / rigid);
     set_hardening(law, contact->depth, dt, rigid, 1.0 / given);
+    law->hardest = fmin(law->hardest, 1.0 / (FIL_SAP_HARDEST * faster));
     // n(v) = dt^2 k (v_zero - v)+ (1 - d v)+ with v_zero = -phi0/dt, rewritten in u = (v_end - v)+
     const double v_zero = -phi0 / dt;
     if (d * v_zero <= 1.0) {

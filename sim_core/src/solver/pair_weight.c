@@ -45,12 +45,14 @@ void fil_pair_share_masses(const FilSolver* solver, double* part)
     for (int k = 0; k < p->count; k++) {
         const int* body = p->contacts[k].contact->body;
         for (int side = 0; side < (body[0] == body[1] ? 1 : 2); side++) {
-            part[body[side]] += 1.0;
+            part[body[side]] += p->contacts[k].share;
         }
     }
     for (int b = 0; b < system->body_count; b++) {
         const FilBody* body = &system->bodies[b];
-        part[b] = part[b] > 0.0 && body->ops->inertia != NULL && body->ops->mass != NULL ? body->ops->mass(body->impl) / part[b] : 0.0;
+        // round: shares vary with where things are, what is differentiated by that shall not
+        const double count = fmax(round(part[b]), 1.0);
+        part[b] = part[b] > 0.0 && body->ops->inertia != NULL && body->ops->mass != NULL ? body->ops->mass(body->impl) / count : 0.0;
     }
     for (int k = 0; k < p->count; k++) {
         FilPotentialContact* c = &p->contacts[k];
