@@ -135,8 +135,7 @@ static FilImcInertia inertia_within(const FilPotentialProblem* problem, const Fi
     return bounded.kg > min.kg ? bounded : min;
 }
 
-/* What a contact bears of a weight at first: what a push moves until the weight has fallen through the room within which what is coming is stopped.
- */
+/* What a contact bears of a weight at first: what a push moves until the weight has fallen as far as what comes may go. */
 FilImcInertia fil_imc_borne(const FilPotentialProblem* problem, const FilPotentialContact* c)
 {
     const FilImcInertia node = {.kg = c->diagonal / (1.0 + c->elastic)};
