@@ -138,9 +138,10 @@ static FilImcInertia inertia_within(const FilPotentialProblem* problem, const Fi
 /* What a contact bears of a weight at first: what a push moves until the weight has fallen as far as what comes may go. */
 FilImcInertia fil_imc_borne(const FilPotentialProblem* problem, const FilPotentialContact* c)
 {
-    const FilImcInertia node = {.kg = c->diagonal / (1.0 + c->elastic)};
+    // of bodies whose mass is not known what one unknown moves
+    const FilImcInertia min = {.kg = c->part > 0.0 ? 0.0 : c->diagonal / (1.0 + c->elastic)};
     const double fall = sqrt(2.0 * FIL_IMC_STOPPING_ROOM * c->radius / problem->gravity);
-    return inertia_within(problem, c, fmax(fall, problem->dt), node);
+    return inertia_within(problem, c, fmax(fall, problem->dt), min);
 }
 
 FilImcStop fil_imc_stop(const FilPotentialProblem* problem, const FilPotentialContact* c)

@@ -23,7 +23,7 @@ typedef struct FilPotentialContact {
     double slip[3];    /* u at the step's start, m/s; 0 of a plain contact */
     double diagonal;   /* kg, least diagonal of the tangent among its unknowns: about the inertia that it moves */
     double elastic;    /* of that, what is no inertia, over what is: diagonal = inertia (1 + elastic) */
-    double part;       /* kg, of a deforming body's whole mass, if all its contacts have the same; the larger of both sides' */
+    double part;       /* kg, of a body's mass that each of its contacts with the same other body has; the larger of both sides' */
     double compliance; /* 1/kg, of the normal velocity per impulse by that diagonal; 0 of a plain contact */
     double radius;     /* m, what lengths are measured in */
     double thickness;  /* m, nodes: distance of axes at which surfaces touch */

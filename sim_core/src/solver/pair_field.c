@@ -158,7 +158,7 @@ static FilStatus weigh(FilSolver* solver)
     if (!fil_buffer_reserve(&stage->contacts, &stage->contact_capacity, count, sizeof(FilPotentialContact)) ||
         !fil_buffer_reserve(&stage->forces, &stage->force_capacity, count, sizeof(FilPotentialForce)) ||
         !fil_buffer_reserve(&stage->edges, &stage->edges_capacity, count / FIL_DOUBLE4_COUNT + 1, sizeof(FilPotentialEdges)) ||
-        !fil_doubles_reserve(&stage->distances, count + (size_t)solver->system->body_count)) {
+        !fil_doubles_reserve(&stage->distances, count)) {
         return FIL_OUT_OF_MEMORY;
     }
     FilPotentialProblem* p = &stage->problem;
@@ -185,7 +185,7 @@ static FilStatus weigh(FilSolver* solver)
         c->memory[1] = memory_of(solver, c->contact, 1);
         p->count++;
     }
-    fil_pair_share_masses(solver, stage->distances.at);
+    fil_pair_share_masses(solver);
     if (pair->begin != NULL) {
         pair->begin(p);
     }

@@ -1,7 +1,6 @@
 #include "solver/pair_weight.h"
 
 #include <math.h>
-#include <string.h>
 
 /* What of a diagonal is no inertia, over what is. */
 static double elastic_part(const FilSolver* solver, const FilContact* contact, int unknown, double diagonal)
@@ -37,25 +36,25 @@ void fil_pair_weigh(const FilSolver* solver, FilPotentialContact* c)
     c->elastic = lightest >= 0 ? elastic_part(solver, c->contact, lightest, c->diagonal) : 0.0;
 }
 
-void fil_pair_share_masses(const FilSolver* solver, double* part)
+static double mass_of(const FilBody* body)
+{
+    return body->ops->inertia != NULL && body->ops->mass != NULL ? body->ops->mass(body->impl) : 0.0;
+}
+
+void fil_pair_share_masses(FilSolver* solver)
 {
     const FilPotentialProblem* p = &solver->potential.problem;
-    const FilSystem* system = solver->system;
-    memset(part, 0, sizeof(double) * (size_t)system->body_count);
-    for (int k = 0; k < p->count; k++) {
-        const int* body = p->contacts[k].contact->body;
-        for (int side = 0; side < (body[0] == body[1] ? 1 : 2); side++) {
-            part[body[side]] += p->contacts[k].share;
+    const FilBody* bodies = solver->system->bodies;
+    for (int first = 0, end; first < p->count; first = end) {
+        const int* body = p->contacts[first].contact->body;
+        double count = 0.0;
+        for (end = first; end < p->count && p->contacts[end].contact->body[0] == body[0] && p->contacts[end].contact->body[1] == body[1]; end++) {
+            count += p->contacts[end].share;
         }
-    }
-    for (int b = 0; b < system->body_count; b++) {
-        const FilBody* body = &system->bodies[b];
         // round: shares vary with where things are, what is differentiated by that shall not
-        const double count = fmax(round(part[b]), 1.0);
-        part[b] = part[b] > 0.0 && body->ops->inertia != NULL && body->ops->mass != NULL ? body->ops->mass(body->impl) / count : 0.0;
-    }
-    for (int k = 0; k < p->count; k++) {
-        FilPotentialContact* c = &p->contacts[k];
-        c->part = fmax(part[c->contact->body[0]], part[c->contact->body[1]]);
+        const double mass = fmax(mass_of(&bodies[body[0]]), mass_of(&bodies[body[1]])), part = mass / fmax(round(count), 1.0);
+        for (int k = first; k < end; k++) {
+            p->contacts[k].part = part;
+        }
     }
 }

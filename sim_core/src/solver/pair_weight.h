@@ -7,8 +7,8 @@
 
 /* How heavy what the contact moves is, by the diagonal of the tangent. */
 void fil_pair_weigh(const FilSolver* solver, FilPotentialContact* contact);
-/* Parts of deforming bodies that the problem's contacts have, by how many there are, neighbours that share a touch being one: whole numbers, which do
- * not vary with where things are. `part`: room for one number per body. */
-void fil_pair_share_masses(const FilSolver* solver, double* part);
+/* Parts of deforming bodies that contacts have, by how many there are of the same two bodies, neighbours that share a touch being one: whole numbers,
+ * which do not vary with where things are. */
+void fil_pair_share_masses(FilSolver* solver);
 
 #endif
