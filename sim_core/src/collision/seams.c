@@ -3,7 +3,7 @@
  *
  * A shape X touches a face of A. The face's plane has all of B behind it, and X before it but for how deep X is in A. Then X can overlap B only as it
  * overlaps A, along the plane's normal and by no more, for as long as its contacts with A hold it there. Contacts of X and B that point elsewhere are
- * dropped, unless those with A are themselves such as another shape has dropped. A wall, a step, what X leans on rise above the plane. */
+ * dropped, unless those with A are themselves such as another shape has dropped. Walls, steps and what X is propped on rise above the plane. */
 #include <math.h>
 
 #include "base/extrema.h"
