@@ -103,8 +103,8 @@ FilImcInertia fil_imc_inertia(const FilPotentialContact* c, double steps)
 
 double fil_imc_follows(const FilPotentialProblem* problem, const FilPotentialContact* c, double stiffness)
 {
-    // by the inertia that it is damped for, whose time is how fast it sinks
-    const double inertia = c->diagonal;
+    // by the inertia that it is damped for, whose time is how fast it sinks by its weight; where nothing weighs, strands are pulled together
+    const double inertia = problem->gravity > 0.0 ? c->diagonal : 0.0;
     return inertia > 0.0 ? fmin(problem->dt * sqrt(0.25 * stiffness * problem->settings->sharpness / (c->radius * inertia)), 1.0) : 1.0;
 }
 
@@ -147,7 +147,9 @@ FilImcInertia fil_imc_borne(const FilPotentialProblem* problem, const FilPotenti
 FilImcStop fil_imc_stop(const FilPotentialProblem* problem, const FilPotentialContact* c)
 {
     FilImcStop stop = {.speed = fmin(c->contact->normal_velocity, 0.0), .room = fmax(c->contact->distance, 0.0) + FIL_IMC_STOPPING_ROOM * c->radius};
-    if (stop.speed < 0.0) {
+    if (!(problem->gravity > 0.0)) {
+        stop.inertia = (FilImcInertia){.kg = c->diagonal, .by_diagonal = 1.0};  // strands that are pulled together on both sides of what meets
+    } else if (stop.speed < 0.0) {
         FilImcInertia step = fil_imc_inertia(c, 1.0);
         step.by_log_steps = 0.0;
         stop.inertia = inertia_within(problem, c, -2.0 * stop.room / stop.speed, step);
