@@ -7,8 +7,8 @@
 
 /* How heavy what the contact moves is, by the diagonal of the tangent. */
 void fil_pair_weigh(const FilSolver* solver, FilPotentialContact* contact);
-/* Parts of deforming bodies that contacts have, by how many there are of the same two bodies, neighbours that share a touch being one: whole numbers,
- * which do not vary with where things are. */
+/* Parts of deforming bodies that contacts have, by how many of the same two bodies stand in a row, neighbours that share a touch being one: whole
+ * numbers, which do not vary with where things are. */
 void fil_pair_share_masses(FilSolver* solver);
 
 #endif
