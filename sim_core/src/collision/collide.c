@@ -559,6 +559,6 @@ FilStatus fil_collide_all(FilCollisionStage* stage, double dt)
         fil_collision_place_sheet(stage, &stage->sheets[k], dt);
     }
     status = status == FIL_OK ? fil_collision_run(stage, stage->collider_count + stage->pairs.count, meet_item, dt) : status;
-    status = status == FIL_OK && !(stage->wants.around > 0.0) ? fil_collision_drop_seams(stage, dt) : status;
-    return status == FIL_OK && !stage->wants.vertices ? fil_collision_meet_sheets(stage, dt) : status;
+    status = status == FIL_OK && !stage->wants.vertices ? fil_collision_meet_sheets(stage, dt) : status;
+    return status == FIL_OK ? fil_collision_drop_seams(stage, dt) : status;
 }

@@ -97,6 +97,8 @@ FilStatus fil_collision_register(FilCollisionStage* stage, int body_index, const
             return FIL_OUT_OF_MEMORY;
         }
         c->skip = c->collider.kind == FIL_COLLIDER_ROW ? count_neighbours(&c->collider) : 1;
+        c->first_part = stage->part_count;
+        stage->part_count += c->collider.kind == FIL_COLLIDER_ROW ? c->collider.edge_count : 1;
         stage->collider_count++;
         const bool mesh = c->collider.kind == FIL_COLLIDER_SHAPE && c->collider.shape.mesh != NULL;
         if (mesh && c->collider.collision.surface.modulus > 0.0) {

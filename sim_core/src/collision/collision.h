@@ -21,6 +21,7 @@ typedef struct FilWorldCollider {
     bool unbounded;   /* a half-space: kept out of the tree */
     FilChain row;     /* a row's bounding tree */
     int skip;         /* a row: edges so near along it never touch */
+    int first_part;   /* its place among the parts of all colliders: a row's edges, one of any other */
     double size;      /* m, a shape: half its least extent; INFINITY: it has none */
     int memory;       /* a row: where potential models keep one number per edge in the history; -1: a shape */
     int side;         /* a shape: its place among those of patches; -1: none yet */
@@ -114,16 +115,16 @@ typedef struct FilCollisionWants {
     bool nodes;    /* where neighbouring edges touch a plane with the node between them, that is one contact */
 } FilCollisionWants;
 
-/* Contacts of two rigid shapes with one normal, next to each other in the set (seams.c). */
+/* Contacts of a rigid shape and of a part of something else with one normal, next to each other in the set (seams.c). */
 typedef struct FilSeamManifold {
     int first, count;
-    int collider[2];
+    int collider[2], part[2];
     int next[2];           /* in the list of either */
     double distance;       /* m, of the deepest */
     bool suspect, dropped; /* seems to be at a seam; is, and goes */
 } FilSeamManifold;
 
-/* Manifolds of one shape. */
+/* What one part touches of rigid shapes. */
 typedef struct FilSeamList {
     int head;
     bool mixed; /* normals differ */
@@ -132,8 +133,9 @@ typedef struct FilSeamList {
 /* Those of one step. */
 typedef struct FilSeams {
     FilSeamManifold* manifolds;
-    FilSeamList* lists; /* per collider, of those that have any */
+    FilSeamList* lists; /* per part of any collider */
     int count, capacity, list_capacity;
+    bool bends; /* some are of what deforms */
 } FilSeams;
 
 typedef struct FilCollisionLane FilCollisionLane;
@@ -145,6 +147,7 @@ typedef struct FilCollisionStage {
     double length;     /* m, size of the smallest shape: what contact distances are compared with; 0: none */
     int collider_count, collider_capacity;
     FilWorldCollider* colliders;
+    int part_count; /* of all of them */
     FilTree tree;
     bool tree_ready;
     FilPairs pairs;   /* of colliders */
@@ -332,7 +335,7 @@ FIL_MUST_CHECK FilStatus fil_collision_meet_nodes(FilCollisionStage* stage, int 
 
 /* ---- seams.c ---- */
 
-/* Drops contacts of shapes with sides of others that lie level beside what they touch. Allocates only to grow. */
+/* Drops contacts with sides of rigid shapes that lie level beside what is touched. Allocates only to grow. */
 FIL_MUST_CHECK FilStatus fil_collision_drop_seams(FilCollisionStage* stage, double dt);
 void fil_collision_free_seams(FilSeams* seams);
 
