@@ -22,6 +22,17 @@ bool fil_potential_is_sheet(const FilSolver* solver, const FilPotentialField* fi
     return field->list_friction != NULL && ((columns > 300 && has_triangles(solver)) || columns > 4000);
 }
 
+bool fil_potential_has_solids(const FilSolver* solver)
+{
+    for (int b = 0; b < solver->system->body_count; b++) {
+        const FilBodyOps* ops = solver->system->bodies[b].ops;
+        if (ops->mesh != NULL && ops->weak_blocks == NULL && fil_potential_takes_part(solver, b)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* The matrix as assembled. */
 static FilBlockTerms terms_of(const FilSolver* solver)
 {

@@ -272,6 +272,8 @@ FIL_MUST_CHECK FilStatus fil_potential_solve_all(struct FilSolver* solver, const
                                                  const double* v, const double* residual, double* direction, FilStepInfo* info);
 /* Whether factors would fill up, so that conjugate gradients are quicker. */
 bool fil_potential_is_sheet(const struct FilSolver* solver, const FilPotentialField* field);
+/* Whether bodies take part whose vertices are held by stiffness more than by mass. */
+bool fil_potential_has_solids(const struct FilSolver* solver);
 /* Lists the columns that contacts and joints couple; friction's among them, or apart. */
 FIL_MUST_CHECK FilStatus fil_potential_list(struct FilSolver* solver, const FilPotentialField* field, bool apart);
 /* Adopts these, if they are others: the patterns of the matrix. False when out of memory, now or the last time. */
