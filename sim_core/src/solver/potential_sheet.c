@@ -22,6 +22,7 @@ bool fil_potential_is_sheet(const FilSolver* solver, const FilPotentialField* fi
     return field->list_friction != NULL && ((columns > 300 && has_triangles(solver)) || columns > 4000);
 }
 
+/* Of cloth and cords blocks are weak while mass outweighs them, of solids none ever is. */
 bool fil_potential_has_solids(const FilSolver* solver)
 {
     for (int b = 0; b < solver->system->body_count; b++) {
