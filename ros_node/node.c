@@ -342,17 +342,15 @@ static bool is_awaiting(FilNode* node, double now)
 }
 
 /* Who joins while time stands receives the state too: at once, and again twice, since it may not have known all of the node's
- * publishers yet. Who joined before has heard it. */
+ * publishers yet. Who joined while time ran has heard it, unless that was after the last publication. */
 static void inform_newcomers(FilNode* node, double now)
 {
+    const bool viewer = fil_view_topics_joined(node->view.topics);
     if ((!node->simulation.paused && !node->waits) || node->simulation.world == NULL) {
-        node->stands = false;
         node->retell = INFINITY;
         return;
     }
-    const bool viewer = fil_view_topics_joined(node->view.topics), more = fil_publishers_joined(&node->publishers) || viewer,
-               joined = more && node->stands;
-    if (joined) {
+    if (fil_publishers_joined(&node->publishers) || viewer) {
         report_again(node, now);
         node->retell_wait = AWAIT_REPEAT;
         node->retell = now + node->retell_wait;
@@ -361,7 +359,6 @@ static void inform_newcomers(FilNode* node, double now)
         node->retell_wait *= 2.0;
         node->retell = node->retell_wait <= RETELL_WAIT ? now + node->retell_wait : INFINITY;
     }
-    node->stands = true;
 }
 
 void fil_node_begin(FilNode* node)

@@ -79,7 +79,6 @@ typedef struct FilNode {
     bool published;          /* a state was published since their number changed */
     bool heard;              /* and answered: none needs to hear it again */
     bool waits;              /* its step is due, but not those of all others that it steps with */
-    bool stands;             /* time has stood since the last turn of the main loop */
     double retell;           /* wall time at which the state is published to those who joined while paused; infinity: none did */
     double retell_wait;      /* s, until then */
 } FilNode;

@@ -149,20 +149,6 @@ static double wall_time(void)
     return 1e-9 * (double)now;
 }
 
-/* every outgoing message passes here */
-static void publish(void* context, FilTopicId topic, const void* message)
-{
-    FilPublishers* publishers = context;
-    const double begin = wall_time();
-    if (rcl_publish(&publishers->publishers[topic], message, NULL) != RCL_RET_OK) {
-        publishers->failed++;
-        RCUTILS_LOG_WARN_THROTTLE_NAMED(RCUTILS_STEADY_TIME, 1000, publishers->logger, "%s: %s", name_of(topic), rcl_get_error_string().str);
-        rcl_reset_error();
-    }
-    (publishers->repeating ? fil_tap_pass_again : fil_tap_pass)(publishers->tap, fil_output_topic(topic), message);
-    publishers->slowest = fmax(publishers->slowest, wall_time() - begin);
-}
-
 /* one if it cannot be known: better tell somebody who is not there than not tell */
 static size_t listeners_of(const FilPublishers* publishers, FilTopicId topic)
 {
@@ -171,6 +157,23 @@ static size_t listeners_of(const FilPublishers* publishers, FilTopicId topic)
         rcl_reset_error();
     }
     return count;
+}
+
+/* every outgoing message passes here */
+static void publish(void* context, FilTopicId topic, const void* message)
+{
+    FilPublishers* publishers = context;
+    const double begin = wall_time();
+    if (publishers->running) {
+        publishers->listeners[topic] = listeners_of(publishers, topic);
+    }
+    if (rcl_publish(&publishers->publishers[topic], message, NULL) != RCL_RET_OK) {
+        publishers->failed++;
+        RCUTILS_LOG_WARN_THROTTLE_NAMED(RCUTILS_STEADY_TIME, 1000, publishers->logger, "%s: %s", name_of(topic), rcl_get_error_string().str);
+        rcl_reset_error();
+    }
+    (publishers->repeating ? fil_tap_pass_again : fil_tap_pass)(publishers->tap, fil_output_topic(topic), message);
+    publishers->slowest = fmax(publishers->slowest, wall_time() - begin);
 }
 
 size_t fil_publishers_listeners(const FilPublishers* publishers)
@@ -196,6 +199,7 @@ bool fil_publishers_joined(FilPublishers* publishers)
 void fil_publishers_update(FilPublishers* publishers, const FilSimulation* simulation, bool all)
 {
     const bool looked_at = publishers->looked_at || listeners_of(publishers, FIL_TOPIC_MARKERS) > 0;
+    publishers->running = !simulation->paused;
     if (!fil_outputs_update(&publishers->outputs, simulation, all, looked_at, publish, publishers)) {
         RCUTILS_LOG_ERROR_THROTTLE_NAMED(RCUTILS_STEADY_TIME, 1000, publishers->logger, "out of memory");
     }

@@ -25,7 +25,8 @@ typedef struct FilPublishers {
     uint64_t failed;                   /* publications that failed */
     bool looked_at;                    /* somebody else than subscribers wants markers */
     bool repeating;                    /* what is published was published before: a recording does not want it */
-    size_t listeners[FIL_TOPIC_COUNT]; /* of each topic, when last asked */
+    bool running;                      /* time does not stand: who has joined hears what is published next */
+    size_t listeners[FIL_TOPIC_COUNT]; /* of each topic, when it was last published while time ran, or when last asked */
     double slowest;                    /* s, the longest publication since the last diagnostics */
 } FilPublishers;
 
@@ -43,7 +44,7 @@ void fil_publishers_update(FilPublishers* publishers, const FilSimulation* simul
 /* Subscriptions of others to all topics together. */
 size_t fil_publishers_listeners(const FilPublishers* publishers);
 
-/* Whether any topic has more subscriptions than when this was asked last. */
+/* Whether any topic has more subscriptions than when this was asked last, or when it was last published while time ran. */
 bool fil_publishers_joined(FilPublishers* publishers);
 
 /* Once a second of wall time. */

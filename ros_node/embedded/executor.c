@@ -8,6 +8,9 @@
 #include "rcutils/logging_macros.h"
 #include "topics_impl.h"
 
+/* while a request is put off */
+#define LOOK_AGAIN DDS_MSECS(2)
+
 rclc_executor_t rclc_executor_get_zero_initialized_executor(void)
 {
     return (rclc_executor_t){0};
@@ -142,13 +145,26 @@ static rcl_ret_t serve(rclc_executor_handle_t* handle)
     }
 }
 
+/* how long to wait for what is not there yet */
+static dds_duration_t longest_wait(const rclc_executor_t* executor, uint64_t timeout_ns)
+{
+    bool puts_off = false;
+    for (size_t i = 0; i < executor->index; i++) {
+        const rclc_executor_handle_t* handle = &executor->handles[i];
+        puts_off |= handle->type == RCLC_SERVICE_WITH_CONTEXT && fil_service_puts_off(handle->service);
+    }
+    if (puts_off && timeout_ns > LOOK_AGAIN) {
+        return LOOK_AGAIN;
+    }
+    return timeout_ns > INT64_MAX ? DDS_INFINITY : (dds_duration_t)timeout_ns;
+}
+
 rcl_ret_t rclc_executor_spin_some(rclc_executor_t* executor, const uint64_t timeout_ns)
 {
     if (executor == NULL || executor->wait_set <= 0) {
         return bad_argument();
     }
-    const dds_duration_t timeout = timeout_ns > INT64_MAX ? DDS_INFINITY : (dds_duration_t)timeout_ns;
-    const dds_return_t woken = dds_waitset_wait(executor->wait_set, NULL, 0, timeout);
+    const dds_return_t woken = dds_waitset_wait(executor->wait_set, NULL, 0, longest_wait(executor, timeout_ns));
     if (woken < 0) {
         fil_dds_error("cannot wait", woken);
         return RCL_RET_ERROR;

@@ -23,7 +23,9 @@ typedef rosidl_typesupport_introspection_c__ServiceMembers ServiceMembers;
 /* "clientid=" or "serviceid=", then 16 bytes in hexadecimal with dots; clients of a service that are looked through: a bound of ours. */
 enum { ID_SIZE = 80, MAX_CLIENTS = 256 };
 
-/* how long a response waits for the client's reader to be known */
+/* How long a request is put off because its client could not hear the response: the client's two endpoints are found one after the
+ * other, and what is lost of that on the way comes again after some hundred milliseconds only. Then how long its response waits. */
+#define REQUEST_WAIT DDS_SECS(2)
 #define RESPONSE_WAIT DDS_MSECS(100)
 #define RESPONSE_POLL DDS_MSECS(2)
 
@@ -156,6 +158,9 @@ static Presence client_presence(const Pair* pair, dds_instance_handle_t request_
 
 struct rcl_service_impl_s {
     Pair pair;
+    struct ddsi_serdata* early; /* a request whose client could not hear its response when it came; NULL: none */
+    dds_sample_info_t early_info;
+    dds_time_t early_limit; /* up to which it is put off */
 };
 
 rcl_service_t rcl_get_zero_initialized_service(void)
@@ -193,10 +198,29 @@ rcl_ret_t rcl_service_fini(rcl_service_t* service, rcl_node_t* node)
     if (!rcl_service_is_valid(service)) {
         return RCL_RET_OK;
     }
+    if (service->impl->early != NULL) {
+        fil_sample_release(service->impl->early);
+    }
     const rcl_ret_t ret = pair_fini(&service->impl->pair, node);
     free(service->impl);
     service->impl = NULL;
     return ret;
+}
+
+/* The next request that is to be served now, to be released; NULL: there is none. Those behind one that is put off wait with it. */
+static struct ddsi_serdata* next_request(rcl_service_impl_t* impl, dds_sample_info_t* info)
+{
+    if (impl->early == NULL) {
+        impl->early = fil_endpoint_take(&impl->pair.reader, &impl->early_info);
+        impl->early_limit = dds_time() + REQUEST_WAIT;
+    }
+    struct ddsi_serdata* next = impl->early;
+    if (next != NULL && client_presence(&impl->pair, impl->early_info.publication_handle) == UNKNOWN && dds_time() < impl->early_limit) {
+        return NULL;
+    }
+    impl->early = NULL;
+    *info = impl->early_info;
+    return next;
 }
 
 rcl_ret_t rcl_take_request(const rcl_service_t* service, rmw_request_id_t* request_header, void* ros_request)
@@ -207,7 +231,7 @@ rcl_ret_t rcl_take_request(const rcl_service_t* service, rmw_request_id_t* reque
     }
     const Pair* pair = &service->impl->pair;
     dds_sample_info_t info;
-    struct ddsi_serdata* sample = fil_endpoint_take(&pair->reader, &info);
+    struct ddsi_serdata* sample = next_request(service->impl, &info);
     if (sample == NULL) {
         return RCL_RET_SERVICE_TAKE_FAILED;
     }
@@ -256,6 +280,11 @@ const char* rcl_service_get_service_name(const rcl_service_t* service)
 const FilEndpoint* fil_service_endpoint(const rcl_service_t* service)
 {
     return &service->impl->pair.reader;
+}
+
+bool fil_service_puts_off(const rcl_service_t* service)
+{
+    return service->impl->early != NULL;
 }
 
 rcl_ret_t rclc_service_init(rcl_service_t* service, const rcl_node_t* node, const rosidl_service_type_support_t* type_support,

@@ -19,4 +19,7 @@ const FilEndpoint* fil_subscription_endpoint(const rcl_subscription_t* subscript
 const FilEndpoint* fil_service_endpoint(const rcl_service_t* service);
 const FilEndpoint* fil_client_endpoint(const rcl_client_t* client);
 
+/* Whether a request was taken from the reader and is not served yet: one has to look again, since nothing will wake those who wait. */
+bool fil_service_puts_off(const rcl_service_t* service);
+
 #endif

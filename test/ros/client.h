@@ -23,7 +23,7 @@ void must(rcl_ret_t ret, const char* what);
 void client_join(Client* client, const char* name, int argc, const char* const* argv);
 void client_leave(Client* client);
 
-/* Calls a service and waits for the response, asking again every second: a server that has just died may still seem to
+/* Calls a service and waits for the response, asking again after long: a server that has just died may still seem to
  * be there. False if nothing comes in time. */
 bool client_call(Client* client, const rosidl_service_type_support_t* type, const char* service, const void* request, void* response);
 
