@@ -9,7 +9,7 @@
 #include "rclc/rclc.h"
 
 /* long enough for a loaded machine; passing takes a fraction of a second */
-#define PATIENCE 20.0
+#define PATIENCE 60.0
 
 typedef struct Client {
     rcl_allocator_t allocator;
