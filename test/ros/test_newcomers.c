@@ -60,8 +60,8 @@ static rcl_subscription_t join(void)
     return subscription;
 }
 
-/* how often the node's step was told, until `seconds` have passed or it was told `enough` times */
-static int count_told(FilNode* node, const rcl_subscription_t* subscription, double seconds, int enough)
+/* how often the node's step was heard, until `seconds` have passed or that was `enough` times */
+static int count_heard(FilNode* node, const rcl_subscription_t* subscription, double seconds, int enough)
 {
     const uint64_t step_of_node = (uint64_t)fil_world_step_count(node->simulation.world);
     filum__msg__StepInfo* info = filum__msg__StepInfo__create();
@@ -84,12 +84,12 @@ static void joins_as_time_comes_to_stand(void** state)
         turn(node);
     }
     stop_time(node);
-    fil_node_update(node);  // the state is told
+    fil_node_update(node);  // the state is published
     rcl_subscription_t subscription = join();
     step(node);
     fil_node_attend(node, fil_node_now());
     assert_true(fil_world_step_count(node->simulation.world) > 0);
-    assert_int_equal(count_told(node, &subscription, PATIENCE, 1), 1);
+    assert_int_equal(count_heard(node, &subscription, PATIENCE, 1), 1);
     must(rcl_subscription_fini(&subscription, &test_client.node), "step_info");
     fil_host_fini(&host);
 }
@@ -103,7 +103,7 @@ static void joins_while_time_stands(void** state)
         turn(node);
     }
     rcl_subscription_t subscription = join();
-    assert_int_equal(count_told(node, &subscription, PATIENCE, 1), 1);
+    assert_int_equal(count_heard(node, &subscription, PATIENCE, 1), 1);
     must(rcl_subscription_fini(&subscription, &test_client.node), "step_info");
     fil_host_fini(&host);
 }
@@ -118,7 +118,7 @@ static void joins_while_time_runs(void** state)
     }
     stop_time(node);
     // once as the state of the last step, where it was due, and once since time stands
-    const int count = count_told(node, &subscription, 1.0, 10);
+    const int count = count_heard(node, &subscription, 1.0, 10);
     assert_in_range(count, 1, 2);
     must(rcl_subscription_fini(&subscription, &test_client.node), "step_info");
     fil_host_fini(&host);

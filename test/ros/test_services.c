@@ -93,8 +93,8 @@ static FilEndpoint half_of_client(bool is_writer, char number)
 static void ask(const FilEndpoint* writer, uint64_t identity)
 {
     const uint64_t header[2] = {identity, 1};
-    const std_srvs__srv__SetBool_Request wish = {.data = true};
-    must(fil_endpoint_write(writer, members()->request_members_, &wish, header, 2), "request");
+    const std_srvs__srv__SetBool_Request question = {.data = true};
+    must(fil_endpoint_write(writer, members()->request_members_, &question, header, 2), "request");
 }
 
 /* whether the response to `identity` is there */
