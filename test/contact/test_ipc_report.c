@@ -99,7 +99,10 @@ static double push_of_crossing(double along, bool second_first)
     const FilVec3 still = {0.0, 0.0, 0.0}, from[2] = {{-0.05 - along, 0.0, 0.0}, {0.005, -0.055, 0.01005}},
                   step[2] = {{0.01, 0.0, 0.0}, {0.0, 0.01, 0.0}};
     FilWorld* world = sample_world("ipc", 1e-3);
+    FilIpcSettings ipc = fil_world_ipc_settings(world);
     FilId rods[2];
+    ipc.stiffness = 1000.0;  // given: without, what is held pushes nothing
+    assert_int_equal(fil_world_set_ipc_settings(world, &ipc), FIL_OK);
     for (int k = 0; k < 2; k++) {
         const int rod = second_first ? 1 - k : k;
         FilAttachmentDef def = fil_attachment_def_default();

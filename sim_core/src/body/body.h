@@ -187,6 +187,9 @@ typedef struct FilBodyOps {
     int (*point)(const void* body, int object, int node);
     /* Whether the place of a block's point is held. NULL: none is. */
     bool (*held)(const void* body, int block);
+    /* The same of a step that has not begun, by the targets that it has: sets bits 0 to 2 of a block's number where x, y and z are held; a
+     * fourth means nothing. NULL: none is. */
+    void (*mark_held)(const void* body, unsigned char* axes);
     /* Of points: whether the fourth number of a block is an unknown of the tangent, which only eliminating it gives its meaning; its
      * residual is zero. NULL: none is. */
     bool (*auxiliary)(const void* body, int block);

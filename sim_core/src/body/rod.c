@@ -290,6 +290,7 @@ const FilBodyOps fil_rod_ops = {
     .point_count = fil_rod_point_count,
     .point = fil_rod_point,
     .held = fil_rod_is_held,
+    .mark_held = fil_rod_mark_held,
     .point_jacobian = fil_rod_point_jacobian,
     .edge_jacobian = fil_rod_edge_jacobian,
     .node_jacobian = fil_rod_node_jacobian,

@@ -172,6 +172,7 @@ FilStatus fil_rod_side(const void* body, int object, int node, const double* q, 
 int fil_rod_point_count(const void* body, int object);
 int fil_rod_point(const void* body, int object, int node);
 bool fil_rod_is_held(const void* body, int block);
+void fil_rod_mark_held(const void* body, unsigned char* axes);
 
 /* rod_step.c */
 bool fil_rod_share(void* body, FilWorkers* workers);

@@ -226,6 +226,18 @@ void fil_rod_apply_holds(FilRodBody* body)
     }
 }
 
+void fil_rod_mark_held(const void* pointer, unsigned char* axes)
+{
+    const FilRodBody* body = pointer;
+    for (int s = 0; s < body->attachment_count; s++) {
+        const FilRodAttachment* a = &body->attachments[s];
+        const bool holds = a->target.active && a->kind != FIL_ATTACH_HANDLE && a->kind != FIL_ATTACH_TWIST;
+        for (int i = 0; i < a->count && holds; i++) {
+            axes[position_unknown(body, &body->rods[a->rod], a->first + i, 0) / 4] = 7;
+        }
+    }
+}
+
 /* ---- springs of handles and clamps ---- */
 
 /* What draws a node. */

@@ -305,6 +305,11 @@ static bool is_held(const void* pointer, int block)
     return held[0] && held[1] && held[2];
 }
 
+static void mark_held(const void* pointer, unsigned char* axes)
+{
+    fil_vertex_holds_mark(&((const FilShellBody*)pointer)->holds, axes);
+}
+
 static bool has_auxiliary(const void* pointer, int block)
 {
     return fil_chambers_has(&((const FilShellBody*)pointer)->chambers, block);
@@ -355,6 +360,7 @@ const FilBodyOps fil_shell_ops = {
     .point_count = point_count,
     .point = point_of,
     .held = is_held,
+    .mark_held = mark_held,
     .auxiliary = has_auxiliary,
     .lead = fil_shell_lead,
     .let_go = fil_shell_let_go,

@@ -316,6 +316,15 @@ static bool is_held(const void* pointer, int block)
     return held[0] && held[1] && held[2];
 }
 
+static void mark_held(const void* pointer, unsigned char* axes)
+{
+    const FilSolidBody* body = pointer;
+    fil_vertex_holds_mark(&body->holds, axes);
+    for (int i = 0; i < body->mesh.vertex_count && body->plane_strain > 0; i++) {
+        axes[i] |= (unsigned char)(1u << (body->plane_strain - 1));
+    }
+}
+
 static bool has_auxiliary(const void* pointer, int block)
 {
     return fil_chambers_has(&((const FilSolidBody*)pointer)->chambers, block);
@@ -366,6 +375,7 @@ const FilBodyOps fil_solid_ops = {
     .point_count = point_count,
     .point = point_of,
     .held = is_held,
+    .mark_held = mark_held,
     .auxiliary = has_auxiliary,
     .lead = fil_solid_lead,
     .let_go = fil_solid_let_go,

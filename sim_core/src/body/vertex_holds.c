@@ -71,6 +71,16 @@ void fil_vertex_holds_apply(const FilVertexHolds* holds, int vertex_count, bool*
     }
 }
 
+void fil_vertex_holds_mark(const FilVertexHolds* holds, unsigned char* axes)
+{
+    for (int s = 0; s < holds->count; s++) {
+        const FilVertexHold* hold = &holds->items[s];
+        for (int k = 0; k < hold->count && hold->target.active; k++) {
+            axes[hold->first + k] |= (unsigned char)hold->axes;
+        }
+    }
+}
+
 void fil_vertex_holds_collect(FilVertexHolds* holds, const double* q, const double* reaction)
 {
     for (int s = 0; s < holds->count; s++) {

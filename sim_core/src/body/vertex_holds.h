@@ -29,6 +29,9 @@ void fil_vertex_holds_reaction(const FilVertexHolds* holds, int slot, double* fo
 /* Marks held components of vertices, 4 numbers each, and where they go: carried and turned about the first of the pin. */
 void fil_vertex_holds_apply(const FilVertexHolds* holds, int vertex_count, bool* held, double* held_q);
 
+/* As FilBodyOps.mark_held. */
+void fil_vertex_holds_mark(const FilVertexHolds* holds, unsigned char* axes);
+
 /* Marks one vertex as held, and where it goes in a step of dt. */
 static inline void fil_vertex_holds_lead(const double* q0, double dt, int vertex, const double* velocity, bool* held, double* held_q)
 {

@@ -560,5 +560,6 @@ FilStatus fil_collide_all(FilCollisionStage* stage, double dt)
     }
     status = status == FIL_OK ? fil_collision_run(stage, stage->collider_count + stage->pairs.count, meet_item, dt) : status;
     status = status == FIL_OK && !stage->wants.vertices ? fil_collision_meet_sheets(stage, dt) : status;
+    status = status == FIL_OK ? fil_collision_drop_stuck(stage) : status;
     return status == FIL_OK ? fil_collision_drop_seams(stage, dt) : status;
 }

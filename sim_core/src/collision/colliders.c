@@ -32,6 +32,7 @@ void fil_collision_free(FilCollisionStage* stage)
     fil_collision_free_sides(stage);
     fil_collision_free_sheets(stage);
     fil_collision_free_seams(&stage->seams);
+    fil_free(stage->held);
     fil_collision_free_lanes(stage);
 }
 

@@ -113,6 +113,7 @@ typedef struct FilCollisionWants {
     bool vertices; /* sheets touch by their vertices only */
     bool shares;   /* contacts at a node are kept for both of its edges, which share them (geometry/edge_share.h) */
     bool nodes;    /* where neighbouring edges touch a plane with the node between them, that is one contact */
+    bool held;     /* what is held touches what it cannot move, too: by a law that says how hard */
 } FilCollisionWants;
 
 /* Contacts of a rigid shape and of a part of something else with one normal, next to each other in the set (seams.c). */
@@ -172,6 +173,8 @@ typedef struct FilCollisionStage {
     FilPairs near_sheet;      /* colliders near one sheet */
     FilPairs faces, sorted;   /* its triangles near one of them; room to sort */
     FilSeams seams;
+    unsigned char* held; /* of each block of velocities, what of its point is held in the step: FilBodyOps.mark_held */
+    size_t held_capacity;
     FilCollisionLane* lanes; /* where workers put what they find; NULL: none has yet */
 } FilCollisionStage;
 
@@ -332,6 +335,15 @@ FIL_MUST_CHECK FilStatus fil_collision_meet_sheets(FilCollisionStage* stage, dou
 /* Whether the contacts of a row with a half-space are to be found so. */
 bool fil_collision_meets_by_nodes(const FilCollisionStage* stage, const FilWorldCollider* row, const FilWorldCollider* plane);
 FIL_MUST_CHECK FilStatus fil_collision_meet_nodes(FilCollisionStage* stage, int row, int plane, double dt);
+
+/* ---- drop.c ---- */
+
+/* Whether a contact goes; they are asked about in their order, once each. */
+typedef bool FilCollisionGoes(const FilCollisionStage* stage, int contact, void* context);
+void fil_collision_drop(FilCollisionStage* stage, FilCollisionGoes* goes, void* context);
+/* Drops contacts of nodes and vertices that are held with what they cannot move, where no force would change how deep they are and no compliance
+ * says how large it is. Allocates only to grow. */
+FIL_MUST_CHECK FilStatus fil_collision_drop_stuck(FilCollisionStage* stage);
 
 /* ---- seams.c ---- */
 

@@ -379,38 +379,15 @@ static bool find_seams(FilCollisionStage* stage, double dt)
 
 /* ---- dropping them ---- */
 
-static void drop(FilCollisionStage* stage)
+/* Contacts are asked about in their order; `next` is the manifold that the last one stands in or before. */
+static bool is_of_dropped(const FilCollisionStage* stage, int contact, void* next)
 {
     const FilSeams* seams = &stage->seams;
-    FilPatchStage* patches = &stage->patches;
-    FilContactSet* set = &stage->set;
-    int kept = 0, block = 0, record = 0, next = 0;
-    for (int k = 0; k < set->count; k++) {
-        for (; record < patches->record_count && patches->records[record].first <= k; record++) {
-            patches->records[record].first = kept;
-        }
-        while (next < seams->count && seams->manifolds[next].first + seams->manifolds[next].count <= k) {
-            next++;
-        }
-        if (next < seams->count && seams->manifolds[next].dropped && k >= seams->manifolds[next].first) {
-            continue;
-        }
-        FilContact* c = &set->contacts[kept++];
-        *c = set->contacts[k];
-        for (int b = 0; b < c->block_count; b++) {
-            set->variable[block + b] = set->variable[c->first_block + b];
-        }
-        for (int b = 0; b < 12 * c->block_count; b++) {
-            set->jacobian[12 * (size_t)block + (size_t)b] = set->jacobian[12 * (size_t)c->first_block + (size_t)b];
-        }
-        c->first_block = block;
-        block += c->block_count;
+    int* k = next;
+    while (*k < seams->count && seams->manifolds[*k].first + seams->manifolds[*k].count <= contact) {
+        ++*k;
     }
-    for (; record < patches->record_count; record++) {
-        patches->records[record].first = kept;
-    }
-    set->count = kept;
-    set->block_count = block;
+    return *k < seams->count && seams->manifolds[*k].dropped && contact >= seams->manifolds[*k].first;
 }
 
 FilStatus fil_collision_drop_seams(FilCollisionStage* stage, double dt)
@@ -422,7 +399,8 @@ FilStatus fil_collision_drop_seams(FilCollisionStage* stage, double dt)
         return FIL_OUT_OF_MEMORY;
     }
     if (find_seams(stage, dt)) {
-        drop(stage);
+        int next = 0;
+        fil_collision_drop(stage, is_of_dropped, &next);
     }
     return FIL_OK;
 }

@@ -80,6 +80,26 @@ static double stiffness_of(const FilSolver* solver, double mass_a, double mass_b
     return settings->stiffness > 0.0 ? settings->stiffness : solver->ipc.scale * (isfinite(mass) ? mass : 1.0) / (dt * dt);
 }
 
+static bool moves(const FilSolver* solver, const FilWorldCollider* c)
+{
+    return c->body >= 0 && solver->system->bodies[c->body].moves;
+}
+
+/* Whether some of the points are held and the others do not move: a barrier would push nothing, as hard as the gap and the step happen to be, unless
+ * its stiffness is given. */
+static bool are_held(const FilSolver* solver, const int* points, int count)
+{
+    bool any = false, stay = !(solver->settings.model.ipc.stiffness > 0.0);
+    for (int k = 0; k < count && stay; k++) {
+        const FilWorldCollider* c = collider_of(solver, points[k]);
+        const int node = solver->ipc.surface.points[points[k]].node;
+        const bool held = node >= 0 && moves(solver, c) && solver->system->bodies[c->body].ops->held(solver->system->bodies[c->body].impl, node);
+        stay = held || !moves(solver, c);
+        any |= held;
+    }
+    return any && stay;
+}
+
 static FilStatus append(FilSolver* solver, const FilIpcPair* pair)
 {
     FilIpcField* field = &solver->ipc;
@@ -150,7 +170,7 @@ static bool make_pair(const FilSolver* solver, FilFeature kind, const int* point
                          .expected = gap};
     memcpy(pair->point, points, sizeof(int) * (size_t)count);
     pair->share = fmax(fil_ipc_share(solver, &pair->repulsion, points, field->ahead.at), MIN_SHARE);
-    pair->repulsion.stiffness *= pair->share;
+    pair->repulsion.stiffness *= are_held(solver, points, count) ? 0.0 : pair->share;
     return true;
 }
 
@@ -336,15 +356,15 @@ static FilStatus list_planes(FilSolver* solver, const double* x, double reach)
             const double min = fmin(gap, height_above(x + 3 * p, normal_end, at_end) - radius);
             const bool meets = s->points[p].rim > 0 ? s->points[p].rim == 1 + k : !s->points[p].prism;
             if (meets && min <= reach && fil_collision_may_meet(solver->collision, own, c) && !fil_collision_kept_apart(solver->collision, own, c)) {
-                const FilIpcPair pair = {
-                    .repulsion = {FIL_POINT_POINT, radius, solver->settings.model.ipc.range, stiffness_of(solver, s->points[p].mass, INFINITY), 0.0},
-                    .share = 1.0,
-                    .point = {p},
-                    .corner_count = 1,
-                    .plane = k,
-                    .friction = friction_of(solver, own, c),
-                    .gap = gap,
-                    .expected = gap};
+                const double stiffness = are_held(solver, &p, 1) && !moves(solver, c) ? 0.0 : stiffness_of(solver, s->points[p].mass, INFINITY);
+                const FilIpcPair pair = {.repulsion = {FIL_POINT_POINT, radius, solver->settings.model.ipc.range, stiffness, 0.0},
+                                         .share = 1.0,
+                                         .point = {p},
+                                         .corner_count = 1,
+                                         .plane = k,
+                                         .friction = friction_of(solver, own, c),
+                                         .gap = gap,
+                                         .expected = gap};
                 status = append(solver, &pair);
             }
         }

@@ -89,13 +89,17 @@ static void want_sap(const FilModelSettings* settings, FilCollisionWants* wants)
 static void want_imc(const FilModelSettings* settings, FilCollisionWants* wants)
 {
     const FilImcSettings* imc = &settings->imc;
-    *wants = (FilCollisionWants){
-        .around = imc->reach, .round = !imc->rectangles, .plain = !imc->contact_points, .vertices = true, .shares = imc->contact_points};
+    *wants = (FilCollisionWants){.around = imc->reach,
+                                 .round = !imc->rectangles,
+                                 .plain = !imc->contact_points,
+                                 .vertices = true,
+                                 .shares = imc->contact_points,
+                                 .held = imc->stiffness > 0.0};
 }
 
 static void want_spt(const FilModelSettings* settings, FilCollisionWants* wants)
 {
-    *wants = (FilCollisionWants){.around = settings->imc.reach, .round = !settings->imc.rectangles, .vertices = true};
+    *wants = (FilCollisionWants){.around = settings->imc.reach, .round = !settings->imc.rectangles, .vertices = true, .held = true};
 }
 
 /* ---- pairs ---- */
