@@ -38,23 +38,41 @@ static void velocity_after(const Single* s, const double* gamma, double* c)
     fil_v3_add(c, c, s->c0);
 }
 
-/* W gamma = -c0; false if W is singular. */
-static bool stick(const Single* s, double* gamma)
+/* (W + soft 1) gamma = -c0; false if that is singular. */
+static bool balance(const Single* s, double soft, double* gamma)
 {
-    const double* w = s->w;
-    double m01[3], determinant;
+    double w[9], m01[3], m12[3], m20[3];
+    memcpy(w, s->w, sizeof w);
+    for (int k = 0; k < 9; k += 4) {
+        w[k] += soft;
+    }
     fil_v3_cross(m01, w + 3, w + 6);
-    determinant = fil_v3_dot(w, m01);
+    const double determinant = fil_v3_dot(w, m01);
     if (!(fabs(determinant) > 1e-14 * fabs(w[0] * w[4] * w[8]))) {  // singular but for rounding
         return false;
     }
-    double m12[3], m20[3];
     fil_v3_cross(m12, w + 6, w);
     fil_v3_cross(m20, w, w + 3);
     for (int k = 0; k < 3; k++) {
         gamma[k] = -(m01[k] * s->c0[0] + m12[k] * s->c0[1] + m20[k] * s->c0[2]) / determinant;
     }
     return true;
+}
+
+/* W gamma = -c0. Where W is singular, as of a lever's end, which moves one way only, that leaves forces open which move
+ * nothing: the least impulse, if there is one. False if there is none. */
+static bool stick(const Single* s, double* gamma)
+{
+    if (balance(s, 0.0, gamma)) {
+        return true;
+    }
+    double c[3];
+    const double soft = 1e-8 * (s->w[0] + s->w[4] + s->w[8]);
+    if (!balance(s, soft, gamma)) {
+        return false;
+    }
+    velocity_after(s, gamma, c);
+    return fil_v3_norm(c) <= 1e-6 * fil_v3_norm(s->c0);
 }
 
 /* How much a sliding impulse (f, shares a and b of mu f along directions k and l) misses its conditions by. */

@@ -57,7 +57,7 @@ static bool rubs(const FilSolver* solver, const FilIpcPair* pair, double* gap, d
         return false;
     }
     *gap = fil_ipc_pair_see(solver, pair, normal, weight);
-    if (!(*gap > 0.0 && *gap < pair->repulsion.range)) {
+    if (!(*gap > 0.0 && *gap < pair->repulsion.range) || fil_ipc_beside(solver, pair)) {
         return false;
     }
     *force = fil_ipc_nearly_parallel(solver, pair) ? parallel_force(solver, pair, normal, weight)
@@ -146,7 +146,8 @@ static void find_energies(void* context, int first, int end, int worker)
     for (int k = first; k < end; k++) {
         FilIpcPair* pair = &field->pairs[batch->first + k];
         pair->gap = fil_ipc_gap(batch->solver, pair);
-        if (pair->gap >= pair->repulsion.range) {
+        pair->beside = pair->gap < pair->repulsion.range && fil_ipc_beside(batch->solver, pair);
+        if (pair->gap >= pair->repulsion.range || pair->beside) {
             continue;
         }
         push->energy = fil_ipc_pair_energy(batch->solver, pair, push->gradient, NULL, true);
@@ -192,7 +193,7 @@ FilStatus fil_ipc_contacts_accept(FilSolver* solver, bool* changed)
     }
     int count = 0;
     for (int k = 0; k < field->pair_count; k++) {
-        if (field->pairs[k].gap < field->pairs[k].repulsion.range) {
+        if (field->pairs[k].gap < field->pairs[k].repulsion.range && !field->pairs[k].beside) {
             field->was_active.at[count++] = k;
         }
     }
@@ -240,6 +241,10 @@ static int side_part(const FilSolver* solver, const FilIpcPair* pair, int from, 
 static void push_of(const FilSolver* solver, const FilIpcPair* pair, double gap, const double* normal, double* force)
 {
     double gradient[12];
+    if (fil_ipc_beside(solver, pair)) {  // it rubbed, but has left
+        fil_v3_set(force, 0.0, 0.0, 0.0);
+        return;
+    }
     if (!fil_ipc_nearly_parallel(solver, pair)) {
         fil_v3_scale(force, -fil_barrier(gap, pair->repulsion.range, pair->repulsion.stiffness).first, normal);
         return;

@@ -49,7 +49,8 @@ typedef struct FilIpcPair {
     FilRepulsion repulsion;
     int point[4];
     int corner_count;
-    int plane; /* of the surface; -1: none */
+    int plane;   /* of the surface; -1: none */
+    bool beside; /* in range there, but another side of the shape is nearer: it does not push */
     double friction;
     double share;    /* of what touches it and its neighbours along rods: in the stiffness */
     double gap;      /* m, where points were when last asked for forces, or listed */
@@ -189,6 +190,9 @@ double fil_ipc_nearest(FilFeature kind, const int* points, int count, const doub
 double fil_ipc_approach(FilFeature kind, const int* points, int count, const double* from, const double* to, const double* slack);
 /* The gap of a pair where `points` and `x` are. */
 double fil_ipc_gap(const struct FilSolver* solver, const FilIpcPair* pair);
+/* Whether a point that is near a side of a convex shape is nearer to another side of it, where `points` are: the shape pushes it once, as if it had
+ * no sides. Where sides share the nearest place it is the first one's. */
+bool fil_ipc_beside(const struct FilSolver* solver, const FilIpcPair* pair);
 /* How much of the way from `points`, where pairs have the gaps they tell, to `ends` nothing meets on, at most 1. */
 double fil_ipc_sweep(const struct FilSolver* solver);
 /* The same of what is not made of nodes alone, for a way that is straight only from here to there: not of planes. */

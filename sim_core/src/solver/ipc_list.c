@@ -276,8 +276,10 @@ static void look_at_lone(void* context, int first, int end, int worker)
 
 static bool make_lone(const FilSolver* solver, FilIndexPair chosen, FilIpcPair* pair)
 {
-    const int *corner = solver->ipc.surface.edges[chosen.b].point, corners[3] = {chosen.a, corner[0], corner[1]};
-    return fil_ipc_may_meet(solver, chosen.a, corner[0]) && !fil_ipc_at_joint(solver, chosen.a, corner[0]) &&
+    const FilIpcSurface* s = &solver->ipc.surface;
+    const int *corner = s->edges[chosen.b].point, corners[3] = {chosen.a, corner[0], corner[1]};
+    const bool of_sides = s->node_q[corner[0]] < 0 && s->fan_first[corner[0]] < s->fan_first[corner[0] + 1];  // of a shape's, which it meets
+    return !of_sides && fil_ipc_may_meet(solver, chosen.a, corner[0]) && !fil_ipc_at_joint(solver, chosen.a, corner[0]) &&
            make_pair(solver, FIL_POINT_SEGMENT, corners, 3, 0.0, pair);
 }
 

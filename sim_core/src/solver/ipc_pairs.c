@@ -16,6 +16,12 @@ static const double KEEP = 0.1, KEEP_BESIDE = 0.05;
 /* How much of what brings two features together is left to them, of what does not. */
 static const double TANGENTIAL_SHARE = 0.8;
 
+/* Shares of all corners in the nearest point of a triangle, beyond which no other triangle can be as near, nor rounding make it seem so. */
+static const double WITHIN = 1e-4;
+
+/* ... up to which the nearest point counts as on the edge beside, lest rounding took it now for one triangle's, now for the other's. */
+static const double ON_EDGE = 1e-9;
+
 /* ---- two features ---- */
 
 double fil_ipc_approach(FilFeature kind, const int* points, int count, const double* from, const double* to, const double* slack)
@@ -94,6 +100,71 @@ double fil_ipc_gap(const FilSolver* solver, const FilIpcPair* pair)
     const FilIpcField* field = &solver->ipc;
     return pair->plane >= 0 ? plane_gap(solver, pair, field->points.at, field->x.at)
                             : fil_ipc_distance(pair->repulsion.pair, pair->point, pair->corner_count, field->points.at) - pair->repulsion.offset;
+}
+
+static double square_to(const double* x, int point, const int* corners, double* weight)
+{
+    return fil_point_triangle(x + 3 * point, x + 3 * corners[0], x + 3 * corners[1], x + 3 * corners[2], weight);
+}
+
+/* Which triangle of a surface has these corners. */
+static int triangle_of(const FilIpcSurface* s, const int* corners)
+{
+    int f = s->fan_first[corners[0]];
+    while (memcmp(s->triangles[s->fan[f]].point, corners, 3 * sizeof(int)) != 0) {
+        f++;
+    }
+    return s->fan[f];
+}
+
+static bool has_corner(const int* corners, int point)
+{
+    return corners[0] == point || corners[1] == point || corners[2] == point;
+}
+
+/* The first triangle that has the place which these weights of a triangle's corners give: itself, or one at the same edge or corner. */
+static int first_at(const FilIpcSurface* s, const int* corners, const double* weight)
+{
+    int used[3], count = 0;
+    for (int k = 0; k < 3; k++) {
+        if (weight[k] > ON_EDGE) {
+            used[count++] = corners[k];
+        }
+    }
+    int f = s->fan_first[used[0]];
+    while (!has_corner(s->triangles[s->fan[f]].point, used[count - 1]) || !has_corner(s->triangles[s->fan[f]].point, used[count / 2])) {
+        f++;
+    }
+    return s->fan[f];
+}
+
+bool fil_ipc_beside(const FilSolver* solver, const FilIpcPair* pair)
+{
+    const FilIpcSurface* s = &solver->ipc.surface;
+    const double* x = solver->ipc.points.at;
+    const int* corners = pair->point + 1;
+    double weight[3], other_weight[3];
+    if (pair->repulsion.pair != FIL_POINT_TRIANGLE || s->points[corners[0]].node >= 0) {
+        return false;
+    }
+    double square = square_to(x, pair->point[0], corners, weight);
+    if (fmin(fmin(weight[0], weight[1]), weight[2]) > WITHIN) {
+        return false;
+    }
+    // one place of a convex shape is nearest: triangles that have it, or lead there, meet this one
+    const int own = triangle_of(s, corners);
+    int nearest = own;
+    for (int k = 0; k < 3; k++) {
+        for (int f = s->fan_first[corners[k]]; f < s->fan_first[corners[k] + 1]; f++) {
+            const double other = square_to(x, pair->point[0], s->triangles[s->fan[f]].point, other_weight);
+            if (other < square || (other == square && s->fan[f] < nearest)) {
+                square = other;
+                nearest = s->fan[f];
+                memcpy(weight, other_weight, sizeof weight);
+            }
+        }
+    }
+    return first_at(s, s->triangles[nearest].point, weight) != own;
 }
 
 /* How much of the way from `points` to `ends` leaves a pair so much of the gap. */
@@ -175,7 +246,9 @@ static void find_some_gaps(void* context, int first, int end, int worker)
     const FilSolver* solver = context;
     (void)worker;
     for (int k = first; k < end; k++) {
-        solver->ipc.pairs[k].gap = fil_ipc_gap(solver, &solver->ipc.pairs[k]);
+        FilIpcPair* pair = &solver->ipc.pairs[k];
+        pair->gap = fil_ipc_gap(solver, pair);
+        pair->beside = pair->gap < pair->repulsion.range && fil_ipc_beside(solver, pair);
     }
 }
 
