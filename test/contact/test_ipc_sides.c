@@ -118,11 +118,72 @@ static void a_ball_meets_a_box_once(void** state)
     }
 }
 
+/* Cylinders that roll down a table and a hull that is one, by 2/3 g sin, and slowly off a table's edge. As prisms of 24 sides they had 0.6 to 1.8 of
+ * that, and turned back at the edge. */
+static void cylinders_roll_on_faces(void** state)
+{
+    static const double slopes[] = {0.01, 0.2}, radii[] = {0.01, 0.1}, steps[] = {1e-3, 5e-3};
+    static const char* const tables[] = {"box: {size: [2, 0.5, 0.1]}",
+                                         "hull: {points: [[-1, -0.3, -0.05], [1, -0.3, -0.05], [-1, 0.3, -0.05], [1, 0.3, -0.05], [-1, -0.2, 0.05], "
+                                         "[1, -0.2, 0.05], [-1, 0.2, 0.05], [1, "
+                                         "0.2, 0.05]]}"};
+    (void)state;
+    for (int k = 0; k < 16; k++) {
+        const double slope = slopes[k % 2], radius = radii[k / 2 % 2], dt = steps[k / 4 % 2], angle = atan(slope);
+        char text[2048];
+        snprintf(text, sizeof text,
+                 "parameters: {radius: %g, angle: %.12f}\n"
+                 "world: {dt: %g, contact: ipc, gravity: [$(9.81 * sin(angle)), 0, $(-9.81 * cos(angle))]}\n"
+                 "materials: {m: {density: 500, friction: 0.6}}\n"
+                 "rigid_bodies:\n"
+                 "  - {name: table, motion: static, material: m, position: [0, 0, -0.05], shapes: [{%s}]}\n"
+                 "  - {name: roll, material: m, position: [-0.5, 0.003, $(radius + 9e-4)], rotation: [$(pi / 2), 0, 0],\n"
+                 "     shapes: [{cylinder: {radius: $(radius), length: 0.08}}]}\n"
+                 "probes: {v: {body_velocity: {body: roll, component: x}}, y: {body_position: {body: roll, component: y}}}\n",
+                 radius, angle, dt, tables[k / 8]);
+        FilWorld* world = load_text(text);
+        (void)sample_run(world, (int)lround(0.1 / dt));
+        const double before = probe_value(world, "v");
+        (void)sample_run(world, (int)lround(0.4 / dt));
+        const double gain = (probe_value(world, "v") - before) / (0.4 * 2.0 / 3.0 * 9.81 * sin(angle));
+        if (!(fabs(gain - 1.0) < 1e-3) || !(fabs(probe_value(world, "y") - 0.003) < 1e-5)) {
+            fail_msg("slope %g, %g m, %g s, %s: %g of what it should gain", slope, radius, dt, tables[k / 8], gain);
+        }
+        fil_world_destroy(world);
+    }
+}
+
+static void a_slow_cylinder_leaves_a_table(void** state)
+{
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        char text[1024];
+        snprintf(text, sizeof text,
+                 "world: {dt: %g, contact: ipc}\n"
+                 "materials: {m: {density: 500, friction: 0.5}}\n"
+                 "rigid_bodies:\n"
+                 "  - {name: table, motion: static, material: m, position: [-0.1, 0, -0.05], shapes: [{box: {size: [0.2, 0.2, 0.1]}}]}\n"
+                 "  - {name: roll, material: m, position: [-0.03, 0.01, 0.0309], rotation: [$(pi / 2), 0, 0], velocity: [0.02, 0, 0],\n"
+                 "     angular_velocity: [0, $(0.02 / 0.03), 0], shapes: [{cylinder: {radius: 0.03, length: 0.08}}]}\n"
+                 "probes: {x: {body_position: {body: roll, component: x}}, vx: {body_velocity: {body: roll, component: x}},\n"
+                 "  vz: {body_velocity: {body: roll, component: z}}}\n",
+                 k == 0 ? 1e-3 : 4e-3);
+        FilWorld* world = load_text(text);
+        (void)sample_run(world, k == 0 ? 1200 : 300);
+        assert_true(fabs(probe_value(world, "vx") - 0.02) < 2e-4 && fabs(probe_value(world, "x") + 0.006) < 1e-4);
+        (void)sample_run(world, k == 0 ? 1500 : 375);
+        assert_true(probe_value(world, "x") > 0.03 && probe_value(world, "vz") < -2.0);
+        fil_world_destroy(world);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slow_balls_leave_a_table),
         cmocka_unit_test(a_ball_meets_a_box_once),
+        cmocka_unit_test(cylinders_roll_on_faces),
+        cmocka_unit_test(a_slow_cylinder_leaves_a_table),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,34 +13,9 @@
 #include <cmocka.h>
 
 #include "gradient_check.h"
+#include "random_text.h"
 
-enum { TEXT = 4000, STEPS = 2 };
-
-typedef struct Text {
-    Random* random;
-    size_t length;
-    double friction; /* of all; negative: each its own */
-    char text[TEXT];
-} Text;
-
-static void add(Text* t, const char* format, ...)
-{
-    va_list rest;
-    va_start(rest, format);
-    t->length += (size_t)vsnprintf(t->text + t->length, sizeof t->text - t->length, format, rest);
-    va_end(rest);
-    assert_true(t->length < sizeof t->text);
-}
-
-static double pick(Text* t, double low, double high)
-{
-    return random_between(t->random, low, high);
-}
-
-static void add_vector(Text* t, const char* key, double x, double y, double z, double spread)
-{
-    add(t, ", %s: [%.6f, %.6f, %.6f]", key, x + pick(t, -spread, spread), y + pick(t, -spread, spread), z + pick(t, -spread, spread));
-}
+enum { STEPS = 2 };
 
 #define SAP "world: {dt: 2e-3, contact: {model: sap, tolerance: 1e-13}, newton: {tolerance: 1e-14}}\n"
 
@@ -392,6 +367,15 @@ static void arm_on_a_ball_potential(Text* t, Model model)
     add(t, "]\n");
 }
 
+static void cylinder_on_a_box(Text* t, Model model)
+{
+    add_model(t, model);
+    add(t,
+        "rigid_bodies: [{name: table, motion: static, position: [0, 0, -0.1], rotation: [0.05, -0.03, 0.2], shapes: [{box: {size: [1, 1, 0.2]}}]}, ");
+    add_body(t, "a", "cylinder: {radius: 0.06, length: 0.1}", 0.0, 0.0, 0.14, 0.5);
+    add(t, "]\n");
+}
+
 static void robot_and_ball(Text* t, Model model)
 {
     add_model(t, model);
@@ -446,6 +430,7 @@ static const struct {
     {"robots and a ball", robot_and_ball, false, false},
     {"arms on the ground", arm_on_the_ground_potential, false, false},
     {"arms on a ball", arm_on_a_ball_potential, false, false},
+    {"cylinders on a box", cylinder_on_a_box, false, false},
 };
 
 /* As enum Model has them. */

@@ -173,10 +173,15 @@ void fil_ipc_field_free(FilIpcField* field);
 FilStatus fil_ipc_list(struct FilSolver* solver);
 /* Lists those anew that may be others on the way to `ends` by now. */
 FilStatus fil_ipc_relist(struct FilSolver* solver);
-/* Whether points of two colliders repel each other, or of one. */
+
+/* ipc_meet.c: whether points of two colliders repel each other, or of one. */
 bool fil_ipc_may_meet(const struct FilSolver* solver, int p, int q);
 /* Whether points lie at a joint of theirs, by any of the parts that meet at each. */
 bool fil_ipc_at_joint(const struct FilSolver* solver, int p, int q);
+/* The same of two edges, and of a point with a plane or a triangle; planes and faces meet rims instead of prisms, those that are for them. */
+bool fil_ipc_edge_meets(const struct FilSolver* solver, const FilIpcEdge* e, const FilIpcEdge* f);
+bool fil_ipc_plane_meets(const struct FilSolver* solver, int plane, int p);
+bool fil_ipc_triangle_meets(const struct FilSolver* solver, const FilIpcTriangle* triangle, int p);
 
 /* ipc_choose.c: chooses pairs of what is near, in rising order: of points, edges and triangles that are stale; `all` are. */
 FilStatus fil_ipc_choose(FilIpcField* field, const int* points, const int* edges, const int* triangles, bool all, double range, FilWorkers* workers);

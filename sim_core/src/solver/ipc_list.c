@@ -19,57 +19,10 @@ static const double MANY = 0.2;
  * so near to it then that a net on a ball takes 28 % more iterations than without shares; with this, 1 %. */
 static const double MIN_SHARE = 0.05;
 
-/* ---- who may meet ---- */
-
 static const FilWorldCollider* collider_of(const FilSolver* solver, int point)
 {
     return &solver->collision->colliders[solver->ipc.surface.points[point].collider];
 }
-
-/* Whether two edges of rods are one piece: neighbours on a rod, or at a shared node. */
-static bool one_piece(const FilSolver* solver, const FilIpcEdge* e, const FilIpcEdge* f)
-{
-    const FilWorldCollider *a = collider_of(solver, e->point[0]), *b = collider_of(solver, f->point[0]);
-    const FilBody* body = &solver->system->bodies[a->body];
-    if (a->body != b->body || a->collider.kind != FIL_COLLIDER_ROW || b->collider.kind != FIL_COLLIDER_ROW) {
-        return false;
-    }
-    if (a == b) {
-        return fil_collision_neighbours(&a->collider, e->part < f->part ? e->part : f->part, e->part < f->part ? f->part : e->part);
-    }
-    return body->ops->joined(body->impl, a->index, e->part, b->index, f->part);
-}
-
-static bool edges_at_joint(const FilSolver* solver, const FilIpcEdge* e, const FilIpcEdge* f)
-{
-    const FilIpcPoint *a = &solver->ipc.surface.points[e->point[0]], *b = &solver->ipc.surface.points[f->point[0]];
-    return solver->collision->join_count > 0 && fil_collision_at_joint(solver->collision, a->collider, e->part, b->collider, f->part);
-}
-
-bool fil_ipc_may_meet(const FilSolver* solver, int p, int q)
-{
-    const FilIpcPoint* points = solver->ipc.surface.points;
-    if (points[p].rim > 0 || points[q].rim > 0) {  // those are for planes
-        return false;
-    }
-    const FilWorldCollider *a = collider_of(solver, p), *b = collider_of(solver, q);
-    if (a == b) {
-        return a->collider.collision.self && solver->ipc.surface.points[p].node >= 0;
-    }
-    return fil_collision_may_meet(solver->collision, a, b) && !fil_collision_kept_apart(solver->collision, a, b);
-}
-
-bool fil_ipc_at_joint(const FilSolver* solver, int p, int q)
-{
-    const FilIpcPoint *a = &solver->ipc.surface.points[p], *b = &solver->ipc.surface.points[q];
-    bool near = false;
-    for (int k = 0; k < 4 && !near && solver->collision->join_count > 0; k++) {
-        near = fil_collision_at_joint(solver->collision, a->collider, a->part[k / 2], b->collider, b->part[k % 2]);
-    }
-    return near;
-}
-
-/* ---- listing ---- */
 
 /* The barrier's stiffness: what turns the two masses round within a few steps. */
 static double stiffness_of(const FilSolver* solver, double mass_a, double mass_b)
@@ -227,15 +180,14 @@ static bool make_edges(const FilSolver* solver, FilIndexPair chosen, FilIpcPair*
 {
     const FilIpcEdge *e = &solver->ipc.surface.edges[chosen.a], *f = &solver->ipc.surface.edges[chosen.b];
     const int points[4] = {e->point[0], e->point[1], f->point[0], f->point[1]};
-    return fil_ipc_may_meet(solver, points[0], points[2]) && !one_piece(solver, e, f) && !edges_at_joint(solver, e, f) &&
-           make_pair(solver, FIL_SEGMENT_SEGMENT, points, 4, fil_parallel_threshold(e->length, f->length), pair);
+    return fil_ipc_edge_meets(solver, e, f) && make_pair(solver, FIL_SEGMENT_SEGMENT, points, 4, fil_parallel_threshold(e->length, f->length), pair);
 }
 
 static bool make_triangle(const FilSolver* solver, FilIndexPair chosen, FilIpcPair* pair)
 {
-    const int p = chosen.a, *c = solver->ipc.surface.triangles[chosen.b].point;
-    const int corners[4] = {p, c[0], c[1], c[2]};
-    return fil_ipc_may_meet(solver, p, c[0]) && !fil_ipc_at_joint(solver, p, c[0]) && make_pair(solver, FIL_POINT_TRIANGLE, corners, 4, 0.0, pair);
+    const FilIpcTriangle* triangle = &solver->ipc.surface.triangles[chosen.b];
+    const int p = chosen.a, *c = triangle->point, corners[4] = {p, c[0], c[1], c[2]};
+    return fil_ipc_triangle_meets(solver, triangle, p) && make_pair(solver, FIL_POINT_TRIANGLE, corners, 4, 0.0, pair);
 }
 
 /* Lists pairs of edges and of points and triangles that are near. */
@@ -356,8 +308,7 @@ static FilStatus list_planes(FilSolver* solver, const double* x, double reach)
             const FilWorldCollider* own = collider_of(solver, p);
             const double radius = s->points[p].radius, gap = height_above(x + 3 * p, normal, at) - radius;
             const double min = fmin(gap, height_above(x + 3 * p, normal_end, at_end) - radius);
-            const bool meets = s->points[p].rim > 0 ? s->points[p].rim == 1 + k : !s->points[p].prism;
-            if (meets && min <= reach && fil_collision_may_meet(solver->collision, own, c) && !fil_collision_kept_apart(solver->collision, own, c)) {
+            if (min <= reach && fil_ipc_plane_meets(solver, k, p)) {
                 const double stiffness = are_held(solver, &p, 1) && !moves(solver, c) ? 0.0 : stiffness_of(solver, s->points[p].mass, INFINITY);
                 const FilIpcPair pair = {.repulsion = {FIL_POINT_POINT, radius, solver->settings.model.ipc.range, stiffness, 0.0},
                                          .share = 1.0,

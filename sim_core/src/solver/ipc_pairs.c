@@ -122,8 +122,9 @@ static bool has_corner(const int* corners, int point)
     return corners[0] == point || corners[1] == point || corners[2] == point;
 }
 
-/* The first triangle that has the place which these weights of a triangle's corners give: itself, or one at the same edge or corner. */
-static int first_at(const FilIpcSurface* s, const int* corners, const double* weight)
+/* The first triangle that has the place which these weights of a triangle's corners give: itself, or one at the same edge or corner; of a face,
+ * unless that is negative. */
+static int first_at(const FilIpcSurface* s, const int* corners, const double* weight, int face)
 {
     int used[3], count = 0;
     for (int k = 0; k < 3; k++) {
@@ -132,7 +133,8 @@ static int first_at(const FilIpcSurface* s, const int* corners, const double* we
         }
     }
     int f = s->fan_first[used[0]];
-    while (!has_corner(s->triangles[s->fan[f]].point, used[count - 1]) || !has_corner(s->triangles[s->fan[f]].point, used[count / 2])) {
+    while (!has_corner(s->triangles[s->fan[f]].point, used[count - 1]) || !has_corner(s->triangles[s->fan[f]].point, used[count / 2]) ||
+           (face >= 0 && s->triangles[s->fan[f]].face != face)) {
         f++;
     }
     return s->fan[f];
@@ -152,11 +154,12 @@ bool fil_ipc_beside(const FilSolver* solver, const FilIpcPair* pair)
         return false;
     }
     // one place of a convex shape is nearest: triangles that have it, or lead there, meet this one
-    const int own = triangle_of(s, corners);
+    const int own = triangle_of(s, corners), face = s->points[pair->point[0]].rim > 0 ? s->triangles[own].face : -1;  // a rim is for one face
     int nearest = own;
     for (int k = 0; k < 3; k++) {
         for (int f = s->fan_first[corners[k]]; f < s->fan_first[corners[k] + 1]; f++) {
-            const double other = square_to(x, pair->point[0], s->triangles[s->fan[f]].point, other_weight);
+            const FilIpcTriangle* triangle = &s->triangles[s->fan[f]];
+            const double other = face < 0 || triangle->face == face ? square_to(x, pair->point[0], triangle->point, other_weight) : INFINITY;
             if (other < square || (other == square && s->fan[f] < nearest)) {
                 square = other;
                 nearest = s->fan[f];
@@ -164,7 +167,7 @@ bool fil_ipc_beside(const FilSolver* solver, const FilIpcPair* pair)
             }
         }
     }
-    return first_at(s, s->triangles[nearest].point, weight) != own;
+    return first_at(s, s->triangles[nearest].point, weight, face) != own;
 }
 
 /* How much of the way from `points` to `ends` leaves a pair so much of the gap. */

@@ -10,6 +10,9 @@
 /* Sides of the prism that stands for a cylinder. */
 enum { PRISM = 24 };
 
+/* Faces that a hull may have for rims of cylinders to meet them, and points of rims that a world may have for faces: beyond, they meet prisms. */
+enum { MAX_FACES = 12, MAX_FACE_POINTS = 20000 };
+
 /* Sine of the inclination below which a rim counts as flat: rounding would turn it. */
 static const double FLAT = 1e-12;
 
@@ -21,6 +24,7 @@ void fil_ipc_surface_free(FilIpcSurface* surface)
     fil_free(surface->edges);
     fil_free(surface->triangles);
     fil_free(surface->planes);
+    fil_free(surface->faces);
     fil_free(surface->fan_first);
     fil_free(surface->fan);
     fil_free(surface->body_mass);
@@ -50,12 +54,29 @@ static FilStatus add_edge(FilSolver* solver, int a, int b, int part, double leng
     return status;
 }
 
-static FilStatus add_triangle(FilSolver* solver, int a, int b, int c, int part)
+static FilStatus add_triangle(FilSolver* solver, int a, int b, int c, int part, int face)
 {
     FilIpcSurface* s = &solver->ipc.surface;
     const FilStatus status = fil_solver_reserve((void**)&s->triangles, s->triangle_count, &s->triangle_capacity, sizeof *s->triangles);
     if (status == FIL_OK) {
-        s->triangles[s->triangle_count++] = (FilIpcTriangle){{a, b, c}, part};
+        s->triangles[s->triangle_count++] = (FilIpcTriangle){{a, b, c}, part, face};
+    }
+    return status;
+}
+
+/* Adds the face that the corners a, b, c of a shape lie on, counter-clockwise seen from outside. */
+static FilStatus add_face(FilSolver* solver, int a, int b, int c)
+{
+    FilIpcSurface* s = &solver->ipc.surface;
+    const FilStatus status = fil_solver_reserve((void**)&s->faces, s->face_count, &s->face_capacity, sizeof *s->faces);
+    if (status == FIL_OK) {
+        FilIpcFace* face = &s->faces[s->face_count++];
+        double ab[3], ac[3];
+        fil_v3_sub(ab, s->points[b].local, s->points[a].local);
+        fil_v3_sub(ac, s->points[c].local, s->points[a].local);
+        face->collider = s->points[a].collider;
+        fil_v3_cross(face->normal, ab, ac);
+        fil_v3_normalise(face->normal);
     }
     return status;
 }
@@ -126,7 +147,7 @@ static FilStatus take_mesh(FilSolver* solver, int index, const FilBodyMesh* mesh
     }
     for (int k = 0; k < mesh->triangle_count && status == FIL_OK; k++) {
         const int* t = mesh->triangles + 3 * k;
-        status = add_triangle(solver, first + t[0], first + t[1], first + t[2], k);
+        status = add_triangle(solver, first + t[0], first + t[1], first + t[2], k, -1);
     }
     return status;
 }
@@ -173,9 +194,10 @@ static FilStatus box_sides(FilSolver* solver, int first)
         }
     }
     for (int f = 0; f < 6 && status == FIL_OK; f++) {
-        const int* c = faces[f];
-        status = add_triangle(solver, first + c[0], first + c[1], first + c[2], 0);
-        status = status == FIL_OK ? add_triangle(solver, first + c[0], first + c[2], first + c[3], 0) : status;
+        const int *c = faces[f], face = solver->ipc.surface.face_count;
+        status = add_face(solver, first + c[0], first + c[1], first + c[2]);
+        status = status == FIL_OK ? add_triangle(solver, first + c[0], first + c[1], first + c[2], 0, face) : status;
+        status = status == FIL_OK ? add_triangle(solver, first + c[0], first + c[2], first + c[3], 0, face) : status;
     }
     return status;
 }
@@ -188,11 +210,11 @@ static FilStatus prism_sides(FilSolver* solver, int first)
         status = add_edge(solver, a, a + 1, 0, 0.0);
         status = status == FIL_OK ? add_edge(solver, a, b, 0, 0.0) : status;
         status = status == FIL_OK ? add_edge(solver, a + 1, b + 1, 0, 0.0) : status;
-        status = status == FIL_OK ? add_triangle(solver, a, b, b + 1, 0) : status;
-        status = status == FIL_OK ? add_triangle(solver, a, b + 1, a + 1, 0) : status;
+        status = status == FIL_OK ? add_triangle(solver, a, b, b + 1, 0, -1) : status;
+        status = status == FIL_OK ? add_triangle(solver, a, b + 1, a + 1, 0, -1) : status;
         if (k > 0 && k < PRISM - 1 && status == FIL_OK) {
-            status = add_triangle(solver, first, b, a, 0);
-            status = status == FIL_OK ? add_triangle(solver, first + 1, a + 1, b + 1, 0) : status;
+            status = add_triangle(solver, first, b, a, 0, -1);
+            status = status == FIL_OK ? add_triangle(solver, first + 1, a + 1, b + 1, 0, -1) : status;
         }
     }
     return status;
@@ -208,9 +230,10 @@ static FilStatus hull_sides(FilSolver* solver, int first, const FilHull* hull)
         }
     }
     for (int f = 0; f < hull->face_count; f++) {
-        const int* c = hull->face_corners + hull->face_first[f];
+        const int *c = hull->face_corners + hull->face_first[f], face = hull->face_count <= MAX_FACES ? solver->ipc.surface.face_count : -1;
+        status = status == FIL_OK && face >= 0 ? add_face(solver, first + c[0], first + c[1], first + c[2]) : status;
         for (int k = 2; k < hull->face_first[f + 1] - hull->face_first[f] && status == FIL_OK; k++) {
-            status = add_triangle(solver, first + c[0], first + c[k - 1], first + c[k], 0);
+            status = add_triangle(solver, first + c[0], first + c[k - 1], first + c[k], 0, face);
         }
     }
     return status;
@@ -301,20 +324,51 @@ static FilStatus take_shape(FilSolver* solver, int index)
     return status;
 }
 
-/* The rims of all cylinders, for each plane: as many points as their prisms have, which stand together. */
+/* Faces only that cylinders may meet, unless that are too many points; triangles tell which are left. */
+static void leave_faces(FilSolver* solver)
+{
+    FilIpcSurface* s = &solver->ipc.surface;
+    int prisms = 0;
+    for (int p = 0; p < s->point_count; p += s->points[p].prism ? 2 * PRISM : 1) {
+        prisms += s->points[p].prism;
+    }
+    if (prisms == 0 || (double)prisms * s->face_count * 2 * PRISM > MAX_FACE_POINTS) {
+        s->face_count = 0;
+        for (int t = 0; t < s->triangle_count; t++) {
+            s->triangles[t].face = -1;
+        }
+    }
+}
+
+/* The rim of a cylinder whose prism begins with the point `first`, for a plane or a face: as many points as the prism has. */
+static FilStatus take_rim(FilSolver* solver, int first, int rim)
+{
+    FilStatus status = FIL_OK;
+    for (int k = 0; k < 2 * PRISM && status == FIL_OK; k++) {
+        FilIpcPoint point = solver->ipc.surface.points[first + k];  // what it weighs
+        const double angle = 2.0 * FIL_PI * (k / 2) / PRISM;
+        point.prism = false;
+        point.rim = rim;
+        fil_v3_set(point.local, cos(angle), sin(angle), point.local[2]);
+        status = add_point(solver, &point);
+    }
+    return status;
+}
+
+/* The rims of all cylinders, for each plane and each face that they may meet: those of one cylinder stand together. */
 static FilStatus take_rims(FilSolver* solver)
 {
     FilIpcSurface* s = &solver->ipc.surface;
+    const FilWorldCollider* colliders = solver->collision->colliders;
     const int count = s->point_count;
     FilStatus status = FIL_OK;
+    leave_faces(solver);
     for (int first = 0; first < count; first += s->points[first].prism ? 2 * PRISM : 1) {
-        for (int k = 0; k < 2 * PRISM * s->plane_count && s->points[first].prism && status == FIL_OK; k++) {
-            FilIpcPoint point = s->points[first + k % (2 * PRISM)];  // what it weighs
-            const double angle = 2.0 * FIL_PI * (k % (2 * PRISM) / 2) / PRISM;
-            point.prism = false;
-            point.rim = 1 + k / (2 * PRISM);
-            fil_v3_set(point.local, cos(angle), sin(angle), point.local[2]);
-            status = add_point(solver, &point);
+        for (int k = 0; k < s->plane_count + s->face_count && s->points[first].prism && status == FIL_OK; k++) {
+            const int other = k < s->plane_count ? s->planes[k] : s->faces[k - s->plane_count].collider;
+            const bool meet =
+                k < s->plane_count || fil_collision_may_meet(solver->collision, &colliders[s->points[first].collider], &colliders[other]);
+            status = meet ? take_rim(solver, first, 1 + k) : FIL_OK;
         }
     }
     return status;
@@ -406,7 +460,7 @@ FilStatus fil_ipc_surface_build(FilSolver* solver)
     if (s->ready && s->body_count == solver->system->body_count) {
         return FIL_OK;
     }
-    s->point_count = s->edge_count = s->triangle_count = s->plane_count = 0;
+    s->point_count = s->edge_count = s->triangle_count = s->plane_count = s->face_count = 0;
     fil_ipc_near_forget(&solver->ipc.near);
     FilStatus status = weigh_bodies(solver);
     for (int k = 0; k < solver->collision->collider_count && status == FIL_OK; k++) {
@@ -452,11 +506,25 @@ void fil_ipc_plane(const FilSolver* solver, int plane, const double* q, double* 
     fil_v3_copy(point, pose.p);
 }
 
-/* Where a rim's axes point that its points are counted from, in the shape's frame: down to a plane, and across. */
-static void rim_axes(const FilSolver* solver, int plane, const FilPose* pose, const double* q, double* down)
+void fil_ipc_rim_normal(const FilSolver* solver, int rim, const double* q, double* normal)
 {
-    double normal[3], at[3], local[3];
-    fil_ipc_plane(solver, plane, q, normal, at);
+    const FilIpcSurface* s = &solver->ipc.surface;
+    if (rim <= s->plane_count) {
+        double at[3];
+        fil_ipc_plane(solver, rim - 1, q, normal, at);
+        return;
+    }
+    const FilIpcFace* face = &s->faces[rim - 1 - s->plane_count];
+    FilPose pose;
+    shape_pose(solver, &solver->collision->colliders[face->collider], q, &pose);
+    fil_m3_apply(normal, pose.r, face->normal);
+}
+
+/* Where a rim's axes point that its points are counted from, in the shape's frame: down to its plane or face, and across. */
+static void rim_axes(const FilSolver* solver, int rim, const FilPose* pose, const double* q, double* down)
+{
+    double normal[3], local[3];
+    fil_ipc_rim_normal(solver, rim, q, normal);
     fil_m3_apply_transposed(local, pose->r, normal);
     const double size = hypot(local[0], local[1]);
     // one that lies flat is as low everywhere
@@ -505,7 +573,7 @@ void fil_ipc_surface_place(const FilSolver* solver, const double* q, double* x)
         }
         if (point->rim > 0) {
             if (rim != point->rim) {
-                rim_axes(solver, point->rim - 1, &pose, q, down);
+                rim_axes(solver, point->rim, &pose, q, down);
                 rim = point->rim;
             }
             const double radius = solver->collision->colliders[point->collider].collider.shape.radius, *turn = point->local;

@@ -1,9 +1,9 @@
 /* What bodies show to incremental potentials: points, edges, triangles and planes, with radii around them.
  *
  * Rods are edges with their radius, shells triangles with half their thickness; spheres are lone points, capsules lone
- * edges, boxes, hulls and cylinders (as prisms) triangles of radius zero. Against planes a cylinder has its true rims: points around each,
- * counted from where it is lowest, that move along it as it turns. The energy of a rim is then one of its height and inclination
- * alone, so that it rolls, and as the points stand evenly on both sides of the lowest, moving along does no work. */
+ * edges, boxes, hulls and cylinders (as prisms) triangles of radius zero. Against planes, and faces of boxes and small hulls, a cylinder has its true
+ * rims: points around each, counted from where it is lowest, that move along it as it turns. The energy of a rim is then one of its height and
+ * inclination alone, so that it rolls, and as the points stand evenly on both sides of the lowest, moving along does no work. */
 #ifndef FILUM_SOLVER_IPC_SURFACE_H
 #define FILUM_SOLVER_IPC_SURFACE_H
 
@@ -19,8 +19,9 @@ typedef struct FilIpcPoint {
     double radius;   /* m */
     double mass;     /* kg, that a push on it moves; INFINITY: none */
     bool lone;       /* no edge ends here */
-    bool prism;      /* of a prism: planes meet its rims instead */
-    int rim;         /* 1 + the plane that a rim's point is for, 0: it is none; `local` has cosine and sine from where it is lowest */
+    bool prism;      /* of a prism: planes and faces meet its rims instead */
+    int rim;         /* 1 + the plane that a rim's point is for, or the face, which are counted after planes; 0: it is none; `local` has cosine and
+                      * sine from where it is lowest */
 } FilIpcPoint;
 
 typedef struct FilIpcEdge {
@@ -35,13 +36,20 @@ typedef struct FilIpcEdge {
 typedef struct FilIpcTriangle {
     int point[3];
     int part;
+    int face; /* that it is a piece of; -1: none */
 } FilIpcTriangle;
+
+/* A face of a shape, which rims of cylinders meet. */
+typedef struct FilIpcFace {
+    int collider;
+    double normal[3]; /* outward, in the shape's frame */
+} FilIpcFace;
 
 typedef struct FilIpcSurface {
     bool ready;
     int body_count; /* when it was made */
-    int point_count, edge_count, triangle_count, plane_count;
-    int point_capacity, edge_capacity, triangle_capacity, plane_capacity;
+    int point_count, edge_count, triangle_count, plane_count, face_count;
+    int point_capacity, edge_capacity, triangle_capacity, plane_capacity, face_capacity;
     FilIpcPoint* points;
     int* node_q;     /* of points that are nodes: where they stand in q, ... */
     int* node_block; /* ... and their block of the world's velocities; else -1 */
@@ -50,8 +58,9 @@ typedef struct FilIpcSurface {
     FilIpcTriangle* triangles;
     int *fan_first, *fan; /* of each point: triangles that meet there, fan[fan_first[p]] to fan[fan_first[p + 1]] */
     int* planes;          /* colliders that are half-spaces */
-    bool turns;           /* some points are on shapes that move: not along lines */
-    bool sides_meet;      /* some edges may meet edges, or points triangles: not only lone points and planes something */
+    FilIpcFace* faces;
+    bool turns;      /* some points are on shapes that move: not along lines */
+    bool sides_meet; /* some edges may meet edges, or points triangles: not only lone points and planes something */
     double* body_mass;
 } FilIpcSurface;
 
@@ -70,6 +79,9 @@ FilStatus fil_ipc_surface_build(struct FilSolver* solver);
 
 /* Where all points are: x takes 3 numbers each; q is like the world's. */
 void fil_ipc_surface_place(const struct FilSolver* solver, const double* q, double* x);
+
+/* Outward normal at q of the plane or face that a rim is for. */
+void fil_ipc_rim_normal(const struct FilSolver* solver, int rim, const double* q, double* normal);
 
 /* Outward normal and a point of a plane at q. */
 void fil_ipc_plane(const struct FilSolver* solver, int plane, const double* q, double* normal, double* point);

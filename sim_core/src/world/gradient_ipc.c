@@ -36,11 +36,10 @@ int fil_gradient_corner_size(const FilWorld* world, int point)
 
 /* ---- barriers ---- */
 
-static void cross_of_normal(const FilSolver* solver, int plane, FilTouch* touch)
+bool fil_gradient_on_moving_face(const FilWorld* world, const FilIpcPair* pair)
 {
-    double at[3];
-    touch->feature = FIL_TOUCH_FACE;
-    fil_ipc_plane(solver, plane, solver->ipc.x.at, touch->axis, at);
+    return pair->plane < 0 && world->solver.ipc.surface.points[pair->point[0]].rim > 0 &&
+           world->system.bodies[fil_ipc_collider_of(world, pair->point[1])->body].moves;
 }
 
 void fil_gradient_take_rim(const FilWorld* world, int point, const double* q, FilTouch* touch)
@@ -87,7 +86,8 @@ FilStatus fil_gradient_take_corner(FilGradient* gradient, const FilState* at, co
         double map[FIL_CONTACT_MOTION][MOTION];
         fil_v3_copy(touching.middle, maker->point);
         fil_v3_copy(touching.point, maker->point);
-        cross_of_normal(solver, pair->plane, &touching.touch[0]);
+        touching.touch[0].feature = FIL_TOUCH_FACE;
+        fil_ipc_rim_normal(solver, p->rim, solver->ipc.x.at, touching.touch[0].axis);
         fil_v3_copy(touching.normal, touching.touch[0].axis);
         fil_gradient_take_rim(world, point, solver->ipc.x.at, &touching.touch[1]);
         fil_touching_vary(&touching, 1, touching.touch[1].along, map);
@@ -133,6 +133,9 @@ static FilStatus take_barrier(FilGradient* gradient, const FilIpcPair* pair, dou
     int at[4];
     if (plane >= 0 && world->system.bodies[world->collision.colliders[world->solver.ipc.surface.planes[plane]].body].moves) {
         return fil_gradient_refuse_pair(gradient, pair, "touch, a half-space that moves, of which gradients are not known yet");
+    }
+    if (fil_gradient_on_moving_face(world, pair)) {
+        return fil_gradient_refuse_pair(gradient, pair, "touch, a cylinder and a face that moves, of which gradients are not known yet");
     }
     out->size = 0;
     FilStatus status = FIL_OK;

@@ -23,6 +23,9 @@ int fil_gradient_corner_size(const FilWorld* world, int point);
 /* Corner i of a pair where the state is `at` and points are; `work` has room for 10 rows of its unknowns. */
 FIL_MUST_CHECK FilStatus fil_gradient_take_corner(FilGradient* gradient, const FilState* at, const FilIpcPair* pair, int i, double* work,
                                                   int* unknown, FilGradientCorner* corner);
+/* Whether a pair is of a rim and a face that moves, and turns the rim's points with it. */
+bool fil_gradient_on_moving_face(const FilWorld* world, const FilIpcPair* pair);
+
 /* Where a rim's point is counted from goes around with the plane. */
 void fil_gradient_take_rim(const FilWorld* world, int point, const double* q, FilTouch* touch);
 /* Bodies that are no points begin a step at a state, or where they have just begun one. */

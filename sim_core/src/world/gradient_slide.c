@@ -88,12 +88,18 @@ static const char* take_touching(const FilWorld* world, const FilState* at, cons
         for (int i = 0; i < pair->corner_count; i++) {
             fil_v3_copy(corners + 3 * i, x + 3 * pair->point[i]);
         }
+        if (fil_gradient_on_moving_face(world, pair)) {
+            return "touch, a cylinder and a face that moves, of which gradients are not known yet";
+        }
         if (fil_repulsion_crossing(&pair->repulsion, corners) < 1.0) {
             return SIDE_BY_SIDE;
         }
         const FilClosest closest = fil_feature_closest(pair->repulsion.pair, corners);
         touch_of(world, pair, &closest, 0, x, t->normal, &t->touch[0]);
         touch_of(world, pair, &closest, 1, x, t->normal, &t->touch[1]);
+        if (solver->ipc.surface.points[pair->point[0]].rim > 0) {
+            fil_gradient_take_rim(world, pair->point[0], at->q, &t->touch[0]);
+        }
     }
     for (int i = split; i < pair->corner_count; i++) {
         fil_v3_axpy(t->middle, fabs(weight[i]), x + 3 * pair->point[i]);
