@@ -232,19 +232,46 @@ static FilPartPair pair_of(const FilCollisionStage* stage, int a, int part_a, in
 
 /* Cosine to a neighbour from which on a vertex of what deforms is not what a normal meets: the wall of a box that slides over a flat sheet and lies
  * micrometres deep ran into every vertex in its way. Half: vertices of dents and folds, which faces and edges may not hold, still touch what lies in
- * them. */
+ * them. A hundredth, as of edges, for what is round there, or an edge, and apart: it comes to lie beside the vertex before it gets there, and would
+ * be braked by the gap along a normal that turns. */
 #define TILTED 0.5
+#define TILTED_APART 0.01
 
-/* Whether k is a vertex of what deforms with a neighbour far on the other's side, which would meet before it what comes that way. */
-static bool is_beside(const FilCollisionStage* stage, int k, const double* normal, double sign)
+/* Whether a shape is flat where a normal of it is this one. */
+static bool is_face(const FilShape* shape, const FilPose* pose, const double* normal)
 {
-    const FilWorldCollider* c = &stage->colliders[k];
+    static const double same = 1.0 - 1e-9;
+    double n[3], largest = 0.0;
+    fil_m3_apply_transposed(n, pose->r, normal);
+    switch (shape->kind) {
+        case FIL_PRIMITIVE_HALF_SPACE:
+            return true;
+        case FIL_PRIMITIVE_BOX:
+            return fil_max(fil_max(fabs(n[0]), fabs(n[1])), fabs(n[2])) > same;
+        case FIL_PRIMITIVE_CYLINDER:
+            return fabs(n[2]) > same;
+        case FIL_PRIMITIVE_HULL:
+            for (int f = 0; f < shape->hull->face_count; f++) {
+                largest = fil_max(largest, fil_v3_dot(n, shape->hull->normals + 3 * f));
+            }
+            return largest > same;
+        default:
+            return false;
+    }
+}
+
+/* Whether a side is a vertex of what deforms with a neighbour far on the other's side, which would meet before it what comes that way. */
+static bool is_beside(const FilCollisionStage* stage, const FilPartPair* pair, int side, const FilContactPoint* point)
+{
+    const FilWorldCollider* c = &stage->colliders[pair->collider[side]];
     const FilCollisionSheet* s = c->sheet >= 0 ? &stage->sheets[c->sheet] : NULL;
     if (s == NULL || s->mesh != NULL) {
         return false;
     }
-    const double down[3] = {-sign * normal[0], -sign * normal[1], -sign * normal[2]};
-    return !fil_facets_is_extreme(&s->facets, k - s->first, down, -TILTED);
+    double down[3];
+    fil_v3_scale(down, side == 0 ? -1.0 : 1.0, point->normal);
+    const bool round = point->distance > 0.0 && !is_face(&pair->shape[1 - side], &pair->pose[1 - side], down);
+    return !fil_facets_is_extreme(&s->facets, pair->collider[side] - s->first, down, round ? -TILTED_APART : -TILTED);
 }
 
 static FilStatus meet_parts(FilCollisionStage* stage, int a, int part_a, int b, int part_b, double margin)
@@ -263,7 +290,7 @@ static FilStatus meet_parts(FilCollisionStage* stage, int a, int part_a, int b, 
         count = keep_deepest(points, count);
     }
     for (int k = 0; k < count && status == FIL_OK; k++) {
-        if (is_beside(stage, a, points[k].normal, 1.0) || is_beside(stage, b, points[k].normal, -1.0)) {
+        if (is_beside(stage, &pair, 0, &points[k]) || is_beside(stage, &pair, 1, &points[k])) {
             continue;
         }
         status = fil_collision_emit(stage, a, part_a, b, part_b, &points[k]);
