@@ -64,19 +64,13 @@ static FilStatus add_triangle(FilSolver* solver, int a, int b, int c, int part, 
     return status;
 }
 
-/* Adds the face that the corners a, b, c of a shape lie on, counter-clockwise seen from outside. */
-static FilStatus add_face(FilSolver* solver, int a, int b, int c)
+/* Adds a face of the shape that a point belongs to, with an outward normal in its frame. */
+static FilStatus add_face(FilSolver* solver, int point, const double* normal)
 {
     FilIpcSurface* s = &solver->ipc.surface;
     const FilStatus status = fil_solver_reserve((void**)&s->faces, s->face_count, &s->face_capacity, sizeof *s->faces);
     if (status == FIL_OK) {
-        FilIpcFace* face = &s->faces[s->face_count++];
-        double ab[3], ac[3];
-        fil_v3_sub(ab, s->points[b].local, s->points[a].local);
-        fil_v3_sub(ac, s->points[c].local, s->points[a].local);
-        face->collider = s->points[a].collider;
-        fil_v3_cross(face->normal, ab, ac);
-        fil_v3_normalise(face->normal);
+        s->faces[s->face_count++] = (FilIpcFace){s->points[point].collider, {normal[0], normal[1], normal[2]}};
     }
     return status;
 }
@@ -187,6 +181,7 @@ static int shape_points(const FilShape* shape, double (*local)[3], int max)
 static FilStatus box_sides(FilSolver* solver, int first)
 {
     static const int faces[6][4] = {{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4}, {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}};
+    static const double normals[6][3] = {{0, 0, -1}, {0, 0, 1}, {0, -1, 0}, {0, 1, 0}, {-1, 0, 0}, {1, 0, 0}};
     FilStatus status = FIL_OK;
     for (int a = 0; a < 8; a++) {
         for (int bit = 1; bit < 8 && status == FIL_OK; bit *= 2) {
@@ -195,7 +190,7 @@ static FilStatus box_sides(FilSolver* solver, int first)
     }
     for (int f = 0; f < 6 && status == FIL_OK; f++) {
         const int *c = faces[f], face = solver->ipc.surface.face_count;
-        status = add_face(solver, first + c[0], first + c[1], first + c[2]);
+        status = add_face(solver, first, normals[f]);
         status = status == FIL_OK ? add_triangle(solver, first + c[0], first + c[1], first + c[2], 0, face) : status;
         status = status == FIL_OK ? add_triangle(solver, first + c[0], first + c[2], first + c[3], 0, face) : status;
     }
@@ -231,7 +226,7 @@ static FilStatus hull_sides(FilSolver* solver, int first, const FilHull* hull)
     }
     for (int f = 0; f < hull->face_count; f++) {
         const int *c = hull->face_corners + hull->face_first[f], face = hull->face_count <= MAX_FACES ? solver->ipc.surface.face_count : -1;
-        status = status == FIL_OK && face >= 0 ? add_face(solver, first + c[0], first + c[1], first + c[2]) : status;
+        status = status == FIL_OK && face >= 0 ? add_face(solver, first, hull->normals + 3 * (ptrdiff_t)f) : status;
         for (int k = 2; k < hull->face_first[f + 1] - hull->face_first[f] && status == FIL_OK; k++) {
             status = add_triangle(solver, first + c[0], first + c[k - 1], first + c[k], 0, face);
         }
