@@ -98,6 +98,33 @@ static void helpers_come_back(void** state)
     fil_workers_destroy(workers);
 }
 
+static void count_chunks(void* context, int first, int end, int worker)
+{
+    (void)end;
+    (void)worker;
+    ((unsigned char*)context)[first]++;
+}
+
+/* More loops than the word of a share has numbers for, with chunks of one item. */
+static void numbers_of_loops_begin_again(void** state)
+{
+    (void)state;
+    enum { LOOPS = 4500000, CHUNKS = 3 }; /* 2^22 is 4,194,304 */
+    FilWorkers* workers = SANITIZED ? NULL : fil_workers_create(2);
+    if (workers == NULL) {
+        skip();
+    }
+    fil_workers_hold(workers, true);
+    int wrong = 0;
+    for (int k = 0; k < LOOPS; ++k) {
+        unsigned char done[CHUNKS] = {0};
+        fil_workers_run(workers, CHUNKS, 1, count_chunks, done);
+        wrong += done[0] != 1 || done[1] != 1 || done[2] != 1;
+    }
+    assert_int_equal(wrong, 0);
+    fil_workers_destroy(workers);
+}
+
 static double cpu_seconds(void)
 {
     struct rusage usage;
@@ -246,13 +273,10 @@ static void fewer_threads_will_do(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_item_is_visited_once),
-        cmocka_unit_test(helpers_come_back),
-        cmocka_unit_test(idle_helpers_cost_nothing),
-        cmocka_unit_test(something_is_done_beside_loops),
-        cmocka_unit_test(its_first_part_can_be_waited_for),
-        cmocka_unit_test(one_needs_no_helpers),
-        cmocka_unit_test(fewer_threads_will_do),
+        cmocka_unit_test(every_item_is_visited_once),     cmocka_unit_test(helpers_come_back),
+        cmocka_unit_test(numbers_of_loops_begin_again),   cmocka_unit_test(idle_helpers_cost_nothing),
+        cmocka_unit_test(something_is_done_beside_loops), cmocka_unit_test(its_first_part_can_be_waited_for),
+        cmocka_unit_test(one_needs_no_helpers),           cmocka_unit_test(fewer_threads_will_do),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
