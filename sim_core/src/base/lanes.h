@@ -118,6 +118,22 @@ static inline double fil_lanes_sum_four(const FilLanes* numbers)
     return (a[0] + a[1]) + (a[2] + a[3]);
 }
 
+/* Where processors may have registers for both halves of two rods: two of one shape can be walked at once then, each with the bits that it has alone.
+ * What fuses products with sums has bits of its own. */
+#if defined(FIL_VECTOR_AVX2) && !defined(FIL_SCALAR_LANES) && !defined(FILUM_FUSED)
+#define FIL_LANE_PAIRS
+#endif
+
+/* Whether this one has. */
+static inline bool fil_lanes_pair(void)
+{
+#if defined(FIL_LANE_PAIRS)
+    return fil_vector_level() >= FIL_VECTOR_256;
+#else
+    return false;
+#endif
+}
+
 /* Groups that a kernel walks one after the other. */
 #define FIL_LANE_GROUPS (2 / FIL_LANE_COUNT)
 

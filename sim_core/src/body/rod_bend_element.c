@@ -10,18 +10,31 @@
 
 #include "base/vec3.h"
 
+static void sine_cosine_apart(double complex angle, double complex* sine, double complex* cosine)
+{
+    *sine = csin(angle);
+    *cosine = ccos(angle);
+}
+
+static double complex twice_atan_apart(double complex x)
+{
+    return 2.0 * catan(x);
+}
+
 #define NUMBER double complex
 #define GENERIC(name) name##C
 #define SQRT csqrt
 #define ARE_BELOW(a, bound) (creal(a) < (bound))
-#define EACH_LANE(out, in, function) ((out) = c##function(in))
+#define SINE_COSINE_APART sine_cosine_apart
+#define TWICE_ATAN_APART twice_atan_apart
 #include "body/rod_hinge.inc"
 #include "body/rod_hinge_back.inc"
 #undef NUMBER
 #undef GENERIC
 #undef SQRT
 #undef ARE_BELOW
-#undef EACH_LANE
+#undef SINE_COSINE_APART
+#undef TWICE_ATAN_APART
 
 #define NUMBER double
 #define GENERIC(name) name##1

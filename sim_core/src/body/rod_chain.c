@@ -141,31 +141,6 @@ void fil_rod_chain_middle_frames(const FilRodChain* chain, Frame1* e, Frame1* f)
     }
 }
 
-void fil_rod_chain_find_frames(FilRodChain* chain, double* shortest, double* straightest)
-{
-    const size_t n = (size_t)chain->matrix.half_nodes;
-    FilLanes length = fil_lanes_splat(INFINITY), turn = length;
-    for (size_t g = 0; g < FIL_LANE_GROUPS; g++) {
-        const FilLanes *x = chain->x + 3 * g * n, *t0 = chain->tangent0 + 3 * g * n, *m0 = chain->director0 + 3 * g * n;
-        const FilLanes *angle = chain->angle + g * n, *angle0 = chain->angle0 + g * n;
-        Frame2* frames = chain->frames + g * n;
-        // directions of all edges first: their roots and quotients do not wait for each other, nor for what follows
-        for (size_t i = 0; i + 1 < n; i++) {
-            direction2(&frames[i], x + 3 * i, x + 3 * i + 3);
-            length = fil_lanes_min(length, frames[i].length);
-            turn = fil_lanes_min(turn, dot2(t0 + 3 * i, frames[i].t));
-        }
-        for (size_t i = 0; i + 1 < n; i++) {
-            const bool follows = chain->untwisted && i > 0;
-            transport2(&frames[i], follows ? frames[i - 1].t : t0 + 3 * i, follows ? frames[i - 1].m1 : m0 + 3 * i,
-                       follows ? fil_lanes_splat(0.0) : angle[i] - angle0[i]);
-        }
-    }
-    *shortest = fil_lanes_smallest(length);
-    *straightest = 1.0 + fil_lanes_smallest(turn);
-    chain->framed = true;
-}
-
 /* The same where only frames are asked for. */
 static void have_frames(FilRodChain* chain)
 {

@@ -91,6 +91,14 @@ void fil_rod_blend_law(HingeLaw1* law, double kappa1, double kappa2, double twis
  * that has been factored goes on to serve. False if an edge has no length or turns by pi: q is out of reach. */
 bool fil_rod_chain_assemble(FilRodChain* chain, const double* q, double shift, bool hessian);
 
+#if defined(FIL_LANE_PAIRS)
+/* Two chains at once, each with the bits that it has alone: those that have begun a step and are folded alike, where the processor has the registers. */
+bool fil_rod_chain_goes_with(const FilRodChain* a, const FilRodChain* b);
+void fil_rod_chain_assemble_pair(FilRodChain* const* chains, const double* const* q, const double* shift, bool hessian, bool* in_reach);
+void fil_rod_chain_factor_pair(FilRodChain* const* chains, bool* definite);
+void fil_rod_chain_solve_pair(FilRodChain* const* chains, double* const* rhs);
+#endif
+
 /* For the chain's own files. Positions and angles from plain order; frames are to be found anew then. */
 void fil_rod_chain_load_positions(FilRodChain* chain, const double* q);
 /* What a step starts from. Without a diagonal: only the state and values at rest. */

@@ -417,7 +417,8 @@ bool fil_rod_chain_factor(FilRodChain* chain)
     return fil_fold_factor(&chain->matrix);
 }
 
-void fil_rod_chain_solve(FilRodChain* chain, double* rhs)
+/* A right-hand side from plain order to halves. */
+static void fold_rhs(FilRodChain* chain, const double* rhs)
 {
     const size_t n = (size_t)chain->matrix.half_nodes;
     FilLanes* b = chain->matrix.rhs;
@@ -433,7 +434,13 @@ void fil_rod_chain_solve(FilRodChain* chain, double* rhs)
             *fil_lane_at(b, 4 * n, half, 4 * i + 3) = acts ? sign * rhs[4 * chain->edge_at[half][i] + 3] : 0.0;
         }
     }
-    fil_fold_solve(&chain->matrix, b);
+}
+
+/* A solution back to plain order. */
+static void unfold_solution(const FilRodChain* chain, double* rhs)
+{
+    const size_t n = (size_t)chain->matrix.half_nodes;
+    const FilLanes* b = chain->matrix.rhs;
     for (int half = 0; half < 2; half++) {
         const double sign = fil_rod_half_direction(half);
         for (size_t i = (size_t)first_place(chain, half); i < n; i++) {
@@ -447,3 +454,29 @@ void fil_rod_chain_solve(FilRodChain* chain, double* rhs)
         }
     }
 }
+
+void fil_rod_chain_solve(FilRodChain* chain, double* rhs)
+{
+    fold_rhs(chain, rhs);
+    fil_fold_solve(&chain->matrix, chain->matrix.rhs);
+    unfold_solution(chain, rhs);
+}
+
+#if defined(FIL_LANE_PAIRS)
+void fil_rod_chain_factor_pair(FilRodChain* const* chains, bool* definite)
+{
+    FilFold* const folds[2] = {&chains[0]->matrix, &chains[1]->matrix};
+    fil_fold_factor_pair(folds, definite);
+}
+
+void fil_rod_chain_solve_pair(FilRodChain* const* chains, double* const* rhs)
+{
+    FilFold* const folds[2] = {&chains[0]->matrix, &chains[1]->matrix};
+    FilLanes* const halves[2] = {folds[0]->rhs, folds[1]->rhs};
+    fold_rhs(chains[0], rhs[0]);
+    fold_rhs(chains[1], rhs[1]);
+    fil_fold_solve_pair(folds, halves);
+    unfold_solution(chains[0], rhs[0]);
+    unfold_solution(chains[1], rhs[1]);
+}
+#endif

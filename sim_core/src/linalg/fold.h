@@ -55,4 +55,11 @@ bool fil_fold_factor(FilFold* fold);
  * agree on return, so do the two copies of the border. */
 void fil_fold_solve(FilFold* fold, FilLanes* rhs);
 
+#if defined(FIL_LANE_PAIRS)
+/* Two folds of one shape at once, each with the bits that it has alone. For processors with AVX2 only: fil_lanes_pair(). */
+bool fil_fold_goes_with(const FilFold* a, const FilFold* b);
+void fil_fold_factor_pair(FilFold* const* folds, bool* definite);
+void fil_fold_solve_pair(FilFold* const* folds, FilLanes* const* rhs);
+#endif
+
 #endif
