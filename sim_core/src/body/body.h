@@ -81,6 +81,16 @@ static inline int fil_counted(int at, int count)
 #define FIL_SHIFT_GROWS 10.0
 #define FIL_MAX_SHIFT 1e20
 
+/* Two bodies of a kind at once, each with the bits that it has alone. The second of what is asked for has index 1. */
+typedef struct FilBodyPairOps {
+    /* Whether they go together in the step that both have begun. */
+    bool (*goes_with)(const void* a, const void* b);
+    /* evaluate(), factor() and solve() of both. */
+    void (*evaluate)(void* const* bodies, const double* const* v, const double* shift, double* const* residual, double* potential, bool* in_reach);
+    void (*factor)(void* const* bodies, bool* definite);
+    void (*solve)(void* const* bodies, double* const* x);
+} FilBodyPairOps;
+
 typedef struct FilBodyOps {
     const char* kind;
     bool deforms;         /* is stiff inside, by forces that are not linear in its place */
@@ -116,6 +126,8 @@ typedef struct FilBodyOps {
     bool (*factor)(void* body);
     /* x <- A^-1 x. */
     void (*solve)(void* body, double* x);
+    /* The same of two bodies at once; NULL: one after the other. */
+    const FilBodyPairOps* pair;
     /* State at the end of the step. */
     void (*finish)(void* body, const double* v, double* q1, double* v1, double* h1);
 

@@ -266,6 +266,7 @@ const FilBodyOps fil_rod_ops = {
     .diagonal = fil_rod_diagonal,
     .factor = fil_rod_factor,
     .solve = fil_rod_solve,
+    .pair = FIL_ROD_PAIR_OPS,
     .finish = fil_rod_finish,
     .push = fil_rod_push,
     .energy = fil_rod_energy,

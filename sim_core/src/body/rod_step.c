@@ -198,12 +198,12 @@ static void set_some(void* context, int first, int end, int worker)
 }
 
 /* Configuration and velocity that forces are taken at (P0 eq. 8). Held unknowns move straight to their place; those that stay at rest are there. */
-static void set_trial(Trial* trial)
+void fil_rod_begin_trial(FilRodBody* body, const double* v)
 {
-    FilRodBody* body = trial->body;
+    Trial trial = {.body = body, .v = v};
     const double theta = body->setup.theta, *q0 = body->q0;
     double *q_theta = body->q_theta, *v_theta = body->v_theta;
-    fil_workers_run(body->workers, body->node_count, grain_of(body), set_some, trial);
+    fil_workers_run(body->workers, body->node_count, grain_of(body), set_some, &trial);
     for (int h = body->still_count; h < body->held_count; h++) {
         const int k = body->held_at[h];
         q_theta[k] = q0[k] + theta * (body->held_q[k] - q0[k]);
@@ -357,20 +357,22 @@ static double balance(Trial* trial)
     return sum;
 }
 
-static bool evaluate(FilRodBody* body, const double* v, double shift, bool tangent, double* residual, double* potential)
+bool fil_rod_end_trial(FilRodBody* body, const double* v, double energy, double* residual, double* potential)
 {
     const double theta = body->setup.theta, over = implicit(body) ? 1.0 / (theta * body->setup.theta_vq) : 0.0;
     Trial trial = {.body = body, .v = v, .over = over, .half_over_theta = implicit(body) ? 0.5 * body->setup.dt / theta : 0.0, .residual = residual};
-    double energy;
-    set_trial(&trial);
-    if (!assemble(body, shift, tangent, &energy)) {
-        return false;
-    }
     energy += fil_rod_add_springs(body);  // into the chains, before their gradients are read
     fil_workers_run(body->workers, body->rod_count, FIL_ROD_GRAIN, add_gradients, body);
     fold_copies(body, body->gradient);
     *potential = balance(&trial) + over * energy;
     return isfinite(*potential);
+}
+
+static bool evaluate(FilRodBody* body, const double* v, double shift, bool tangent, double* residual, double* potential)
+{
+    double energy;
+    fil_rod_begin_trial(body, v);
+    return assemble(body, shift, tangent, &energy) && fil_rod_end_trial(body, v, energy, residual, potential);
 }
 
 bool fil_rod_evaluate(void* pointer, const double* v, double shift, double* residual, double* potential)
@@ -460,6 +462,14 @@ bool fil_rod_factor(void* pointer)
     return true;
 }
 
+void fil_rod_scale_solution(const FilRodBody* body, double* x)
+{
+    const double over = 1.0 / body->stiffness_scale;
+    for (int k = 0; k < 4 * body->node_count; k++) {
+        x[k] *= over * body->is_free[k];
+    }
+}
+
 void fil_rod_solve(void* pointer, double* x)
 {
     FilRodBody* body = pointer;
@@ -477,10 +487,7 @@ void fil_rod_solve(void* pointer, double* x)
             fil_rod_chain_solve(&body->rods[r].chain, x + 4 * body->rods[r].first_node);
         }
     }
-    const double over = 1.0 / body->stiffness_scale;
-    for (int k = 0; k < unknowns; k++) {
-        x[k] *= over * body->is_free[k];
-    }
+    fil_rod_scale_solution(body, x);
 }
 
 /* ---- the end of a step ---- */

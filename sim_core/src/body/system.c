@@ -153,6 +153,9 @@ enum { ALONE = 256 };
 /* Chunks of small bodies: few enough that taking one costs nothing, enough for all to get the same. */
 enum { MAX_CHUNKS = 128 };
 
+/* Bodies from which on chunks have even numbers of them, of which two may go together (FilBodyPairOps): fewer are better shared one by one. */
+enum { FEW = 8 };
+
 /* Unknowns from which on a body's own loops are worth sharing. */
 enum { LARGE = 4000 };
 
@@ -178,7 +181,8 @@ static void work_on_others(void* context, int first, int end, int worker)
 void fil_system_run(FilSystem* system, FilWork* work, void* context)
 {
     FilWorkers* workers = system->v_count < ALONE ? NULL : system->workers;
-    const int grain = 1 + (system->body_count - 1) / MAX_CHUNKS;
+    const int alone = system->body_count > 0 ? system->body_count : 1;
+    const int grain = workers == NULL ? alone : system->body_count < FEW ? 1 : 2 * (1 + (system->body_count - 1) / (2 * MAX_CHUNKS));
     const FilBody* body = workers != NULL && system->largest >= 0 ? &system->bodies[system->largest] : NULL;
     if (body == NULL || body->v_count < LARGE || 2 * body->v_count < system->v_count || !body->ops->share(body->impl, workers)) {
         fil_workers_run(workers, system->body_count, grain, work, context);
@@ -190,11 +194,11 @@ void fil_system_run(FilSystem* system, FilWork* work, void* context)
     fil_workers_run(workers, system->body_count, grain, work_on_others, &others);
 }
 
-FilNewtonScratch fil_system_scratch(const FilSystem* system, int b)
+FilNewtonScratch fil_system_scratch(const FilSystem* system, int b, int used)
 {
     const FilNewtonScratch* all = &system->scratch;
     const int v = system->bodies[b].v;
-    const int own = system->workers != NULL ? v : 0;  // alone, all use the same, which stays in the cache
+    const int own = system->workers != NULL ? v : used;  // alone, all use the same, which stays in the cache
     return (FilNewtonScratch){.residual = all->residual + own,
                               .direction = all->direction + own,
                               .trial = all->trial + own,

@@ -86,8 +86,9 @@ FIL_MUST_CHECK FilStatus fil_system_add_controls(FilSystem* system, int at, int 
 void fil_system_run(FilSystem* system, FilWork* work, void* context);
 /* The same for what only copies a body's numbers, or little more: chunks are longer, and one thread does them where there are few. */
 void fil_system_run_short(FilSystem* system, FilWork* work, void* context);
-/* Scratch of a body that no other uses: solution and push stand at its unknowns, the others begin with its own. */
-FilNewtonScratch fil_system_scratch(const FilSystem* system, int body);
+/* Scratch of a body that no other uses: solution and push stand at its unknowns, the others begin with its own. `used`: unknowns of another whose scratch
+ * the same thread uses at the same time. */
+FilNewtonScratch fil_system_scratch(const FilSystem* system, int body, int used);
 
 /* Copies so many numbers, many by pieces that workers share; not from inside a loop of theirs. */
 void fil_system_copy(const FilSystem* system, double* to, const double* from, int count);

@@ -43,28 +43,35 @@ static bool collect_push(FilSolver* solver, int b, const FilStepSetup* setup)
     return stage->pushed[b];
 }
 
-/* Newton on m(v) = push, from the last step's change of velocity. Where contact takes over, a guess that is near enough stays. */
-static bool move_body(FilSolver* solver, const FilStepSetup* setup, int b, double* push, FilNewtonReport* report)
+/* Newton on m(v) = push, from the last step's change of velocity. Where contact takes over, a guess that is near enough stays. `used`: of the scratch. */
+static FilNewton newton(const FilSolver* solver, const FilStepSetup* setup, int b, double* push, int used)
 {
     FilSystem* system = solver->system;
     const FilBody* body = &system->bodies[b];
-    FilContactStage* stage = &solver->contact;
+    const FilContactStage* stage = &solver->contact;
     const bool follows =
         stage->active && stage->offset[b] >= 0 && body->ops->deforms && solver->model->velocity != NULL && !solver->exact_motion && !system->staged;
-    FilNewtonScratch scratch = fil_system_scratch(system, b);
-    const FilMotionTask task = {.body = body,
+    const FilNewtonScratch scratch = fil_system_scratch(system, b, used);
+    return (FilNewton){.task = {.body = body,
                                 .setup = setup,
                                 .tolerance = solver->settings.newton_tolerance,
                                 .max = solver->settings.newton_max_iterations,
                                 .q = system->state.q + body->q,
                                 .change = system->state.change + body->v,
                                 .push = push,
-                                .rest = follows ? system->scratch.push + body->v : NULL};
-    const bool ok = fil_free_motion(&task, scratch.solution, &scratch, report);
-    if (report->stayed) {
-        stage->pushed[b] = true;
+                                .rest = follows ? system->scratch.push + body->v : NULL},
+                       .v = scratch.solution,
+                       .scratch = scratch};
+}
+
+/* What has become of a body's motion, once it is found. */
+static bool note(FilSolver* solver, int b, const FilNewton* motion, FilBodyMotion* result)
+{
+    result->newton = motion->report;
+    if (motion->report.stayed) {
+        solver->contact.pushed[b] = true;
     }
-    return ok;
+    return motion->converged;
 }
 
 /* Makes the contact problem linear about the velocity v that a body guesses from `change`, under the push m(v): the problem is the same about any v.
@@ -79,11 +86,16 @@ static bool linearise_about(FilSolver* solver, int b, const double* change)
     return solver->contact.pushed[b];
 }
 
+static const double* no_change(const FilNewtonScratch* scratch, int count)
+{
+    memset(scratch->direction, 0, sizeof(double) * (size_t)count);
+    return scratch->direction;
+}
+
 static bool linearise_about_start(FilSolver* solver, int b)
 {
-    double* none = fil_system_scratch(solver->system, b).direction;
-    memset(none, 0, sizeof(double) * (size_t)solver->system->bodies[b].v_count);
-    return linearise_about(solver, b, none);
+    const FilNewtonScratch scratch = fil_system_scratch(solver->system, b, 0);
+    return linearise_about(solver, b, no_change(&scratch, solver->system->bodies[b].v_count));
 }
 
 /* The same, where the tangent is positive definite there: enlarged until it is, it would keep the body from moving. */
@@ -95,34 +107,58 @@ static bool linearise_if_definite(FilSolver* solver, int b)
     return definite && linearise_about_start(solver, b);  // the tangent itself again
 }
 
-/* Free motion about the last step's contacts. Where that is too far, or the body buckles under their forces alone, about its velocity at the start:
- * what its contacts hold stays near that. Else about no contact, as published. */
-static bool move_alone(FilSolver* solver, const FilStepSetup* setup, int b, FilBodyMotion* result)
+/* The motion of a body that is tried first. */
+typedef struct Attempt {
+    bool moves;   /* there is one to be found */
+    double* push; /* under this; NULL: none */
+    bool led;     /* by what follows it */
+    FilNewton motion;
+} Attempt;
+
+/* Free motion about the last step's contacts. */
+static void try_push(FilSolver* solver, const FilStepSetup* setup, int b, int used, Attempt* attempt)
 {
     const FilBody* body = &solver->system->bodies[b];
-    double* push = collect_push(solver, b, setup) ? solver->system->scratch.push + body->v : NULL;
-    const bool led = body->moves && setup->theta > 0.0 && fil_followers_lead(solver, b);
-    bool ok = move_body(solver, setup, b, push, &result->newton);
-    if (push != NULL && !ok) {
+    attempt->push = collect_push(solver, b, setup) ? solver->system->scratch.push + body->v : NULL;
+    attempt->led = body->moves && setup->theta > 0.0 && fil_followers_lead(solver, b);
+    attempt->motion = newton(solver, setup, b, attempt->push, used);
+}
+
+/* Once it has been tried. Where it is too far, or the body buckles under their forces alone, about its velocity at the start:
+ * what its contacts hold stays near that. Else about no contact, as published. */
+static bool end_push(FilSolver* solver, const FilStepSetup* setup, int b, const Attempt* attempt, FilBodyMotion* result)
+{
+    bool ok = note(solver, b, &attempt->motion, result);
+    if (attempt->push != NULL && !ok) {
         result->at_start = linearise_if_definite(solver, b);
-        ok = result->at_start || move_body(solver, setup, b, NULL, &result->newton);
+        if (!result->at_start) {
+            FilNewton motion = newton(solver, setup, b, NULL, 0);
+            FilNewton* again = &motion;
+            fil_free_motions(&again, 1);
+            ok = note(solver, b, again, result);
+        }
     }
-    return ok && (!led || fil_followers_let_go(solver, b));
+    return (ok || result->at_start) && (!attempt->led || fil_followers_let_go(solver, b));
 }
 
 /* P3 VI-B: where m is linear in a step and the body takes part in contact, the contact problem's factor of the unknowns that touch nothing
- * gives free motion too. The same where it is to be linear about the velocity at the start. */
-static bool leave_to_contact(FilSolver* solver, const FilStepSetup* setup, int b, FilNewtonReport* report)
+ * gives free motion too. The same where it is to be linear about the velocity at the start. Else false. */
+static bool leave_to_contact(FilSolver* solver, const FilStepSetup* setup, int b, int used, FilNewton* motion)
 {
-    const FilBody* body = &solver->system->bodies[b];
+    const FilSystem* system = solver->system;
+    const FilBody* body = &system->bodies[b];
     const FilContactStage* stage = &solver->contact;
     const bool linear = body->ops->linear != NULL && body->ops->linear(body->impl);
     const bool at_start = !linear && body->ops->deforms && solver->settings.linearisation == FIL_ABOUT_START;
     if (!stage->active || stage->offset[b] < 0 || solver->model->velocity == NULL || !(setup->theta > 0.0) || !(linear || at_start)) {
         return false;
     }
-    *report = (FilNewtonReport){.iterations = 1};
-    return at_start ? linearise_about_start(solver, b) : linearise_about(solver, b, solver->system->state.change + body->v);
+    const FilNewtonScratch scratch = fil_system_scratch(system, b, used);
+    const double* change = at_start ? no_change(&scratch, body->v_count) : system->state.change + body->v;
+    *motion = (FilNewton){.task = {.body = body, .setup = setup, .linearises = true, .change = change, .rest = system->scratch.push + body->v},
+                          .v = scratch.solution,
+                          .scratch = scratch};
+    return true;
 }
 
 typedef struct FreeMotion {
@@ -130,34 +166,83 @@ typedef struct FreeMotion {
     const FilStepSetup* setup;
 } FreeMotion;
 
-/* One body after the other while its data are at hand. Where contact is a part of the motion, bodies that take part only begin. */
+/* Begins a body's step. False where there is no motion to be found: it rests, or contact is a part of the motion and it takes part. */
+static bool begin_body(const FreeMotion* motion, int b)
+{
+    FilSolver* solver = motion->solver;
+    FilSystem* system = solver->system;
+    const FilBody* body = &system->bodies[b];
+    double *v = system->scratch.solution + body->v, *change = system->next.change + body->v;
+    solver->motions[b] = (FilBodyMotion){.done = true};
+    if (body->moves && body->rest != FIL_AWAKE) {
+        memset(v, 0, sizeof(double) * (size_t)body->v_count);
+        memset(change, 0, sizeof(double) * (size_t)body->v_count);
+        return false;
+    }
+    if (body->moves) {
+        body->ops->begin(body->impl, motion->setup, system->state.q + body->q, system->state.v + body->v, system->state.h + body->h);
+    }
+    return !(solver->model->coupled && solver->contact.active && solver->contact.offset[b] >= 0);
+}
+
+static void try_body(const FreeMotion* motion, int b, int used, Attempt* attempt)
+{
+    if (!leave_to_contact(motion->solver, motion->setup, b, used, &attempt->motion)) {
+        try_push(motion->solver, motion->setup, b, used, attempt);
+    }
+}
+
+static void end_body(const FreeMotion* motion, int b, Attempt* attempt)
+{
+    FilSolver* solver = motion->solver;
+    FilSystem* system = solver->system;
+    const FilBody* body = &system->bodies[b];
+    FilBodyMotion* result = &solver->motions[b];
+    const double *v = system->scratch.solution + body->v, *v0 = system->state.v + body->v;
+    double* change = system->next.change + body->v;
+    FilNewton* found = &attempt->motion;
+    if (found->task.linearises) {
+        result->done = note(solver, b, found, result);
+        solver->contact.pushed[b] = result->done;
+        if (!result->done) {
+            try_push(solver, motion->setup, b, 0, attempt);
+            fil_free_motions(&found, 1);
+        }
+    }
+    if (!found->task.linearises) {
+        result->done = end_push(solver, motion->setup, b, attempt, result);
+    }
+    for (int k = 0; k < body->v_count; k++) {
+        change[k] = v[k] - v0[k];
+    }
+    fil_contacts_take(solver, b);
+}
+
+/* One body after the other while its data are at hand, or two side by side where their kind has operations for both. */
 static void move_bodies(void* context, int first, int end, int worker)
 {
     const FreeMotion* motion = context;
-    FilSolver* solver = motion->solver;
-    FilSystem* system = solver->system;
+    const FilBody* bodies = motion->solver->system->bodies;
     (void)worker;
-    for (int b = first; b < end; b++) {
-        const FilBody* body = &system->bodies[b];
-        FilBodyMotion* result = &solver->motions[b];
-        double *v = system->scratch.solution + body->v, *change = system->next.change + body->v;
-        *result = (FilBodyMotion){.done = true};
-        if (body->moves && body->rest != FIL_AWAKE) {
-            memset(v, 0, sizeof(double) * (size_t)body->v_count);
-            memset(change, 0, sizeof(double) * (size_t)body->v_count);
-            continue;
+    for (int b = first, count; b < end; b += count) {
+        const int most = b + 1 < end && bodies[b].ops->pair != NULL && bodies[b + 1].ops == bodies[b].ops ? 2 : 1;
+        Attempt attempts[2] = {0};
+        FilNewton* motions[2];
+        int moving = 0;
+        for (count = 0; count < most; count++) {
+            Attempt* attempt = &attempts[count];
+            attempt->moves = begin_body(motion, b + count);
+            if (attempt->moves) {
+                try_body(motion, b + count, count == 0 ? 0 : bodies[b].v_count, attempt);
+                motions[moving++] = &attempt->motion;
+            }
         }
-        if (body->moves) {
-            body->ops->begin(body->impl, motion->setup, system->state.q + body->q, system->state.v + body->v, system->state.h + body->h);
+        fil_free_motions(motions, moving);
+        for (int k = 0; k < count; k++) {
+            if (attempts[k].moves) {
+                end_body(motion, b + k, &attempts[k]);
+            }
         }
-        if (solver->model->coupled && solver->contact.active && solver->contact.offset[b] >= 0) {
-            continue;
-        }
-        result->done = leave_to_contact(solver, motion->setup, b, &result->newton) || move_alone(solver, motion->setup, b, result);
-        for (int k = 0; k < body->v_count; k++) {
-            change[k] = v[k] - system->state.v[body->v + k];
-        }
-        fil_contacts_take(solver, b);
     }
 }
 
