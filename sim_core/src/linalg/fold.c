@@ -37,14 +37,17 @@ bool fil_fold_init(FilFold* fold, FilArena* arena, int count, bool closed, int b
 
 /* Moves the border's columns out of one half of the matrix: its own 7 x 7 part is added to `dense`, its coupling to the
  * half's inner unknowns to the first rows of the spike, and the border unknowns become decoupled unit pivots. */
-static void detach_border(FilFold* fold, int half)
+static inline __attribute__((always_inline)) void detach_border(FilFold* fold, const int half)
 {
     const size_t n = (size_t)fold->half_nodes;
     const int first = fold->border_node[half];
     const int* place = border_of[half];
     double* dense = fold->dense;
-    for (int j = 0; j < 7; j++) {  // border unknown j of this half: column j % 4 of node first + j / 4
+    // border unknown j of this half: column j % 4 of node first + j / 4; unrolled, since what becomes of an entry is a matter of its place
+#pragma GCC unroll 7
+    for (int j = 0; j < 7; j++) {
         const int node = first + j / 4, column = j % 4;
+#pragma GCC unroll 11
         for (int row = column; row < FIL_FOLD_JOINT; row++) {
             const size_t k = (size_t)FIL_FOLD_COLUMNS * (size_t)node + (size_t)fil_fold_entry(column, row);
             double* entry = fil_lane_at(fold->columns, n * FIL_FOLD_COLUMNS, half, k);
@@ -90,27 +93,43 @@ static void dense_add(double* dense, int r, int s, double value)
     dense[FIL_FOLD_DENSE * (r > s ? r : s) + (r > s ? s : r)] += value;
 }
 
-/* Unit-lower L and 1/D in place; false if a pivot is not positive. */
-static bool dense_factor(double* a, int n)
+/* Eliminates unknown j of n: L's column and 1/D in place; false if the pivot is not positive. */
+static bool dense_eliminate(double* a, int n, int j)
+{
+    const double d = a[FIL_FOLD_DENSE * j + j];
+    if (!(d > 0.0)) {
+        return false;
+    }
+    const double inverse = 1.0 / d;
+    FilDouble2 l[FIL_FOLD_DENSE];  // of rows k and k + 1 each, put together in registers; row j itself is not changed
+    double last = 0.0;
+    for (int k = j + 1; k < n; k++) {
+        const double next = a[FIL_FOLD_DENSE * k + j] * inverse;
+        l[k - 1] = (FilDouble2){last, next};
+        last = next;
+    }
+    // rows two by two from the diagonal on; where that is one too many it is the one of column j, which is replaced
+    for (int m = j + 1; m < n; m++) {
+        double* row = a + (ptrdiff_t)(FIL_FOLD_DENSE * m);
+        const FilDouble2 times = fil_double2_all(row[j]);
+        for (int k = m - 1; k >= j; k -= 2) {
+            fil_double2_store(row + k, fil_double2_load(row + k) - l[k] * times);
+        }
+        row[j] = l[m - 1][1];
+    }
+    a[FIL_FOLD_DENSE * j + j] = inverse;
+    return true;
+}
+
+/* Unit-lower L and 1/D in place, of two at once: pivots of the one need not wait for those of the other. `definite`: which there are, and whether their
+ * pivots are positive. */
+static void dense_factor(double* const* dense, int n, bool* definite)
 {
     for (int j = 0; j < n; j++) {
-        const double d = a[FIL_FOLD_DENSE * j + j];
-        if (!(d > 0.0)) {
-            return false;
+        for (int k = 0; k < 2; k++) {
+            definite[k] = definite[k] && dense_eliminate(dense[k], n, j);
         }
-        const double inverse = 1.0 / d;
-        for (int k = j + 1; k < n; k++) {
-            const double l = a[FIL_FOLD_DENSE * k + j] * inverse;
-            for (int m = k; m < n; m++) {
-                a[FIL_FOLD_DENSE * m + k] -= l * a[FIL_FOLD_DENSE * m + j];
-            }
-        }
-        for (int k = j + 1; k < n; k++) {
-            a[FIL_FOLD_DENSE * k + j] *= inverse;
-        }
-        a[FIL_FOLD_DENSE * j + j] = inverse;
     }
-    return true;
 }
 
 static void dense_solve(const double* a, int n, double* x)
@@ -160,7 +179,7 @@ static void gather_border(FilFold* fold, int half, const FilLanes* carry, const 
     }
 }
 
-/* Half of a factorisation: what stands before the loops over all nodes, which begin with zeroes in the spike's first nodes, whose number it returns. */
+/* What comes before the loops over all nodes. Returns how many of the first nodes the spike is read at before it is written. */
 static int begin_factor(FilFold* fold)
 {
     memset(fold->dense, 0, sizeof fold->dense);
@@ -178,8 +197,8 @@ static int begin_factor(FilFold* fold)
     return head;
 }
 
-/* The other half: the dense middle. */
-static bool end_factor(FilFold* fold, const FilFoldCarry* carry)
+/* What the loops over all nodes leave to the dense middle. */
+static void gather(FilFold* fold, const FilFoldCarry* carry)
 {
     for (int half = 0; half < 2; half++) {
         gather_joint(fold, half, carry->joint);
@@ -187,7 +206,6 @@ static bool end_factor(FilFold* fold, const FilFoldCarry* carry)
             gather_border(fold, half, carry->spike, carry->gram);
         }
     }
-    return dense_factor(fold->dense, dense_size(fold));
 }
 
 bool fil_fold_factor(FilFold* fold)
@@ -203,7 +221,11 @@ bool fil_fold_factor(FilFold* fold)
             return false;
         }
     }
-    return end_factor(fold, &carry);
+    gather(fold, &carry);
+    double* const dense[2] = {fold->dense, NULL};
+    bool definite[2] = {true, false};
+    dense_factor(dense, dense_size(fold), definite);
+    return definite[0];
 }
 
 /* Moves border entries of a right-hand side to that of the dense middle. */
@@ -299,8 +321,10 @@ void fil_fold_factor_pair(FilFold* const* folds, bool* definite)
     (void)begin_factor(folds[1]);
     fil_fold_eliminate_pair(folds, head, carry, definite);
     for (int k = 0; k < 2; k++) {
-        definite[k] = definite[k] && end_factor(folds[k], &carry[k]);
+        gather(folds[k], &carry[k]);
     }
+    double* const dense[2] = {folds[0]->dense, folds[1]->dense};
+    dense_factor(dense, dense_size(folds[0]), definite);
 }
 
 void fil_fold_solve_pair(FilFold* const* folds, FilLanes* const* rhs)
