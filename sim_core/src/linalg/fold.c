@@ -14,7 +14,7 @@ static const int joint_of[2][7] = {{0, 1, 2, 3, 4, 5, 6}, {8, 9, 10, 7, 4, 5, 6}
 static const int border_of[2][7] = {{0, 1, 2, 3, 4, 5, 6}, {4, 5, 6, 3, 0, 1, 2}};
 
 /* Sign of unknown k of seven in half 1: angles are counted against the direction of travel. */
-static double sign_of(int half, int k)
+static inline double sign_of(int half, int k)
 {
     return half == 1 && k == 3 ? -1.0 : 1.0;
 }
@@ -88,48 +88,82 @@ static int dense_size(const FilFold* fold)
     return fold->closed ? FIL_FOLD_DENSE : FIL_FOLD_JOINT;
 }
 
-static void dense_add(double* dense, int r, int s, double value)
+static inline void dense_add(double* dense, int r, int s, double value)
 {
     dense[FIL_FOLD_DENSE * (r > s ? r : s) + (r > s ? s : r)] += value;
 }
 
-/* Eliminates unknown j of n: L's column and 1/D in place; false if the pivot is not positive. */
-static bool dense_eliminate(double* a, int n, int j)
+/* Pivots that are eliminated together. Chosen, of 1 to 3: each pass over the rows below them costs as much as what it does. */
+enum { PIVOTS = 3 };
+
+/* What a row has in the columns of `count` pivots once those before each are eliminated, and that over the pivots. `l`: of the pivots' own rows. */
+static inline __attribute__((always_inline)) void reduce_row(const double* row, const int count, double (*l)[PIVOTS], const double* inverse, double* u,
+                                                             double* out)
 {
-    const double d = a[FIL_FOLD_DENSE * j + j];
-    if (!(d > 0.0)) {
-        return false;
-    }
-    const double inverse = 1.0 / d;
-    FilDouble2 l[FIL_FOLD_DENSE];  // of rows k and k + 1 each, put together in registers; row j itself is not changed
-    double last = 0.0;
-    for (int k = j + 1; k < n; k++) {
-        const double next = a[FIL_FOLD_DENSE * k + j] * inverse;
-        l[k - 1] = (FilDouble2){last, next};
-        last = next;
-    }
-    // rows two by two from the diagonal on; where that is one too many it is the one of column j, which is replaced
-    for (int m = j + 1; m < n; m++) {
-        double* row = a + (ptrdiff_t)(FIL_FOLD_DENSE * m);
-        const FilDouble2 times = fil_double2_all(row[j]);
-        for (int k = m - 1; k >= j; k -= 2) {
-            fil_double2_store(row + k, fil_double2_load(row + k) - l[k] * times);
+    for (int c = 0; c < count; c++) {
+        u[c] = row[c];
+        for (int b = 0; b < c; b++) {
+            u[c] -= l[c][b] * u[b];
         }
-        row[j] = l[m - 1][1];
+        out[c] = u[c] * inverse[c];
     }
-    a[FIL_FOLD_DENSE * j + j] = inverse;
+}
+
+/* Eliminates unknowns j to j + count - 1 of n: columns of L and 1/D in place; false if a pivot is not positive. */
+static inline __attribute__((always_inline)) bool dense_eliminate(double* a, int n, int j, const int count)
+{
+    double pivot_l[PIVOTS][PIVOTS], inverse[PIVOTS], u[FIL_FOLD_DENSE][PIVOTS], last[PIVOTS] = {0.0};
+    FilDouble2 l[PIVOTS][FIL_FOLD_DENSE];  // of rows k and k + 1
+    for (int p = 0; p < count; p++) {
+        double *row = a + FIL_FOLD_DENSE * (j + p) + j, own[PIVOTS], pivot = row[p];
+        reduce_row(row, p, pivot_l, inverse, own, pivot_l[p]);
+        for (int c = 0; c < p; c++) {
+            pivot -= pivot_l[p][c] * own[c];
+            row[c] = last[c] = pivot_l[p][c];
+        }
+        if (!(pivot > 0.0)) {
+            return false;
+        }
+        row[p] = inverse[p] = 1.0 / pivot;
+    }
+    const int below = j + count;
+    for (int k = below; k < n; k++) {
+        double next[PIVOTS];
+        reduce_row(a + FIL_FOLD_DENSE * k + j, count, pivot_l, inverse, u[k], next);
+        for (int c = 0; c < count; c++) {  // pairs are put together in registers
+            l[c][k - 1] = (FilDouble2){last[c], next[c]};
+            last[c] = next[c];
+        }
+    }
+    // rows two by two from the diagonal on; where that is one too many it is the last pivot's column, which is replaced
+    for (int m = below; m < n; m++) {
+        double* row = a + FIL_FOLD_DENSE * m;
+        for (int k = m - 1; k >= below - 1; k -= 2) {
+            FilDouble2 left = fil_double2_load(row + k);
+            for (int c = 0; c < count; c++) {
+                left -= l[c][k] * u[m][c];
+            }
+            fil_double2_store(row + k, left);
+        }
+        for (int c = 0; c < count; c++) {
+            row[j + c] = l[c][m - 1][1];
+        }
+    }
     return true;
 }
 
-/* Unit-lower L and 1/D in place, of two at once: pivots of the one need not wait for those of the other. `definite`: which there are, and whether their
- * pivots are positive. */
-static void dense_factor(double* const* dense, int n, bool* definite)
+/* Unit-lower L and 1/D in place; false if a pivot is not positive. */
+static bool dense_factor(double* a, int n)
 {
-    for (int j = 0; j < n; j++) {
-        for (int k = 0; k < 2; k++) {
-            definite[k] = definite[k] && dense_eliminate(dense[k], n, j);
-        }
+    bool definite = true;
+    int j = 0;
+    for (; j + PIVOTS <= n && definite; j += PIVOTS) {
+        definite = dense_eliminate(a, n, j, PIVOTS);
     }
+    for (; j < n && definite; j++) {
+        definite = dense_eliminate(a, n, j, 1);
+    }
+    return definite;
 }
 
 static void dense_solve(const double* a, int n, double* x)
@@ -148,10 +182,12 @@ static void dense_solve(const double* a, int n, double* x)
 }
 
 /* What a half leaves to the joint: its last two nodes minus what elimination carried there. */
-static void gather_joint(FilFold* fold, int half, const FilLanes* carry)
+static inline __attribute__((always_inline)) void gather_joint(FilFold* fold, const int half, const FilLanes* carry)
 {
     const size_t n = (size_t)fold->half_nodes;
+#pragma GCC unroll 7
     for (int j = 0; j < 7; j++) {
+#pragma GCC unroll 7
         for (int k = j; k < 7; k++) {
             const size_t node = n - 2 + (size_t)(j / 4);
             const size_t at = FIL_FOLD_COLUMNS * node + (size_t)fil_fold_entry(j % 4, k - 4 * (j / 4));
@@ -162,12 +198,15 @@ static void gather_joint(FilFold* fold, int half, const FilLanes* carry)
 }
 
 /* What a half's spike leaves to the border and to its coupling with the joint. */
-static void gather_border(FilFold* fold, int half, const FilLanes* carry, const FilLanes* gram)
+static inline __attribute__((always_inline)) void gather_border(FilFold* fold, const int half, const FilLanes* carry, const FilLanes* gram)
 {
+#pragma GCC unroll 7
     for (int j = 0; j < 7; j++) {
+#pragma GCC unroll 7
         for (int k = j; k < 7; k++) {
             dense_add(fold->dense, FIL_FOLD_JOINT + j, FIL_FOLD_JOINT + k, -fil_lane_get(gram, 28, half, (size_t)CARRY(j, k)));
         }
+#pragma GCC unroll 7
         for (int k = 0; k < 7; k++) {
             const size_t n = (size_t)fold->half_nodes;
             // rows of the spike that lie in the joint itself (short chains), less what was carried there
@@ -197,15 +236,16 @@ static int begin_factor(FilFold* fold)
     return head;
 }
 
-/* What the loops over all nodes leave to the dense middle. */
-static void gather(FilFold* fold, const FilFoldCarry* carry)
+/* What comes after them: the dense middle. */
+static bool end_factor(FilFold* fold, const FilFoldCarry* carry)
 {
-    for (int half = 0; half < 2; half++) {
-        gather_joint(fold, half, carry->joint);
-        if (fold->closed) {
-            gather_border(fold, half, carry->spike, carry->gram);
-        }
+    gather_joint(fold, 0, carry->joint);
+    gather_joint(fold, 1, carry->joint);
+    if (fold->closed) {
+        gather_border(fold, 0, carry->spike, carry->gram);
+        gather_border(fold, 1, carry->spike, carry->gram);
     }
+    return dense_factor(fold->dense, dense_size(fold));
 }
 
 bool fil_fold_factor(FilFold* fold)
@@ -221,11 +261,7 @@ bool fil_fold_factor(FilFold* fold)
             return false;
         }
     }
-    gather(fold, &carry);
-    double* const dense[2] = {fold->dense, NULL};
-    bool definite[2] = {true, false};
-    dense_factor(dense, dense_size(fold), definite);
-    return definite[0];
+    return end_factor(fold, &carry);
 }
 
 /* Moves border entries of a right-hand side to that of the dense middle. */
@@ -321,10 +357,8 @@ void fil_fold_factor_pair(FilFold* const* folds, bool* definite)
     (void)begin_factor(folds[1]);
     fil_fold_eliminate_pair(folds, head, carry, definite);
     for (int k = 0; k < 2; k++) {
-        gather(folds[k], &carry[k]);
+        definite[k] = definite[k] && end_factor(folds[k], &carry[k]);
     }
-    double* const dense[2] = {folds[0]->dense, folds[1]->dense};
-    dense_factor(dense, dense_size(folds[0]), definite);
 }
 
 void fil_fold_solve_pair(FilFold* const* folds, FilLanes* const* rhs)
