@@ -14,7 +14,12 @@
 #include "random_rod.h"
 #include "solver/free_motion.h"
 
-enum { MAX_NODES = 41, MAX_UNKNOWNS = 4 * MAX_NODES, MAX_BLOCKS = 6 * MAX_NODES, MAX_HISTORY = MAX_NODES * (int)(sizeof(FilRodHistory) / sizeof(double)) };
+enum {
+    MAX_NODES = 41,
+    MAX_UNKNOWNS = 4 * MAX_NODES,
+    MAX_BLOCKS = 6 * MAX_NODES,
+    MAX_HISTORY = MAX_NODES * (int)(sizeof(FilRodHistory) / sizeof(double))
+};
 
 typedef struct Bench {
     FilArena arena;

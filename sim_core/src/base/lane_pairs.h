@@ -1,5 +1,5 @@
-/* The words of base/lane_blocks.h for two rods of one shape that are walked at once, in files for AVX2: both halves of the one, both of the other. Each
- * rod has its own numbers in memory, as FilLanes; a register holds a block of both. Every lane does what it does alone, so bits are the same. */
+/* The words of base/lane_blocks.h for two rods of one shape that are walked at once, in files for AVX2: both halves of the one, both of the other.
+ * Each rod has its own numbers in memory, as FilLanes; a register holds a block of both. Every lane does what it does alone, so bits are the same. */
 #ifndef FILUM_BASE_LANE_PAIRS_H
 #define FILUM_BASE_LANE_PAIRS_H
 
@@ -82,8 +82,8 @@ FIL_VECTOR_INLINE void fil_pair_take(FilPairLanes* to, FilPairBlocks blocks, siz
 #define AT(blocks, k) fil_pair_at(blocks, (size_t)(k))
 #define PUT(blocks, k, value) fil_pair_put(blocks, (size_t)(k), value)
 #define FROM(blocks, k) fil_pair_from(blocks, k)
-#define VIEW(Type, name, blocks)                                                                       \
-    OF(Type) name##_of_both;                                                                           \
+#define VIEW(Type, name, blocks)                                                                         \
+    OF(Type) name##_of_both;                                                                             \
     fil_pair_take((FilPairLanes*)&name##_of_both, blocks, sizeof name##_of_both / sizeof(FilPairLanes)); \
     const OF(Type)* const name = &name##_of_both
 #define SPLAT fil_pair_splat

@@ -184,8 +184,8 @@ void fil_rod_diagonal(const void* body, const double* v, double* diagonal, doubl
 bool fil_rod_factor(void* body);
 void fil_rod_solve(void* body, double* x);
 void fil_rod_push(void* body, const double* v, const double* impulse, double* scratch);
-/* For rod_pair.c: where v leads to; residual and potential there, once chains are assembled, false if that is out of reach; and a solution, given that of
- * the tangent over the stiffness scale. */
+/* For rod_pair.c: where v leads to; residual and potential there, once chains are assembled, false if that is out of reach; and a solution, given
+ * that of the tangent over the stiffness scale. */
 void fil_rod_begin_trial(FilRodBody* body, const double* v);
 bool fil_rod_end_trial(FilRodBody* body, const double* v, double energy, double* residual, double* potential);
 void fil_rod_scale_solution(const FilRodBody* body, double* x);

@@ -92,7 +92,8 @@ void fil_rod_blend_law(HingeLaw1* law, double kappa1, double kappa2, double twis
 bool fil_rod_chain_assemble(FilRodChain* chain, const double* q, double shift, bool hessian);
 
 #if defined(FIL_LANE_PAIRS)
-/* Two chains at once, each with the bits that it has alone: those that have begun a step and are folded alike, where the processor has the registers. */
+/* Two chains at once, each with the bits that it has alone: those that have begun a step and are folded alike, where the processor has the registers.
+ */
 bool fil_rod_chain_goes_with(const FilRodChain* a, const FilRodChain* b);
 void fil_rod_chain_assemble_pair(FilRodChain* const* chains, const double* const* q, const double* shift, bool hessian, bool* in_reach);
 void fil_rod_chain_factor_pair(FilRodChain* const* chains, bool* definite);

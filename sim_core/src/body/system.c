@@ -145,6 +145,23 @@ FilStatus fil_system_add_body(FilSystem* system, FilBodyKind kind, void* impl, i
     return FIL_OK;
 }
 
+/* ---- two bodies at once ---- */
+
+bool fil_bodies_go_together(const FilBody* a, const FilBody* b)
+{
+    return a->ops == b->ops && a->ops->pair != NULL && a->ops->pair->goes_with(a->impl, b->impl);
+}
+
+void fil_bodies_evaluate(const FilBody* const* bodies, int count, const double* const* v, const double* shift, double* const* residual,
+                         double* potential, bool* in_reach)
+{
+    if (count == 2) {
+        bodies[0]->ops->pair->evaluate((void* const[2]){bodies[0]->impl, bodies[1]->impl}, v, shift, residual, potential, in_reach);
+    } else {
+        in_reach[0] = bodies[0]->ops->evaluate(bodies[0]->impl, v[0], shift[0], residual[0], potential);
+    }
+}
+
 /* ---- work on all bodies ---- */
 
 /* Below so many unknowns a step is over before others have come to help. */

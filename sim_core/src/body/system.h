@@ -81,13 +81,19 @@ FIL_MUST_CHECK FilStatus fil_system_add_memory(FilSystem* system, int count, int
 /* Room for `count` more controls, zero at first, in front of those from `at` on. */
 FIL_MUST_CHECK FilStatus fil_system_add_controls(FilSystem* system, int at, int count);
 
+/* Whether two bodies have operations for both at once (FilBodyPairOps), and go together in the step that they have begun. */
+bool fil_bodies_go_together(const FilBody* a, const FilBody* b);
+/* evaluate() of one body, or of two that go together. */
+void fil_bodies_evaluate(const FilBody* const* bodies, int count, const double* const* v, const double* shift, double* const* residual,
+                         double* potential, bool* in_reach);
+
 /* Does work on all bodies, by index, in chunks that the workers share; a body that is most of the system by itself, whose own loops they share then.
  * Bodies must not touch each other's data in it. */
 void fil_system_run(FilSystem* system, FilWork* work, void* context);
 /* The same for what only copies a body's numbers, or little more: chunks are longer, and one thread does them where there are few. */
 void fil_system_run_short(FilSystem* system, FilWork* work, void* context);
-/* Scratch of a body that no other uses: solution and push stand at its unknowns, the others begin with its own. `used`: unknowns of another whose scratch
- * the same thread uses at the same time. */
+/* Scratch of a body that no other uses: solution and push stand at its unknowns, the others begin with its own. `used`: unknowns of another whose
+ * scratch the same thread uses at the same time. */
 FilNewtonScratch fil_system_scratch(const FilSystem* system, int body, int used);
 
 /* Copies so many numbers, many by pieces that workers share; not from inside a loop of theirs. */

@@ -97,8 +97,8 @@ static inline void dense_add(double* dense, int r, int s, double value)
 enum { PIVOTS = 3 };
 
 /* What a row has in the columns of `count` pivots once those before each are eliminated, and that over the pivots. `l`: of the pivots' own rows. */
-static inline __attribute__((always_inline)) void reduce_row(const double* row, const int count, double (*l)[PIVOTS], const double* inverse, double* u,
-                                                             double* out)
+static inline __attribute__((always_inline)) void reduce_row(const double* row, const int count, double (*l)[PIVOTS], const double* inverse,
+                                                             double* u, double* out)
 {
     for (int c = 0; c < count; c++) {
         u[c] = row[c];

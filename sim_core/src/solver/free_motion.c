@@ -91,7 +91,8 @@ static void iterate(FilNewton* motion);
 static void factored(FilNewton* motion, bool definite);
 
 /* A trial. Along the direction as far as that leads to a lower residual, or potential, by Armijo's 1e-4 of what the slope promises (Nocedal, Wright
- * 2006, sec. 3.1); 13 halvings at most: a direction that gains nothing over a ten-thousandth of its length is poor, and the step is halved instead. */
+ * 2006, sec. 3.1); 13 halvings at most: a direction that gains nothing over a ten-thousandth of its length is poor, and the step is halved instead.
+ */
 static void tried(FilNewton* motion, bool in_reach)
 {
     FilNewtonScratch* s = &motion->scratch;
@@ -297,18 +298,12 @@ static void serve_pair(FilNewton* a, FilNewton* b)
     b->next(b, done[1]);
 }
 
-/* Whether two bodies have an operation for both, and go together in this step. */
-static bool go_together(const FilBody* a, const FilBody* b)
-{
-    return a->ops == b->ops && a->ops->pair != NULL && a->ops->pair->goes_with(a->impl, b->impl);
-}
-
 void fil_free_motions(FilNewton* const* motions, int count)
 {
     for (int k = 0; k < count; k++) {
         begin(motions[k]);
     }
-    if (count == 2 && go_together(motions[0]->task.body, motions[1]->task.body)) {
+    if (count == 2 && fil_bodies_go_together(motions[0]->task.body, motions[1]->task.body)) {
         FilNewton *a = motions[0], *b = motions[1];
         while (a->request != FIL_NEWTON_NOTHING && b->request != FIL_NEWTON_NOTHING) {
             if (a->request == b->request) {

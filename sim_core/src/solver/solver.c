@@ -43,7 +43,8 @@ static bool collect_push(FilSolver* solver, int b, const FilStepSetup* setup)
     return stage->pushed[b];
 }
 
-/* Newton on m(v) = push, from the last step's change of velocity. Where contact takes over, a guess that is near enough stays. `used`: of the scratch. */
+/* Newton on m(v) = push, from the last step's change of velocity. Where contact takes over, a guess that is near enough stays. `used`: of the
+ * scratch. */
 static FilNewton newton(const FilSolver* solver, const FilStepSetup* setup, int b, double* push, int used)
 {
     FilSystem* system = solver->system;

@@ -165,33 +165,62 @@ static void push_bodies(FilSolver* solver)
     }
 }
 
-/* Momentum residual of the full equations of motion with the impulses gathered, in the measure of the contact solver: that of the tangents which the
- * problem had. Leaves m(v) of each body as its push; tangents are those at the solution when they are next asked for. */
-static double nonlinear_residual(FilSolver* solver)
+/* How far bodies are from the full equations of motion, and the momenta at work, squared. */
+typedef struct Imbalance {
+    double error, size;
+} Imbalance;
+
+static void add_imbalance(const FilSolver* solver, const FilBody* body, const double* momentum, const FilNewtonScratch* s, Imbalance* sum)
 {
-    const FilContactStage* stage = &solver->contact;
-    double error = 0.0, size = 0.0;
-    for (int b = 0; b < solver->system->body_count; b++) {
-        const FilBody* body = &solver->system->bodies[b];
-        if (stage->offset[b] < 0) {
-            continue;
-        }
-        double potential, *m = solver->system->scratch.push + body->v, *v = solver->system->scratch.solution + body->v;
-        body->ops->diagonal(body->impl, v, solver->system->scratch.weight, solver->system->scratch.scale);
-        if (!body->ops->evaluate(body->impl, v, 0.0, m, &potential)) {
-            return INFINITY;
-        }
-        const double* momentum = stage->v_free + 4 * stage->offset[b];
-        for (int k = 0; k < body->v_count; k++) {
-            if (solver->system->scratch.weight[k] > 0.0) {
-                const double off = m[k] - momentum[k];
-                error += off * off / solver->system->scratch.weight[k];
-                size += (solver->system->scratch.scale[k] * solver->system->scratch.scale[k] + momentum[k] * momentum[k]) /
-                        solver->system->scratch.weight[k];
-            }
+    const double* m = solver->system->scratch.push + body->v;
+    for (int k = 0; k < body->v_count; k++) {
+        if (s->weight[k] > 0.0) {
+            const double off = m[k] - momentum[k];
+            sum->error += off * off / s->weight[k];
+            sum->size += (s->scale[k] * s->scale[k] + momentum[k] * momentum[k]) / s->weight[k];
         }
     }
-    return size > 0.0 ? sqrt(error / size) : 0.0;
+}
+
+/* Adds that of `count` bodies from b on, one or two that go together; false where m cannot be evaluated. */
+static bool imbalance_of(const FilSolver* solver, int b, int count, Imbalance* sum)
+{
+    const FilSystem* system = solver->system;
+    const FilContactStage* stage = &solver->contact;
+    const FilBody* const bodies[2] = {&system->bodies[b], &system->bodies[b + count - 1]};
+    const double *v[2], shift[2] = {0.0, 0.0};
+    double *m[2], potential[2];
+    FilNewtonScratch scratch[2];
+    bool in_reach[2] = {true, true};
+    for (int k = 0; k < count; k++) {
+        scratch[k] = fil_system_scratch(system, b + k, k == 0 ? 0 : bodies[0]->v_count);
+        v[k] = system->scratch.solution + bodies[k]->v;
+        m[k] = system->scratch.push + bodies[k]->v;
+        bodies[k]->ops->diagonal(bodies[k]->impl, v[k], scratch[k].weight, scratch[k].scale);
+    }
+    fil_bodies_evaluate(bodies, count, v, shift, m, potential, in_reach);
+    for (int k = 0; k < count; k++) {
+        add_imbalance(solver, bodies[k], stage->v_free + 4 * stage->offset[b + k], &scratch[k], sum);
+    }
+    return in_reach[0] && in_reach[1];
+}
+
+/* Momentum residual of the full equations of motion with the impulses gathered, in the measure of the contact solver: that of the tangents which the
+ * problem had. Leaves m(v) of each body as its push; tangents are those at the solution when they are next asked for. */
+static double nonlinear_residual(const FilSolver* solver)
+{
+    const FilSystem* system = solver->system;
+    const int* offset = solver->contact.offset;
+    Imbalance sum = {0.0, 0.0};
+    for (int b = 0, count; b < system->body_count; b += count) {
+        const bool together =
+            b + 1 < system->body_count && offset[b] >= 0 && offset[b + 1] >= 0 && fil_bodies_go_together(&system->bodies[b], &system->bodies[b + 1]);
+        count = together ? 2 : 1;
+        if (offset[b] >= 0 && !imbalance_of(solver, b, count, &sum)) {
+            return INFINITY;
+        }
+    }
+    return sum.size > 0.0 ? sqrt(sum.error / sum.size) : 0.0;
 }
 
 /* Makes the next problem linear about the present solution: v* = v under the push m(v), which the same impulses would balance if m were linear. False
