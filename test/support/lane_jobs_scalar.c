@@ -28,6 +28,7 @@
 #define fil_rod_chain_load_positions scalar_rod_chain_load_positions
 #define fil_rod_chain_load_start scalar_rod_chain_load_start
 #define fil_rod_chain_find_frames scalar_rod_chain_find_frames
+#define fil_rod_chain_have_frames scalar_rod_chain_have_frames
 #define fil_rod_chain_middle_frames scalar_rod_chain_middle_frames
 #define fil_rod_chain_find_edge scalar_rod_chain_find_edge
 #define fil_rod_blend_law scalar_rod_blend_law
@@ -37,6 +38,7 @@
 #include "body/rod_chain.c"
 #include "body/rod_chain_assemble.c"
 #include "body/rod_chain_cord.c"
+#include "body/rod_chain_frames.c"
 #include "body/rod_chain_load.c"
 #include "body/rod_chain_plain.c"
 #include "linalg/fold.c"

@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-#include "base/vec3.h"
-
 /* ---- the fold: which plain node and edge stands where ---- */
 
 /* Chain positions of a closed rod run over edge n-1 twice: nodes n-1, 0, 1, ... n-1, 0 (and 1 to make the count odd). */
@@ -113,43 +111,6 @@ bool fil_rod_chain_init(FilRodChain* chain, FilArena* arena, int node_count, boo
 
 /* ---- a step's start ---- */
 
-static void lane_frame(const FilRodChain* chain, int half, size_t i, Frame1* frame)
-{
-    const size_t n = (size_t)chain->matrix.half_nodes;
-    double numbers[11];
-    for (size_t k = 0; k < 11; k++) {
-        numbers[k] = fil_lane_get((const FilLanes*)chain->frames, 11 * n, half, 11 * i + k);
-    }
-    const double sign = fil_rod_half_direction(half);
-    for (int k = 0; k < 3; k++) {
-        frame->m1[k] = numbers[k];
-        frame->m2[k] = sign * numbers[3 + k];
-        frame->t[k] = sign * numbers[6 + k];
-    }
-    frame->length = numbers[9];
-    frame->inverse = numbers[10];
-}
-
-void fil_rod_chain_middle_frames(const FilRodChain* chain, Frame1* e, Frame1* f)
-{
-    const size_t n = (size_t)chain->matrix.half_nodes;
-    lane_frame(chain, 0, n - 2, e);
-    lane_frame(chain, 1, n - 2, f);
-    if (chain->untwisted) {
-        fil_v3_transport(f->m1, e->m1, e->t, f->t);
-        fil_v3_cross(f->m2, f->t, f->m1);
-    }
-}
-
-/* The same where only frames are asked for. */
-static void have_frames(FilRodChain* chain)
-{
-    double shortest, straightest;
-    if (!chain->framed) {
-        fil_rod_chain_find_frames(chain, &shortest, &straightest);
-    }
-}
-
 /* Stiffness-proportional damping over a step: a second spring, `damping` times as stiff and at rest at the strain where
  * the step starts, in one with the first: k (1 + c) about the rest value (rest + c start) / (1 + c). */
 static void blend(FilLanes* stiffness, FilLanes* rest, FilLanes start, double damping)
@@ -173,7 +134,7 @@ static void add_damping(FilRodChain* chain, const double* q, double damping)
 {
     const size_t n = (size_t)chain->matrix.half_nodes;
     fil_rod_chain_load_positions(chain, q);
-    have_frames(chain);
+    fil_rod_chain_have_frames(chain);
     for (size_t g = 0; g < FIL_LANE_GROUPS; g++) {
         const Frame2* frames = chain->frames + g * n;
         for (size_t i = 0; i + 1 < n; i++) {
@@ -210,23 +171,6 @@ void fil_rod_chain_begin_again(FilRodChain* chain, const double* q, const FilRod
 {
     fil_rod_chain_load_start(chain, q, history, law, NULL);
     chain->follows = false;
-}
-
-/* ---- single edges ---- */
-
-void fil_rod_chain_find_edge(const FilRodChain* chain, int edge, int* half, int* place)
-{
-    const int position = chain->closed ? (edge + 1) % chain->node_count : edge;
-    *half = position < chain->matrix.half_nodes - 1 ? 0 : 1;
-    *place = *half == 0 ? position : chain->matrix.count - 2 - position;
-}
-
-void fil_rod_chain_frame(FilRodChain* chain, int edge, Frame1* frame)
-{
-    int half, place;
-    have_frames(chain);
-    fil_rod_chain_find_edge(chain, edge, &half, &place);
-    lane_frame(chain, half, (size_t)place, frame);
 }
 
 /* ---- the history that a step leaves ---- */
@@ -324,7 +268,7 @@ void fil_rod_chain_transport(FilRodChain* chain, const double* q, FilRodHistory*
         fil_rod_chain_transport_untwisted(chain, history);
         return;
     }
-    have_frames(chain);
+    fil_rod_chain_have_frames(chain);
     for (size_t g = 0; g < FIL_LANE_GROUPS; g++) {
         const Frame2* frames = chain->frames + g * n;
         // edges, then hinges: places whose roots and quotients need not wait for each other are near each other so

@@ -107,6 +107,8 @@ void fil_rod_chain_load_start(FilRodChain* chain, const double* q, const FilRodH
 /* Frames at the configuration that x and angle hold; returns the smallest edge length and the smallest
  * 1 + cosine of the turn of any edge since the start. */
 void fil_rod_chain_find_frames(FilRodChain* chain, double* shortest, double* straightest);
+/* The same where only frames are asked for, unless they have been found. */
+void fil_rod_chain_have_frames(FilRodChain* chain);
 /* Frames of the edges at the middle hinge. */
 void fil_rod_chain_middle_frames(const FilRodChain* chain, Frame1* e, Frame1* f);
 /* The place where an edge acts: its half and its index there. */

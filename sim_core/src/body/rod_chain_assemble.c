@@ -9,34 +9,14 @@ static Sweep sweep_of(FilRodChain* chain, size_t group)
 {
     const size_t n = (size_t)chain->matrix.half_nodes, first = group * n;
     return (Sweep){.nodes = (int)n,
-                   .x = chain->x + 3 * first,
-                   .angle = chain->angle + first,
-                   .tangent0 = chain->tangent0 + 3 * first,
-                   .director0 = chain->director0 + 3 * first,
-                   .angle0 = chain->angle0 + first,
+                   .frames = (const FilLanes*)(chain->frames + first),
                    .law = (const FilLanes*)(chain->law + first),
                    .twist0 = (const FilLanes*)(chain->twist0 + first),
                    .stretch = chain->stretch + first,
                    .natural = chain->natural + first,
                    .diagonal = chain->diagonal + 4 * first,
-                   .frames = (FilLanes*)(chain->frames + first),
                    .gradient = chain->gradient + 4 * first,
                    .columns = chain->matrix.columns + FIL_FOLD_COLUMNS * first};
-}
-
-void fil_rod_chain_find_frames(FilRodChain* chain, double* shortest, double* straightest)
-{
-    FilLanes length = fil_lanes_splat(INFINITY), turn = length;
-    for (size_t g = 0; g < FIL_LANE_GROUPS; g++) {
-        const Sweep s = sweep_of(chain, g);
-        FilLanes own, cosine;
-        find_frames(&s, chain->untwisted, &own, &cosine);
-        length = fil_lanes_min(length, own);
-        turn = fil_lanes_min(turn, cosine);
-    }
-    *shortest = fil_lanes_smallest(length);
-    *straightest = 1.0 + fil_lanes_smallest(turn);
-    chain->framed = true;
 }
 
 /* The middle hinge, where the halves meet. Returns its energy. */

@@ -28,6 +28,7 @@ static FilPairLanes twice_atan_apart(FilPairLanes x)
 #include "body/rod_hinge.inc"
 
 #include "body/rod_chain_sweep.inc"
+#include "body/rod_frames.inc"
 
 #define BOTH(a, b) ((FilPairBlocks){(FilLanes*)(a), (FilLanes*)(b)})
 
@@ -35,24 +36,31 @@ static Sweep sweep_of(FilRodChain* const* chains)
 {
     const FilRodChain *a = chains[0], *b = chains[1];
     return (Sweep){.nodes = a->matrix.half_nodes,
-                   .x = BOTH(a->x, b->x),
-                   .angle = BOTH(a->angle, b->angle),
-                   .tangent0 = BOTH(a->tangent0, b->tangent0),
-                   .director0 = BOTH(a->director0, b->director0),
-                   .angle0 = BOTH(a->angle0, b->angle0),
+                   .frames = BOTH(a->frames, b->frames),
                    .law = BOTH(a->law, b->law),
                    .twist0 = BOTH(a->twist0, b->twist0),
                    .stretch = BOTH(a->stretch, b->stretch),
                    .natural = BOTH(a->natural, b->natural),
                    .diagonal = BOTH(a->diagonal, b->diagonal),
-                   .frames = BOTH(a->frames, b->frames),
                    .gradient = BOTH(a->gradient, b->gradient),
                    .columns = BOTH(a->matrix.columns, b->matrix.columns)};
 }
 
+static Frames frames_of(FilRodChain* const* chains)
+{
+    const FilRodChain *a = chains[0], *b = chains[1];
+    return (Frames){.nodes = a->matrix.half_nodes,
+                    .x = BOTH(a->x, b->x),
+                    .angle = BOTH(a->angle, b->angle),
+                    .tangent0 = BOTH(a->tangent0, b->tangent0),
+                    .director0 = BOTH(a->director0, b->director0),
+                    .angle0 = BOTH(a->angle0, b->angle0),
+                    .frames = BOTH(a->frames, b->frames)};
+}
+
 void fil_rod_chain_find_frames_pair(FilRodChain* const* chains, FilLanes* length, FilLanes* turn)
 {
-    const Sweep s = sweep_of(chains);
+    const Frames s = frames_of(chains);
     FilPairLanes lengths, turns;
     find_frames(&s, false, &lengths, &turns);
     fil_pair_put((FilPairBlocks){length, length + 1}, 0, lengths);

@@ -226,11 +226,11 @@ static void move_bodies(void* context, int first, int end, int worker)
     const FilBody* bodies = motion->solver->system->bodies;
     (void)worker;
     for (int b = first, count; b < end; b += count) {
-        const int most = b + 1 < end && bodies[b].ops->pair != NULL && bodies[b + 1].ops == bodies[b].ops ? 2 : 1;
+        const int max = b + 1 < end && bodies[b].ops->pair != NULL && bodies[b + 1].ops == bodies[b].ops ? 2 : 1;
         Attempt attempts[2] = {0};
         FilNewton* motions[2];
         int moving = 0;
-        for (count = 0; count < most; count++) {
+        for (count = 0; count < max; count++) {
             Attempt* attempt = &attempts[count];
             attempt->moves = begin_body(motion, b + count);
             if (attempt->moves) {
