@@ -14,7 +14,7 @@
  * Levels: what every processor of the family has, which all of a build may use, and above it what this one has. A kernel that gains from more stands
  * in a file of its own, *_256.c, built for AVX2 or for SVE with registers of 256 bits (within it FIL_AT_AVX512 asks for more), and is chosen by
  * fil_vector_level() at run time, with the same bits. *_avx2.c are for AVX2 only: on arm64 the compiler chooses which of their products it fuses, for
- * SVE others than for NEON. */
+ * SVE others than for NEON. *_avx512.c are the same kernels once more, with AVX-512's 32 registers. */
 #ifndef FILUM_BASE_VECTOR_H
 #define FILUM_BASE_VECTOR_H
 
@@ -243,6 +243,50 @@ FIL_VECTOR_INLINE FilDouble4 fil_double4_gather(const double* from, const int* a
 {
     return fil_double4_of(from[stride * at[0]], from[stride * at[1]], from[stride * at[2]], from[stride * at[3]]);
 }
+
+/* As of two doubles, in each half. */
+FIL_VECTOR_INLINE FilDouble4 fil_double4_firsts(FilDouble4 a, FilDouble4 b)
+{
+    return __builtin_shufflevector(a, b, 0, 4, 2, 6);
+}
+
+FIL_VECTOR_INLINE FilDouble4 fil_double4_seconds(FilDouble4 a, FilDouble4 b)
+{
+    return __builtin_shufflevector(a, b, 1, 5, 3, 7);
+}
+
+#if defined(__AVX__)
+/* Two halves as one, and one as two halves. */
+FIL_VECTOR_INLINE FilDouble4 fil_double4_join(const double* lower, const double* upper)
+{
+    return _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_loadu_pd(lower)), _mm_loadu_pd(upper), 1);
+}
+
+FIL_VECTOR_INLINE void fil_double4_part(FilDouble4 a, double* lower, double* upper)
+{
+    _mm_storeu_pd(lower, _mm256_castpd256_pd128(a));
+    _mm_storeu_pd(upper, _mm256_extractf128_pd(a, 1));
+}
+
+/* c + a b and c - a b in kernels of AVX2, number by number, rounded as fil_double2_add_product() */
+FIL_VECTOR_INLINE FilDouble4 fil_double4_add_product(FilDouble4 c, FilDouble4 a, FilDouble4 b)
+{
+#if defined(FIL_VECTOR_FMA)
+    return _mm256_fmadd_pd(a, b, c);
+#else
+    return c + a * b;
+#endif
+}
+
+FIL_VECTOR_INLINE FilDouble4 fil_double4_sub_product(FilDouble4 c, FilDouble4 a, FilDouble4 b)
+{
+#if defined(FIL_VECTOR_FMA)
+    return _mm256_fnmadd_pd(a, b, c);
+#else
+    return c - a * b;
+#endif
+}
+#endif
 
 /* c + a b and c - a b in kernels of 256 bits, rounded as fil_double2_add_product() */
 FIL_VECTOR_INLINE FilDouble4 fil_double4_add_scaled(FilDouble4 c, FilDouble4 a, double b)

@@ -73,7 +73,7 @@ static bool reserve(FilBlockRuns* runs, const FilBlockPattern* a, const FilBlock
     const size_t blocks = (size_t)a->start[n] + FIL_RUN_PAIRS * count + 1;
     return fil_ints_reserve(&runs->start, kept + 2) && fil_ints_reserve(&runs->row, blocks) && fil_ints_reserve(&runs->source, blocks) &&
            fil_ints_reserve(&runs->c_start, n + 1) && fil_ints_reserve(&runs->c_row, (size_t)c->start[n] + 1) &&
-           fil_ints_reserve(&runs->place, FIL_RUN_PAIRS * count + 1) && fil_ints_reserve(&runs->order, count + KINDS + 1) &&
+           fil_ints_reserve(&runs->place, FIL_RUN_PAIRS * count + 1) && fil_ints_reserve(&runs->order, count + KINDS * FIL_RUN_MAX_LANES) &&
            fil_ints_reserve(&runs->first, count + 1) && fil_ints_reserve(&runs->begin, count + KINDS) &&
            fil_ints_reserve(&runs->chunk, count + KINDS + 1) && fil_ints_reserve(&runs->kept_at, kept + 1) &&
            fil_ints_reserve(&runs->variable, kept + 1) && fil_ints_reserve(&runs->pivot, n + 1) &&
@@ -151,48 +151,57 @@ static bool keep_a(FilBlockRuns* runs, const FilBlockPattern* a)
 
 /* ---- order ---- */
 
-/* Sorts runs by whether somebody is before them and by length, so that those that are done side by side are alike; -1 where the last one is alone. */
+/* Sorts runs by whether somebody is before them and by length, so that those of a group are alike; -1 where the first group of a kind, of the shortest,
+ * has fewer. */
 static void sort_runs(FilBlockRuns* runs)
 {
-    const int count = runs->runs.run_count;
+    const int count = runs->runs.run_count, lanes = runs->passes->lanes;
     int *start = runs->scratch.at, longest = 0;
     for (int r = 0; r < count; r++) {
         longest = runs->runs.run[r].count > longest ? runs->runs.run[r].count : longest;
     }
     const int lengths = longest + 1, end = KINDS * lengths;
+    int of_kind[KINDS] = {0};
     memset(start, 0, ((size_t)end + 1) * sizeof *start);
     for (int r = 0; r < count; r++) {
         const FilRun* run = &runs->runs.run[r];
-        start[(fil_run_is_between(run) ? lengths : 0) + run->count + 1]++;
+        const int kind = fil_run_is_between(run);
+        start[lengths * kind + run->count + 1]++;
+        of_kind[kind]++;
     }
-    memset(runs->order.at, -1, ((size_t)count + KINDS) * sizeof(int));
+    memset(runs->order.at, -1, ((size_t)count + KINDS * FIL_RUN_MAX_LANES) * sizeof(int));
     for (int k = 0; k < end; k++) {
-        start[k + 1] += start[k];
-        if ((k + 1) % lengths == 0) {
-            start[k + 1] += start[k + 1] % FIL_RUNS_TOGETHER;
+        if (k % lengths == 0) {
+            start[k] += (lanes - of_kind[k / lengths] % lanes) % lanes;
         }
+        start[k + 1] += start[k];
     }
-    runs->pair_count = start[end] / FIL_RUNS_TOGETHER;
+    runs->group_count = start[end] / lanes;
     for (int r = 0; r < count; r++) {
         const FilRun* run = &runs->runs.run[r];
-        runs->order.at[start[(fil_run_is_between(run) ? lengths : 0) + run->count]++] = r;
+        runs->order.at[start[lengths * fil_run_is_between(run) + run->count]++] = r;
     }
 }
 
-/* Where the columns of each pair of runs stand, and chunks of pairs that workers share; returns how many numbers columns have. */
+/* Where the columns of each group of runs stand, and chunks of groups that workers share; returns how many numbers columns have. */
 static size_t lay_out(FilBlockRuns* runs)
 {
+    const int lanes = runs->passes->lanes;
     int pivot = 0, begin = 0, columns = CHUNK;
     runs->chunk_count = 0;
-    for (int pair = 0; pair < runs->pair_count; pair++) {
+    for (int group = 0; group < runs->group_count; group++) {
         int longest = 0;
+        bool between = false;
         if (columns >= CHUNK) {
-            runs->chunk.at[runs->chunk_count++] = pair;
+            runs->chunk.at[runs->chunk_count++] = group;
             columns = 0;
         }
-        runs->begin.at[pair] = begin;
-        for (int k = FIL_RUNS_TOGETHER * pair; k < FIL_RUNS_TOGETHER * (pair + 1) && runs->order.at[k] >= 0; k++) {
+        runs->begin.at[group] = begin;
+        for (int k = lanes * group; k < lanes * (group + 1); k++) {
             const int r = runs->order.at[k];
+            if (r < 0) {
+                continue;
+            }
             const FilRun* run = &runs->runs.run[r];
             runs->first.at[r] = pivot;
             for (int i = 0; i < run->count; i++) {
@@ -200,16 +209,17 @@ static size_t lay_out(FilBlockRuns* runs)
             }
             pivot += run->count;
             longest = run->count > longest ? run->count : longest;
+            between = fil_run_is_between(run);
         }
-        const bool between = fil_run_is_between(&runs->runs.run[runs->order.at[FIL_RUNS_TOGETHER * pair]]);
-        begin += FIL_RUNS_TOGETHER * longest * (between ? FIL_RUN_LONG : FIL_RUN_SHORT);
-        columns += FIL_RUNS_TOGETHER * longest;
+        begin += lanes * longest * (between ? FIL_RUN_LONG : FIL_RUN_SHORT);
+        columns += lanes * longest;
     }
-    runs->chunk.at[runs->chunk_count] = runs->pair_count;
+    runs->chunk.at[runs->chunk_count] = runs->group_count;
     return (size_t)begin;
 }
 
-/* The longest run with somebody before it would have nobody at its side if their number is odd: its halves have each other. */
+/* The longest run with somebody before it is divided if their number is odd: of two runs side by side it would have nobody, and its halves have each
+ * other. The same for any number of lanes, since who is kept decides on roundings. */
 static void divide_lonely(FilBlockRuns* runs)
 {
     int count = 0, longest = -1;
@@ -220,7 +230,7 @@ static void divide_lonely(FilBlockRuns* runs)
             count++;
         }
     }
-    if (count % FIL_RUNS_TOGETHER != 0 && runs->runs.run[longest].count >= LONG) {
+    if (count % 2 != 0 && runs->runs.run[longest].count >= LONG) {
         fil_runs_divide(&runs->runs, longest);
     }
 }
@@ -241,6 +251,7 @@ bool fil_block_runs_find(FilBlockRuns* runs, const FilBlockPattern* a, const Fil
         return false;
     }
     keep_c(runs, c);
+    runs->passes = fil_run_passes();
     sort_runs(runs);
     const size_t numbers = lay_out(runs);
     *worth = true;

@@ -15,17 +15,18 @@ typedef struct FilBlockRuns {
     FilInts start, row, source; /* of a; of each block: that of A which it begins with, -1: none */
     FilInts c_start, c_row;
     FilInts place;    /* of each run: where its ends' blocks go, -1: nowhere */
-    FilInts order;    /* of runs, two by two, of like length; -1: nobody */
+    FilInts order;    /* of runs, group by group, of like length; -1: nobody */
     FilInts first;    /* of each run: pivot of its first variable */
-    FilInts begin;    /* of each pair: first number of its columns of L */
-    FilInts chunk;    /* of work: first pair, and the end */
+    FilInts begin;    /* of each group: first number of its columns of L */
+    FilInts chunk;    /* of work: first group, and the end */
     FilInts kept_at;  /* of each kept variable: pivot */
     FilInts variable; /* of each kept one */
     FilInts pivot;    /* of each variable */
     FilInts scratch;
     FilDoubles values; /* of a */
     FilDoubles factor, windows, sums;
-    int pair_count, chunk_count;
+    int group_count, chunk_count;
+    const struct FilRunPasses* passes; /* by what groups are eliminated */
 } FilBlockRuns;
 
 void fil_block_runs_free(FilBlockRuns* runs);

@@ -2,10 +2,9 @@
 #ifndef FILUM_LINALG_BLOCK_RUNS_DATA_H
 #define FILUM_LINALG_BLOCK_RUNS_DATA_H
 
-#include "linalg/block_runs.h"
+#include <stdatomic.h>
 
-/* Runs that are done side by side, in the lanes of vectors: both have nobody before them, or neither. */
-enum { FIL_RUNS_TOGETHER = 2 };
+#include "linalg/block_runs.h"
 
 /* Ends of a run, and pairs of them, themselves included. */
 enum { FIL_RUN_AFTER = 0, FIL_RUN_SECOND_AFTER, FIL_RUN_BEFORE, FIL_RUN_SECOND_BEFORE, FIL_RUN_ENDS };
@@ -33,5 +32,37 @@ static inline int fil_run_end(const FilRun* run, int end)
 {
     return end < FIL_RUN_BEFORE ? run->after[end] : run->before[end - FIL_RUN_BEFORE];
 }
+
+/* What a run leaves to its ends of a vector, then of A v. */
+static inline double* fil_run_sums(const FilBlockRuns* runs, int r)
+{
+    return runs->sums.at + 2 * FIL_RUN_ENDS * FIL_BLOCK * (size_t)r;
+}
+
+/* Runs that are eliminated, or solved with. */
+typedef struct FilRunElimination {
+    const FilBlockRuns* runs;
+    const double* a_values;
+    double* x;
+    const double* v; /* A v is asked for, too ... */
+    double* product; /* ... unless this is NULL */
+    atomic_bool failed;
+} FilRunElimination;
+
+/* Passes over chunks of groups of runs (FilBlockRuns.chunk); the context is a FilRunElimination. Runs of a group are done side by side, in the lanes of
+ * vectors: all of them have somebody before them, or none. */
+typedef struct FilRunPasses {
+    int lanes; /* 2 or 4 */
+    FilWork *factor, *eliminate, *substitute;
+} FilRunPasses;
+
+enum { FIL_RUN_MAX_LANES = 4 };
+
+/* Zeros and an identity in place of blocks that are not there. Compilers do not see their numbers, and hence make no branches of loads. */
+extern const double fil_run_no_block[FIL_BLOCK_SIZE], fil_run_identity[FIL_BLOCK_SIZE];
+
+/* What is best on this processor, with the same bits everywhere. */
+const FilRunPasses* fil_run_passes(void);
+extern const FilRunPasses fil_run_passes_avx2, fil_run_passes_avx512;
 
 #endif
