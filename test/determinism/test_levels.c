@@ -17,12 +17,14 @@
 #include "body/solid_batch.h"
 #include "contact/imc.h"
 #include "linalg/block_cholesky_data.h"
+#include "linalg/block_factor.h"
 #include "linalg/block_preconditioner.h"
 #include "linalg/dense.h"
 #include "linalg/single_rows.h"
 #include "linalg/supernodal.h"
 #include "random_blocks.h"
 #include "random_matrix.h"
+#include "run_system.h"
 #include "sap_problems.h"
 #include "solid_material.h"
 
@@ -180,6 +182,44 @@ static void columns_of_blocks(void** state)
 {
     (void)state;
     compare(columns_job);
+}
+
+/* Runs of all lengths, of rods that go either way, side by side: what they leave, and solutions. */
+static void runs_job(FILE* out)
+{
+    Random random = {27};
+    double v[RUN_NUMBERS], x[RUN_NUMBERS], product[RUN_NUMBERS];
+    FilBlockFactor factor;
+    if (!fil_block_factor_init(&factor)) {
+        abort();
+    }
+    for (int trial = 1; trial <= 60; trial++) {
+        RunSystem* s = run_system((uint64_t)trial, 0.005 * trial);
+        if (fil_block_factor_analyze(&factor, &s->a_pattern, &s->c_pattern) != FIL_OK || !factor.condensed) {
+            abort();
+        }
+        random_fill(&random, x, RUN_NUMBERS);
+        random_fill(&random, v, RUN_NUMBERS);
+        if (!fil_block_factor_fixed_along(&factor, s->a, &(FilBlockRunsAlong){v, product, x}) || !fil_block_factor_changing(&factor, s->a, s->c)) {
+            abort();
+        }
+        put(out, fil_block_factor_pivots(&factor), RUN_COLUMNS * sizeof(int));
+        put(out, factor.runs.values.at, FIL_BLOCK_SIZE * (size_t)factor.runs.a.start[factor.runs.a.columns] * sizeof(double));
+        put(out, product, sizeof product);
+        put(out, x, sizeof x);
+        fil_block_factor_eliminate_fixed(&factor, v);
+        fil_block_factor_solve_changing(&factor, v);
+        fil_block_factor_substitute_fixed(&factor, v);
+        put(out, v, sizeof v);
+        free(s);
+    }
+    fil_block_factor_free(&factor);
+}
+
+static void runs(void** state)
+{
+    (void)state;
+    compare(runs_job);
 }
 
 static void fronts_job(FILE* out)
@@ -437,8 +477,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dense),  cmocka_unit_test(columns_of_blocks),
         cmocka_unit_test(fronts), cmocka_unit_test(preconditioner),
-        cmocka_unit_test(rows),   cmocka_unit_test(sap),
-        cmocka_unit_test(solids), cmocka_unit_test(edges),
+        cmocka_unit_test(runs),   cmocka_unit_test(rows),
+        cmocka_unit_test(sap),    cmocka_unit_test(solids),
+        cmocka_unit_test(edges),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -151,8 +151,8 @@ static bool keep_a(FilBlockRuns* runs, const FilBlockPattern* a)
 
 /* ---- order ---- */
 
-/* Sorts runs by whether somebody is before them and by length, so that those of a group are alike; -1 where the first group of a kind, of the shortest,
- * has fewer. */
+/* Sorts runs by whether somebody is before them and by length, so that those of a group are alike; -1 where the first group of a kind, of the
+ * shortest, has fewer. */
 static void sort_runs(FilBlockRuns* runs)
 {
     const int count = runs->runs.run_count, lanes = runs->passes->lanes;

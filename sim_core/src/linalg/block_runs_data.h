@@ -49,8 +49,8 @@ typedef struct FilRunElimination {
     atomic_bool failed;
 } FilRunElimination;
 
-/* Passes over chunks of groups of runs (FilBlockRuns.chunk); the context is a FilRunElimination. Runs of a group are done side by side, in the lanes of
- * vectors: all of them have somebody before them, or none. */
+/* Passes over chunks of groups of runs (FilBlockRuns.chunk); the context is a FilRunElimination. Runs of a group are done side by side, in the lanes
+ * of vectors: all of them have somebody before them, or none. */
 typedef struct FilRunPasses {
     int lanes; /* 2 or 4 */
     FilWork *factor, *eliminate, *substitute;

@@ -1,5 +1,5 @@
-/* Runs eliminated from end to end, FIL_RUN_LANES side by side in the lanes of vectors, and solutions with them. Each writes places of its own, which are
- * summed in the runs' order: the same bits, whoever makes them, and beside whomever. */
+/* Runs eliminated from end to end, FIL_RUN_LANES side by side in the lanes of vectors, and solutions with them. Each writes places of its own, which
+ * are summed in the runs' order: the same bits, whoever makes them, and beside whomever. */
 #ifndef FILUM_LINALG_BLOCK_RUNS_KERNELS_H
 #define FILUM_LINALG_BLOCK_RUNS_KERNELS_H
 
@@ -215,7 +215,8 @@ static FIL_RUN_PART void load_entering(const FilRunElimination* e, const Travell
     }
 }
 
-static FIL_RUN_PART void multiply_entering(const FilRunElimination* e, const Travellers* t, int k, const Blocks* restrict blocks, Along* restrict along)
+static FIL_RUN_PART void multiply_entering(const FilRunElimination* e, const Travellers* t, int k, const Blocks* restrict blocks,
+                                           Along* restrict along)
 {
     Lanes product[FIL_BLOCK];
     load_v(e, t, k + 2, along->v.at[2]);

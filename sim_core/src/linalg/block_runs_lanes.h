@@ -1,5 +1,5 @@
-/* FIL_RUN_LANES runs side by side in the lanes of vectors: what their elimination and solutions with them are made of. Included once by each file that
- * is compiled for a number of lanes. Each lane does the same operations, so that the bits do not depend on the number. */
+/* FIL_RUN_LANES runs side by side in the lanes of vectors: what their elimination and solutions with them are made of. Included once by each file
+ * that is compiled for a number of lanes. Each lane does the same operations, so that the bits do not depend on the number. */
 #ifndef FILUM_LINALG_BLOCK_RUNS_LANES_H
 #define FILUM_LINALG_BLOCK_RUNS_LANES_H
 
@@ -28,8 +28,8 @@ typedef struct Numbers {
     Lanes at[3][FIL_BLOCK];
 } Numbers;
 
-/* Columns of a product that are summed at a time: so many fit into registers. Measured: four take 2 % longer where there are 16 of them, and as long with
- * AVX-512's 32. */
+/* Columns of a product that are summed at a time: so many fit into registers. Measured: four take 2 % longer where there are 16 of them, and as long
+ * with AVX-512's 32. */
 #if defined(FIL_VECTOR_NEON)
 enum { SUMS = 4 };
 #else
