@@ -10,9 +10,8 @@ struct FilBlockCholesky {
     FilBlockSymbolic symbolic;
     FilBlockTasks tasks[2]; /* fixed columns, changing ones */
     FilWorkers* workers;    /* borrowed */
-    FilDoubles factor;      /* blocks of L; those on the diagonal are not stored */
+    FilDoubles factor;      /* blocks of L; on the diagonal, pivot blocks */
     FilDoubles inverse;     /* W_j, inverse Cholesky factor of each pivot block */
-    FilInts twin;           /* of each block: it is made with the next one */
     FilDoubles x;           /* a vector in pivot order */
 };
 
