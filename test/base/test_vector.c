@@ -96,6 +96,8 @@ static void four_floats(void** state)
             assert_true(sums[k] == expected[k]);
         }
         assert_true(fil_float4_sum(a) == (v[0] + v[1]) + (v[2] + v[3]));
+        const FilFloat4 flushed = fil_float4_flush((FilFloat4){v[0], 0.5F, -0.5F, NAN}, 0.5F);
+        assert_true(flushed[0] == (fabsf(v[0]) < 0.5F ? 0.0F : v[0]) && flushed[1] == 0.5F && flushed[2] == -0.5F && isnan(flushed[3]));
     }
 }
 

@@ -442,6 +442,14 @@ FIL_VECTOR_INLINE FilFloat4 fil_float4_sums(FilFloat4 a, FilFloat4 b, FilFloat4 
 #endif
 }
 
+/* Zero where the size is below `least`; what is no number stays. */
+FIL_VECTOR_INLINE FilFloat4 fil_float4_flush(FilFloat4 a, float least)
+{
+    typedef int32_t Bits __attribute__((vector_size(16)));
+    const FilFloat4 bound = fil_float4_all(least);
+    return (FilFloat4)((Bits)a & (((Bits)a & INT32_MAX) >= (Bits)bound));  // sizes are in the order of their bits
+}
+
 /* c + a b and c - a b, number by number */
 FIL_VECTOR_INLINE FilFloat4 fil_float4_add_product(FilFloat4 c, FilFloat4 a, FilFloat4 b)
 {
