@@ -208,12 +208,18 @@ static inline bool start_rows(const FilBlockPreconditioner* precond, const FilPa
     return fourth == 0.0;
 }
 
-/* Numbers of L are zero below the root of the smallest normal number: what they give with each other is normal, or zero. A friction that few nodes
- * feel fades out along a large panel, and amd64 takes 150 cycles for a product that is subnormal: a net's factor took twice as long. */
+/* Numbers of L, and those that they are made of, are zero below the root of the smallest normal number: what they give with each other is normal, or
+ * zero. A friction that few nodes feel fades out along a large panel, and amd64 takes 150 cycles for a product that is subnormal: a net's factor took
+ * twice as long. */
 static const float SMALLEST = 0x1p-63F;
 
-static inline void flush_block(FilFloat4* l, int width)
+/* A block of L from the gathered one, which is lost. */
+static inline void finish_large(FilFloat4* block, const FilFloat4* w, FilFloat4* l, int width)
 {
+    for (int k = 0; k < width; k++) {
+        block[k] = fil_float4_flush(block[k], SMALLEST);
+    }
+    finish_block(block, w, l, width);
     for (int k = 0; k < width; k++) {
         l[k] = fil_float4_flush(l[k], SMALLEST);
     }
@@ -237,8 +243,7 @@ static inline __attribute__((always_inline)) void finish_rows(FilBlockPreconditi
         for (int k = 0; k < width; k++) {
             rest[k] = fil_float4_load(line + 4 * k);
         }
-        finish_block(rest, first, l, width);
-        flush_block(l, width);
+        finish_large(rest, first, l, width);
         for (int k = 0; k < width; k++) {
             fil_float4_store(line + 4 * k, l[k]);
             fil_float4_store(kept + 4 * k, l[k]);
@@ -252,8 +257,7 @@ static inline __attribute__((always_inline)) void finish_rows(FilBlockPreconditi
                 rest[m] = fil_float4_sub_lane(rest[m], l[k], between[k], m);
             }
         }
-        finish_block(rest, second, l, width);
-        flush_block(l, width);
+        finish_large(rest, second, l, width);
         for (int k = 0; k < width; k++) {
             fil_float4_store(line + block + 4 * k, l[k]);
             fil_float4_store(next_kept + 4 * k, l[k]);
