@@ -20,6 +20,12 @@ static const double TELLING = 0.1;
 /* Slips that are off by more, in bounds, are another matter: a model that sticks, at least as stiff as at EDGE, is never off by more than 8. */
 static const double SMALL = 10.0;
 
+/* A tenth of what hypot() takes: no slip or force is near numbers whose squares are not normal. */
+static double length_of(double x, double y)
+{
+    return sqrt(x * x + y * y);
+}
+
 /* Slip along the two tangents. */
 static void slip_of(const FilFriction* friction, const FilSlipping* s, const double* bias, const double* v, double slip[2])
 {
@@ -70,7 +76,7 @@ static void spread(const FilFriction* friction, const FilSlipping* s, const doub
 /* Force over its most, at a slip; returns the potential over the same. */
 static double force_at(const double slip[2], double bound, double force[2])
 {
-    const double speed = hypot(slip[0], slip[1]);
+    const double speed = length_of(slip[0], slip[1]);
     const FilJet jet = fil_slip(speed, bound);
     force[0] = speed > 0.0 ? jet.first * slip[0] / speed : 0.0;
     force[1] = speed > 0.0 ? jet.first * slip[1] / speed : 0.0;
@@ -80,7 +86,7 @@ static double force_at(const double slip[2], double bound, double force[2])
 /* Curvature over its most, 2 x 2: `along` the slip and across. */
 static void curvature_at(const double slip[2], double bound, double edge, bool majorised, double h[4])
 {
-    const double speed = hypot(slip[0], slip[1]), y = fmin(speed / bound, edge);
+    const double speed = length_of(slip[0], slip[1]), y = fmin(speed / bound, edge);
     const double across = fil_slip_bound_curvature(speed, bound);
     const double along = majorised ? across : speed < bound ? 2.0 * (1.0 - y) / bound : 0.0;
     const double cosine = speed > 0.0 ? slip[0] / speed : 1.0, sine = speed > 0.0 ? slip[1] / speed : 0.0;
@@ -155,7 +161,7 @@ void fil_friction_rates(const FilFriction* friction, const double* jacobian, dou
 
 static bool sticks(const double slip[2], double bound)
 {
-    return hypot(slip[0], slip[1]) < bound;
+    return length_of(slip[0], slip[1]) < bound;
 }
 
 bool fil_friction_sticks(const FilFriction* friction, const FilSlipping* slipping, double bound, const double* v)
@@ -206,7 +212,7 @@ static double min_mobility(const FilFriction* friction, const FilSlipping* s, co
 static void learn(FilFriction* friction, double bound, const double slip[2], const double force[2])
 {
     const double *was = friction->last_slip, *had = friction->last_force;
-    const double slipped = hypot(slip[0] - was[0], slip[1] - was[1]), pushed = hypot(force[0] - had[0], force[1] - had[1]);
+    const double slipped = length_of(slip[0] - was[0], slip[1] - was[1]), pushed = length_of(force[0] - had[0], force[1] - had[1]);
     if (friction->learns && pushed > TELLING && slipped > 2.0 * bound) {
         const double seen = slipped / (pushed * friction->max);
         friction->mobility = fmax(sqrt(friction->mobility * seen), friction->min);
@@ -220,7 +226,7 @@ static void learn(FilFriction* friction, double bound, const double slip[2], con
 static void propose(FilFriction* friction, double bound, const double slip[2], const double force[2])
 {
     const double unit = friction->mobility * friction->max;  // m/s that all its force makes
-    const double y[2] = {force[0] + slip[0] / unit, force[1] + slip[1] / unit}, size = hypot(y[0], y[1]);
+    const double y[2] = {force[0] + slip[0] / unit, force[1] + slip[1] / unit}, size = length_of(y[0], y[1]);
     const double speed = size < 1.0 ? (1.0 - sqrt(1.0 - size)) * bound : fmax((size - 1.0) * unit, bound);
     for (int k = 0; k < 2; k++) {
         friction->next[k] = size > 0.0 ? speed * y[k] / size : 0.0;
@@ -244,10 +250,10 @@ void fil_friction_review(FilFriction* friction, const FilSlipping* slipping, dou
     learn(friction, bound, predicted, force);
     propose(friction, bound, predicted, force);
     if (sticks(friction->expected, bound)) {  // judged by the force that it takes: the model's slip would be too small at that force
-        friction->wrong = friction->max * fmax(hypot(force[0], force[1]) - 1.0, 0.0);
+        friction->wrong = friction->max * fmax(length_of(force[0], force[1]) - 1.0, 0.0);
     } else {
         force_at(predicted, bound, truth);
-        friction->wrong = friction->max * hypot(force[0] - truth[0], force[1] - truth[1]);
+        friction->wrong = friction->max * length_of(force[0] - truth[0], force[1] - truth[1]);
     }
 }
 
@@ -262,7 +268,7 @@ bool fil_friction_settle(const FilFriction* friction, const FilSlipping* slippin
     const double off[2] = {predicted[0] - friction->expected[0], predicted[1] - friction->expected[1]}, square = off[0] * off[0] + off[1] * off[1];
     force_at(predicted, bound, truth);
     force_at(friction->expected, bound, wanted);
-    const double wrong = friction->max * hypot(truth[0] - wanted[0], truth[1] - wanted[1]);
+    const double wrong = friction->max * length_of(truth[0] - wanted[0], truth[1] - wanted[1]);
     if (square > SMALL * SMALL * bound * bound || friction->min * wrong * wrong <= negligible * negligible) {
         return false;
     }
@@ -300,6 +306,6 @@ void fil_friction_accept(FilFriction* friction, const FilSlipping* slipping, dou
     if (!sticks(friction->expected, bound)) {
         memcpy(friction->expected, slip, sizeof slip);
     }
-    const double off = hypot(slip[0] - friction->expected[0], slip[1] - friction->expected[1]) / bound;
+    const double off = length_of(slip[0] - friction->expected[0], slip[1] - friction->expected[1]) / bound;
     friction->edge = fmax(EDGE, 1.0 - NEAR * off - TINY);
 }
