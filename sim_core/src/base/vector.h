@@ -442,11 +442,11 @@ FIL_VECTOR_INLINE FilFloat4 fil_float4_sums(FilFloat4 a, FilFloat4 b, FilFloat4 
 #endif
 }
 
-/* Zero where the size is below `least`; what is no number stays. */
-FIL_VECTOR_INLINE FilFloat4 fil_float4_flush(FilFloat4 a, float least)
+/* Zero where the size is below `smallest`; what is no number stays. */
+FIL_VECTOR_INLINE FilFloat4 fil_float4_flush(FilFloat4 a, float smallest)
 {
     typedef int32_t Bits __attribute__((vector_size(16)));
-    const FilFloat4 bound = fil_float4_all(least);
+    const FilFloat4 bound = fil_float4_all(smallest);
     return (FilFloat4)((Bits)a & (((Bits)a & INT32_MAX) >= (Bits)bound));  // sizes are in the order of their bits
 }
 
