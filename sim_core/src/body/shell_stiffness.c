@@ -7,8 +7,7 @@
 
 #include "base/extrema.h"
 #include "base/vec3.h"
-#include "base/vector.h"
-#include "body/shell.h"
+#include "body/shell_blocks.h"
 
 /* Bending over mass, in a step, below which the tangent of folds is simplified: what is left out is below a tenth of what inertia adds. 0.03 to 0.3
  * give the plates of `rings.plate`, which are stiffer, the same bits. */
@@ -173,88 +172,18 @@ static void stiffen_parts(void* context, int first, int end, int worker)
 
 /* ---- by blocks ---- */
 
-/* A block of three columns of four numbers, in halves. */
-typedef struct Sum {
-    FilDouble2 half[6];
-} Sum;
-
-/* What an edge adds, times a sign: fil_shell_edge_columns(). */
-static inline void sum_edge(Sum* sum, const FilShellPull* pull, const double* stiffness, bool minus)
-{
-    const FilDouble2 front = fil_double2_load(pull->e), back = fil_double2_load(pull->e + 2);
-    const double along = stiffness[0], across = stiffness[1];
-    const FilDouble2 first = {across, 0.0}, second = {0.0, across};
-    for (int c = 0; c < 3; c++) {
-        const FilDouble2 scale = fil_double2_all(along * pull->e[c]);
-        FilDouble2 upper = scale * front, lower = scale * back;
-        upper = c == 0 ? upper + first : c == 1 ? upper + second : upper;
-        lower = c == 2 ? lower + first : lower;
-        sum->half[2 * c] = minus ? sum->half[2 * c] - upper : sum->half[2 * c] + upper;
-        sum->half[2 * c + 1] = minus ? sum->half[2 * c + 1] - lower : sum->half[2 * c + 1] + lower;
-    }
-}
-
-/* What any other fold adds: rows and columns of its Hessian, which add_block() has. */
-static inline void sum_hessian(Sum* sum, double scale, const double* h, int row, int column)
-{
-    for (int c = 0; c < 3; c++) {
-        const double* from = h + 12 * (ptrdiff_t)row + column + c;
-        const FilDouble2 upper = {from[0], from[12]}, lower = {from[24], 0.0};
-        sum->half[2 * c] = sum->half[2 * c] + scale * upper;
-        sum->half[2 * c + 1] = sum->half[2 * c + 1] + scale * lower;
-    }
-}
-
-/* What a light fold adds: psi'' a b' of its gradients a over the row's vertex, b over the column's. */
-static inline void sum_fold(Sum* sum, double curve, const double* a, const double* b)
-{
-    const FilDouble2 front = fil_double2_load(a), back = {a[2], 0.0};
-    for (int c = 0; c < 3; c++) {
-        const FilDouble2 along = fil_double2_all(curve * b[c]);
-        sum->half[2 * c] = fil_double2_add_product(sum->half[2 * c], along, front);
-        sum->half[2 * c + 1] = fil_double2_add_product(sum->half[2 * c + 1], along, back);
-    }
-}
-
-static inline void stiffen_block(const Stiffening* s, int b, bool diagonal)
-{
-    const FilShellBody* body = s->body;
-    const int *start = body->block_terms_start + 2 * (ptrdiff_t)b, *terms = body->block_terms;
-    double* block = s->values + FIL_BLOCK_SIZE * (ptrdiff_t)b;
-    Sum sum;
-    for (int k = 0; k < 6; k++) {
-        sum.half[k] = s->damping != NULL ? s->damped * fil_double2_load(s->damping + FIL_BLOCK_SIZE * (ptrdiff_t)b + 2 * k) : fil_double2_all(0.0);
-    }
-    const int edges_end = start[1], folds_end = start[2];
-    for (int k = start[0]; k < edges_end; k++) {
-        sum_edge(&sum, &body->pulls[terms[k]], body->stretching + 2 * (ptrdiff_t)terms[k], !diagonal);
-    }
-    for (int k = edges_end; k < folds_end; k++) {
-        const unsigned term = (unsigned)terms[k], f = term / 16, row = term / 4 % 4, column = term % 4;
-        const double *gradient = body->bends[f].gradient, light = body->light[f];
-        if (light >= 0.0) {
-            sum_fold(&sum, light, gradient + 3 * row, gradient + 3 * column);
-        } else {
-            sum_hessian(&sum, s->scale, body->heavy + 144 * (int)(-1.0 - light), 3 * (int)row, 3 * (int)column);
-        }
-    }
-    for (int k = 0; k < 6; k++) {
-        fil_double2_store(block + 2 * k, sum.half[k]);
-    }
-    memset(block + 12, 0, FIL_BLOCK * sizeof *block);
-}
-
 static void stiffen_columns(void* context, int first, int end, int worker)
 {
     const Stiffening* s = context;
-    const int* start = s->body->block_start;
     (void)worker;
-    for (int j = first; j < end; j++) {
-        stiffen_block(s, start[j], true);  // rows rise
-        for (int b = start[j] + 1; b < start[j + 1]; b++) {
-            stiffen_block(s, b, false);
-        }
+#if defined(FIL_VECTOR_AVX2)
+    if (fil_vector_level() >= FIL_VECTOR_256) {
+        fil_shell_stiffen_columns_avx2(s, first, end);
+        add_inertia(s, first, end);
+        return;
     }
+#endif
+    stiffen_some(s, first, end);
     add_inertia(s, first, end);
 }
 
