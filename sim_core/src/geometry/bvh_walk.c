@@ -17,6 +17,16 @@ FIL_VECTOR_INLINE unsigned meet_leaves(const FilBvhLeaf* a, const FilBvhLeaf* b)
     return bits;
 }
 
+FIL_VECTOR_INLINE FilIndexPair* list_pairs(FilIndexPair* to, const int* items_a, const int* items_b, unsigned bits, bool sorted)
+{
+    for (unsigned left = bits; left != 0; left &= left - 1, to++) {
+        const int bit = __builtin_ctz(left), p = items_a[bit >> 2], q = items_b[bit & 3];
+        to->a = sorted && p > q ? q : p;
+        to->b = sorted && p > q ? p : q;
+    }
+    return to;
+}
+
 FilStatus fil_bvh_walk(const FilBvh* a, const FilBvh* b, bool self, FilIndexPair from, FilPairs* pairs)
 {
 #if defined(FIL_VECTOR_AVX2)
@@ -24,6 +34,6 @@ FilStatus fil_bvh_walk(const FilBvh* a, const FilBvh* b, bool self, FilIndexPair
         return fil_bvh_walk_avx2(a, b, self, from, pairs);
     }
 #endif
-    const WalkKernels kernels = {meet_leaves, boxes_touch};
+    const WalkKernels kernels = {meet_leaves, boxes_touch, list_pairs};
     return self ? walk(a, b, true, from, kernels, pairs) : walk(a, b, false, from, kernels, pairs);
 }

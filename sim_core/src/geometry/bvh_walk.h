@@ -19,10 +19,15 @@ FIL_VECTOR_INLINE bool boxes_touch(const FilBvhNode* x, const FilBvhNode* y)
     return fil_aabb_overlap(&x->box, &y->box);
 }
 
+/* Puts down the pairs of items whose bits are set, in the order of bits; returns what is behind them. There is room for all 16. `sorted`: the smaller
+ * item first. */
+typedef FilIndexPair* PairListing(FilIndexPair* to, const int* items_a, const int* items_b, unsigned bits, bool sorted);
+
 /* Kernels of a level. */
 typedef struct WalkKernels {
     LeafMeeting* leaves;
     NodeMeeting* nodes;
+    PairListing* list;
 } WalkKernels;
 
 /* Whether a pair of nodes has pairs of items to look for. */
@@ -71,7 +76,7 @@ FIL_VECTOR_INLINE int second_of(NodePair pair)
 }
 
 /* Appends the pairs of items of some pairs of leaves. */
-FIL_VECTOR_INLINE FilStatus append_leaves(const FilBvh* a, const FilBvh* b, bool self, const NodePair* leaves, int count, LeafMeeting* meeting,
+FIL_VECTOR_INLINE FilStatus append_leaves(const FilBvh* a, const FilBvh* b, bool self, const NodePair* leaves, int count, WalkKernels kernels,
                                           FilPairs* pairs)
 {
     const FilStatus status = fil_pairs_reserve(pairs, FIL_BVH_LEAF * FIL_BVH_LEAF * count);
@@ -81,13 +86,8 @@ FIL_VECTOR_INLINE FilStatus append_leaves(const FilBvh* a, const FilBvh* b, bool
     FilIndexPair* to = pairs->items + pairs->count;
     for (int n = 0; n < count; n++) {
         const FilBvhNode *x = &a->nodes[first_of(leaves[n])], *y = &b->nodes[second_of(leaves[n])];
-        const int *items_x = a->order + x->start, *items_y = b->order + y->start;
-        unsigned left = meeting(&a->leaves[x->leaf], &b->leaves[y->leaf]) & wanted_of(x, y, self);
-        for (; left != 0; left &= left - 1, to++) {
-            const int bit = __builtin_ctz(left), p = items_x[bit >> 2], q = items_y[bit & 3];
-            to->a = self && p > q ? q : p;
-            to->b = self && p > q ? p : q;
-        }
+        const unsigned bits = kernels.leaves(&a->leaves[x->leaf], &b->leaves[y->leaf]) & wanted_of(x, y, self);
+        to = kernels.list(to, a->order + x->start, b->order + y->start, bits, self);
     }
     pairs->count = (int)(to - pairs->items);
     return FIL_OK;
@@ -134,11 +134,11 @@ FIL_VECTOR_INLINE FilStatus walk(const FilBvh* a, const FilBvh* b, bool self, Fi
             top += goes_on;
         }
         if (listed >= LISTED) {
-            status = append_leaves(a, b, self, leaves, listed, kernels.leaves, pairs);
+            status = append_leaves(a, b, self, leaves, listed, kernels, pairs);
             listed = 0;
         }
     }
-    return status == FIL_OK ? append_leaves(a, b, self, leaves, listed, kernels.leaves, pairs) : status;
+    return status == FIL_OK ? append_leaves(a, b, self, leaves, listed, kernels, pairs) : status;
 }
 
 #endif
