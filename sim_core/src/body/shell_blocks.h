@@ -34,7 +34,8 @@ FIL_VECTOR_INLINE void sum_edge(Sum* sum, const FilShellPull* pull, const double
 {
     const FilDouble4 e = fil_double4_load(pull->e);
     const double along = stiffness[0], across = stiffness[1];
-    const FilDouble4 beside[3] = {{across, 0.0, -0.0, -0.0}, {0.0, across, -0.0, -0.0}, {-0.0, -0.0, across, 0.0}};
+    const FilDouble4 front = {0.0, 0.0, -0.0, -0.0}, back = {-0.0, -0.0, 0.0, 0.0}, all = fil_double4_all(across);
+    const FilDouble4 beside[3] = {_mm256_blend_pd(front, all, 1), _mm256_blend_pd(front, all, 2), _mm256_blend_pd(back, all, 4)};
     for (int c = 0; c < 3; c++) {
         const FilDouble4 column = along * pull->e[c] * e + beside[c];
         sum->column[c] = minus ? sum->column[c] - column : sum->column[c] + column;

@@ -1,11 +1,13 @@
-/* Chooses of the pairs that are near those to look at closely: of features that are stale, and whose boxes overlap. */
+/* Chooses of the pairs that are near those to look at closely: of features that are stale, and whose boxes overlap; with AVX2 only those that may come
+ * into range. */
 #include <math.h>
 #include <string.h>
 
 #include "base/extrema.h"
 #include "base/memory.h"
 #include "base/vec3.h"
-#include "solver/ipc_field.h"
+#include "base/vector.h"
+#include "solver/ipc_apart.h"
 
 static FilIpcSweptBound swept_bound_of(const FilIpcField* field, const FilIpcEdge* e)
 {
@@ -53,10 +55,58 @@ typedef struct Choice {
     const int *stale_a, *stale_b; /* of the first, of the second of each */
     bool all;                     /* pairs of edges: they are many, so a look at their swept bounds comes first */
     double range;
+    FilFeature kind;
 } Choice;
 
 /* Pairs looked at at once: some ten microseconds. */
 enum { CHOICE_GRAIN = 1024 };
+
+#if defined(FIL_VECTOR_AVX2)
+/* Corners of pairs side by side, the first one again where there are less, and how far apart they are out of range. */
+static FilIpcAbreast put_abreast(const Choice* choice, const FilIndexPair* chosen, int count)
+{
+    const FilIpcSurface* s = &choice->field->surface;
+    const bool edges = choice->kind == FIL_SEGMENT_SEGMENT;
+    FilIpcAbreast pairs;
+    for (int k = 0; k < FIL_IPC_ABREAST; k++) {
+        const FilIndexPair pair = chosen[k < count ? k : 0];
+        const int* second = edges ? s->edges[pair.b].point : s->triangles[pair.b].point;
+        const int first = edges ? s->edges[pair.a].point[0] : pair.a;
+        pairs.point[0][k] = first;
+        pairs.point[1][k] = edges ? s->edges[pair.a].point[1] : second[0];
+        pairs.point[2][k] = edges ? second[0] : second[1];
+        pairs.point[3][k] = edges ? second[1] : second[2];
+        pairs.reach[k] = s->points[first].radius + s->points[second[0]].radius + choice->range;
+    }
+    return pairs;
+}
+
+/* Drops pairs that stay out of range; returns how many are left. */
+static int drop_apart(const Choice* choice, FilIndexPair* chosen, int count)
+{
+    const FilIpcField* field = choice->field;
+    int kept = 0;
+    for (int first = 0; first < count; first += FIL_IPC_ABREAST) {
+        const FilIpcAbreast pairs = put_abreast(choice, chosen + first, count - first);
+        const unsigned apart = fil_ipc_apart_avx2(choice->kind, &pairs, field->points.at, field->listed_end.at, field->slack.at);
+        for (int k = first; k < count && k < first + FIL_IPC_ABREAST; k++) {
+            chosen[kept] = chosen[k];
+            kept += (apart >> (k - first) & 1) == 0;
+        }
+    }
+    return kept;
+}
+#endif
+
+/* Leaves `count` pairs from place `first` on, or fewer. */
+static void leave(const Choice* choice, int first, int count)
+{
+    int left = count;
+#if defined(FIL_VECTOR_AVX2)
+    left = fil_vector_level() >= FIL_VECTOR_256 ? drop_apart(choice, choice->chosen->items + first, count) : count;
+#endif
+    choice->field->picked.at[first / CHOICE_GRAIN] = left;
+}
 
 static void look_at_edges(void* context, int first, int end, int worker)
 {
@@ -77,7 +127,7 @@ static void look_at_edges(void* context, int first, int end, int worker)
         chosen[count] = pair;
         count += fil_aabb_overlap(&a, &b);
     }
-    field->picked.at[first / CHOICE_GRAIN] = count;
+    leave(choice, first, count);
 }
 
 static void look_at_triangles(void* context, int first, int end, int worker)
@@ -95,7 +145,7 @@ static void look_at_triangles(void* context, int first, int end, int worker)
             count += fil_aabb_overlap(&field->boxes[pair.a], &box);
         }
     }
-    field->picked.at[first / CHOICE_GRAIN] = count;
+    leave(choice, first, count);
 }
 
 static FilStatus choose(Choice* choice, FilWork* look, FilWorkers* workers)
@@ -131,13 +181,13 @@ static FilStatus choose_edges(FilIpcField* field, const int* stale, bool all, do
     if (all) {
         fil_workers_run(workers, field->surface.edge_count, CHOICE_GRAIN, bound_some, field);
     }
-    Choice choice = {field, &field->near.edges, &field->chosen[0], stale, stale, all, range};
+    Choice choice = {field, &field->near.edges, &field->chosen[0], stale, stale, all, range, FIL_SEGMENT_SEGMENT};
     return choose(&choice, look_at_edges, workers);
 }
 
-static FilStatus choose_triangles(FilIpcField* field, const int* stale, const int* stale_triangles, FilWorkers* workers)
+static FilStatus choose_triangles(FilIpcField* field, const int* stale, const int* stale_triangles, double range, FilWorkers* workers)
 {
-    Choice choice = {.field = field, .near = &field->near.triangles, .chosen = &field->chosen[1], .stale_a = stale, .stale_b = stale_triangles};
+    Choice choice = {field, &field->near.triangles, &field->chosen[1], stale, stale_triangles, false, range, FIL_POINT_TRIANGLE};
     return choose(&choice, look_at_triangles, workers);
 }
 
@@ -161,7 +211,7 @@ static void sort_some(void* context, int first, int end, int worker)
 FilStatus fil_ipc_choose(FilIpcField* field, const int* points, const int* edges, const int* triangles, bool all, double range, FilWorkers* workers)
 {
     FilStatus status = choose_edges(field, edges, all, range, workers);
-    status = status == FIL_OK ? choose_triangles(field, points, triangles, workers) : status;
+    status = status == FIL_OK ? choose_triangles(field, points, triangles, range, workers) : status;
     if (status != FIL_OK) {
         return status;
     }

@@ -2,10 +2,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/extrema.h"
 #include "base/memory.h"
 #include "base/vec3.h"
-#include "base/vector.h"
-#include "solver/ipc_apart.h"
 #include "solver/solver.h"
 
 /* How far from the way that pairs were listed for they still hold: of the range, and of a point's motion. */
@@ -95,9 +94,9 @@ static bool stays_beyond(const FilIpcField* field, FilFeature kind, const int* p
     double front = -INFINITY, back = INFINITY, beside[2] = {0.0};
     for (int i = 0; i < count; i++) {
         const double place = fil_v3_dot(field->listed_end.at + 3 * points[i], between);
-        front = i < split ? fmax(front, place) : front;
-        back = i < split ? back : fmin(back, place);
-        beside[i >= split] = fmax(beside[i >= split], field->slack.at[points[i]]);
+        front = i < split ? fil_max(front, place) : front;
+        back = i < split ? back : fil_min(back, place);
+        beside[i >= split] = fil_max(beside[i >= split], field->slack.at[points[i]]);
     }
     const double wanted = min + beside[0] + beside[1];
     return distance > wanted && back - front > wanted * fil_v3_norm(between);
@@ -141,62 +140,30 @@ typedef struct Making {
     const FilSolver* solver;
     const FilPairs* chosen;
     bool (*make)(const FilSolver* solver, FilIndexPair chosen, FilIpcPair* pair);
-    void (*corners)(const FilIpcSurface* surface, FilIndexPair chosen, int points[4]); /* NULL: fewer than four */
-    FilFeature kind;
     int first;
     int made[FIL_IPC_BATCH / FIL_IPC_GRAIN]; /* pairs of each chunk, which stand one after the other from its first place on */
 } Making;
 
 _Static_assert(sizeof(FilIpcPair) <= FIL_IPC_WORK * sizeof(double), "a pair has to fit in its share of the work");
 
-/* Of some pairs that have been chosen, the bits of those that do not come into range, as far as that is told of all at once. */
-static unsigned stay_out(const Making* making, const FilIndexPair* chosen, int count)
-{
-#if defined(FIL_VECTOR_AVX2)
-    if (making->corners != NULL && count > 1 && fil_vector_level() >= FIL_VECTOR_256) {
-        const FilIpcField* field = &making->solver->ipc;
-        const FilIpcPoint* points = field->surface.points;
-        const int other = fil_feature_split(making->kind);
-        FilIpcAbreast pairs;
-        for (int k = 0; k < FIL_IPC_ABREAST; k++) {
-            int corner[4];
-            making->corners(&field->surface, chosen[k < count ? k : 0], corner);
-            for (int i = 0; i < 4; i++) {
-                pairs.point[i][k] = corner[i];
-            }
-            pairs.reach[k] = points[corner[0]].radius + points[corner[other]].radius + making->solver->settings.model.ipc.range;
-        }
-        return fil_ipc_apart_avx2(making->kind, &pairs, field->points.at, field->listed_end.at, field->slack.at);
-    }
-#endif
-    (void)making;
-    (void)chosen;
-    (void)count;
-    return 0;
-}
-
 static void make_some(void* context, int first, int end, int worker)
 {
     Making* making = context;
-    const FilIndexPair* chosen = making->chosen->items + making->first;
     FilIpcPair* made = (FilIpcPair*)(void*)making->solver->ipc.work.at + first;
-    unsigned out = 0;
     int count = 0;
     (void)worker;
     for (int k = first; k < end; k++) {
-        const int at = (k - first) % FIL_IPC_ABREAST;
-        out = at == 0 ? stay_out(making, chosen + k, end - k) : out;
-        count += (out >> at & 1) == 0 && making->make(making->solver, chosen[k], &made[count]);
+        count += making->make(making->solver, making->chosen->items[making->first + k], &made[count]);
     }
     making->made[first / FIL_IPC_GRAIN] = count;
 }
 
 /* Adds those of the pairs chosen that come into range, in their order. */
-static FilStatus add_chosen(FilSolver* solver, Making making)
+static FilStatus add_chosen(FilSolver* solver, const FilPairs* chosen, bool (*make)(const FilSolver* solver, FilIndexPair chosen, FilIpcPair* pair))
 {
     const FilIpcField* field = &solver->ipc;
-    const FilPairs* chosen = making.chosen;
     const FilIpcPair* made = (const FilIpcPair*)(const void*)field->work.at;
+    Making making = {.solver = solver, .chosen = chosen, .make = make};
     FilStatus status = FIL_OK;
     for (; making.first < chosen->count && status == FIL_OK; making.first += FIL_IPC_BATCH) {
         const int left = chosen->count - making.first, count = left < FIL_IPC_BATCH ? left : FIL_IPC_BATCH;
@@ -210,32 +177,18 @@ static FilStatus add_chosen(FilSolver* solver, Making making)
     return status;
 }
 
-static void corners_of_edges(const FilIpcSurface* surface, FilIndexPair chosen, int points[4])
-{
-    memcpy(points, surface->edges[chosen.a].point, 2 * sizeof *points);
-    memcpy(points + 2, surface->edges[chosen.b].point, 2 * sizeof *points);
-}
-
 static bool make_edges(const FilSolver* solver, FilIndexPair chosen, FilIpcPair* pair)
 {
     const FilIpcEdge *e = &solver->ipc.surface.edges[chosen.a], *f = &solver->ipc.surface.edges[chosen.b];
-    int points[4];
-    corners_of_edges(&solver->ipc.surface, chosen, points);
+    const int points[4] = {e->point[0], e->point[1], f->point[0], f->point[1]};
     return fil_ipc_edge_meets(solver, e, f) && make_pair(solver, FIL_SEGMENT_SEGMENT, points, 4, fil_parallel_threshold(e->length, f->length), pair);
-}
-
-static void corners_of_triangle(const FilIpcSurface* surface, FilIndexPair chosen, int points[4])
-{
-    points[0] = chosen.a;
-    memcpy(points + 1, surface->triangles[chosen.b].point, 3 * sizeof *points);
 }
 
 static bool make_triangle(const FilSolver* solver, FilIndexPair chosen, FilIpcPair* pair)
 {
-    int points[4];
-    corners_of_triangle(&solver->ipc.surface, chosen, points);
-    return fil_ipc_triangle_meets(solver, &solver->ipc.surface.triangles[chosen.b], chosen.a) &&
-           make_pair(solver, FIL_POINT_TRIANGLE, points, 4, 0.0, pair);
+    const FilIpcTriangle* triangle = &solver->ipc.surface.triangles[chosen.b];
+    const int p = chosen.a, *c = triangle->point, corners[4] = {p, c[0], c[1], c[2]};
+    return fil_ipc_triangle_meets(solver, triangle, p) && make_pair(solver, FIL_POINT_TRIANGLE, corners, 4, 0.0, pair);
 }
 
 /* Lists pairs of edges and of points and triangles that are near. */
@@ -243,10 +196,8 @@ static FilStatus list_near(FilSolver* solver, const int* points, const int* edge
 {
     FilIpcField* field = &solver->ipc;
     FilStatus status = fil_ipc_choose(field, points, edges, triangles, all, solver->settings.model.ipc.range, solver->system->workers);
-    const Making edges_made = {solver, &field->chosen[0], make_edges, corners_of_edges, FIL_SEGMENT_SEGMENT, 0, {0}};
-    const Making triangles_made = {solver, &field->chosen[1], make_triangle, corners_of_triangle, FIL_POINT_TRIANGLE, 0, {0}};
-    status = status == FIL_OK ? add_chosen(solver, edges_made) : status;
-    return status == FIL_OK ? add_chosen(solver, triangles_made) : status;
+    status = status == FIL_OK ? add_chosen(solver, &field->chosen[0], make_edges) : status;
+    return status == FIL_OK ? add_chosen(solver, &field->chosen[1], make_triangle) : status;
 }
 
 /* A point by itself, and edges that it may meet. */
@@ -307,7 +258,7 @@ static FilStatus list_edges(FilSolver* solver, Lone* lone)
             chosen->items[chosen->count++] = (FilIndexPair){lone->point, picked[k]};
         }
     }
-    return status == FIL_OK ? add_chosen(solver, (Making){.solver = solver, .chosen = chosen, .make = make_lone}) : status;
+    return status == FIL_OK ? add_chosen(solver, chosen, make_lone) : status;
 }
 
 /* Spheres against edges and each other. */

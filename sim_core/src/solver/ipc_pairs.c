@@ -5,6 +5,7 @@
 #include "base/extrema.h"
 #include "base/memory.h"
 #include "base/vec3.h"
+#include "base/vector.h"
 #include "geometry/closest.h"
 #include "geometry/sweep.h"
 #include "solver/solver.h"
@@ -24,9 +25,9 @@ static const double ON_EDGE = 1e-9;
 
 /* ---- two features ---- */
 
-double fil_ipc_approach(FilFeature kind, const int* points, int count, const double* from, const double* to, const double* slack)
+/* Numbers of corners that compilers know make one stretch of code of this. */
+FIL_VECTOR_INLINE double approach_of(const int* points, int split, int count, const double* from, const double* to, const double* slack)
 {
-    const int split = fil_feature_split(kind);
     double mean[3] = {0.0}, motion[4][3], square[2] = {0.0}, beside[2] = {0.0};
     for (int i = 0; i < count; i++) {
         fil_v3_sub(motion[i], to + 3 * points[i], from + 3 * points[i]);
@@ -38,6 +39,18 @@ double fil_ipc_approach(FilFeature kind, const int* points, int count, const dou
         beside[i >= split] = fil_max(slack != NULL ? slack[points[i]] : 0.0, beside[i >= split]);
     }
     return sqrt(square[0]) + beside[0] + sqrt(square[1]) + beside[1];
+}
+
+double fil_ipc_approach(FilFeature kind, const int* points, int count, const double* from, const double* to, const double* slack)
+{
+    switch (kind) {
+        case FIL_SEGMENT_SEGMENT:
+            return approach_of(points, 2, 4, from, to, slack);
+        case FIL_POINT_TRIANGLE:
+            return approach_of(points, 1, 4, from, to, slack);
+        default:
+            return approach_of(points, 1, count, from, to, slack);
+    }
 }
 
 double fil_ipc_distance(FilFeature kind, const int* points, int count, const double* x)
