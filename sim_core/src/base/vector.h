@@ -401,6 +401,10 @@ FIL_VECTOR_INLINE FilFloat4 fil_float4_round(const double* p, int stride)
     if (stride == 1) {
         return vcombine_f32(vcvt_f32_f64(vld1q_f64(p)), vcvt_f32_f64(vld1q_f64(p + 2)));
     }
+#elif defined(__AVX__)
+    if (stride == 1) {
+        return _mm256_cvtpd_ps(fil_double4_load(p));
+    }
 #endif
     return (FilFloat4){(float)p[0], (float)p[stride], (float)p[2 * stride], (float)p[3 * stride]};
 }

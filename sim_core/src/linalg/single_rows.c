@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "linalg/single_rows_take.h"
 #include "linalg/single_rows_times.h"
 
 void fil_single_rows_free(FilSingleRows* rows)
@@ -98,68 +99,27 @@ bool fil_single_rows_find(FilSingleRows* rows, const FilBlockPattern* terms, int
 /* Columns that a worker takes at once: some five microseconds. */
 enum { GRAIN = 128 };
 
-typedef struct Taking {
-    const FilSingleRows* rows;
-    const FilBlockPattern* term;
-    const double* values;
-    const int *to, *fourth;
-    int* misfits; /* of each worker */
-} Taking;
-
-/* What stands in a block's fourth column, or row, and is not idle. */
-static inline double fourth_of(const double* b, int stride, bool diagonal)
+static void take_some(void* context, int first, int end, int worker)
 {
-    return fabs(b[0]) + fabs(b[stride]) + fabs(b[2 * stride]) + (diagonal && b[3 * stride] == 1.0 ? 0.0 : fabs(b[3 * stride]));
-}
-
-static inline void store_block(float* to, const FilFloat4 c[FIL_BLOCK], bool wide)
-{
-    for (int m = 0; m < FIL_BLOCK && wide; m++) {
-        fil_float4_store(to + 4 * m, c[m]);
+    const FilSingleTaking* taking = context;
+#if defined(FIL_VECTOR_AVX2)
+    if (fil_vector_level() >= FIL_VECTOR_256) {
+        taking->misfits[worker] += fil_single_rows_take_avx2(taking, first, end);
+        return;
     }
-    for (int m = 0; m < 3 && !wide; m++) {
-        memcpy(to + 3 * m, &c[m], 3 * sizeof *to);
-    }
-}
-
-static void take_columns(void* context, int first, int end, int worker)
-{
-    const Taking* taking = context;
-    const FilBlockPattern* term = taking->term;
-    const int *wide = taking->rows->wide.at, *fourth = taking->fourth;
-    float* at = taking->rows->values.at;
-    int misfits = 0;
-    FilFloat4 unused = fil_float4_all(0.0F);
-    for (int j = first; j < end; j++) {
-        for (int k = term->start[j]; k < term->start[j + 1]; k++) {
-            const double* block = taking->values + FIL_BLOCK_SIZE * (size_t)k;
-            const int i = term->row[k], *to = taking->to + 2 * (ptrdiff_t)k;
-            const FilFloat4 c[FIL_BLOCK] = {fil_float4_round(block, 1), fil_float4_round(block + 4, 1), fil_float4_round(block + 8, 1),
-                                            fil_float4_round(block + 12, 1)};
-            FilFloat4 r[FIL_BLOCK];
-            store_block(at + to[0], c, wide[i]);
-            if (i == j) {
-                misfits += !fourth[j] && fourth_of(block + 12, 1, true) + fourth_of(block + 3, 4, true) != 0.0;
-                continue;
-            }
-            fil_float4_turn(c, r);
-            store_block(at + to[1], r, wide[j]);
-            unused = fourth[j] ? unused : fil_float4_add_product(unused, c[3], c[3]);
-            unused = fourth[i] ? unused : fil_float4_add_product(unused, r[3], r[3]);
-        }
-    }
-    taking->misfits[worker] += misfits + (fil_float4_sum(unused) != 0.0F);
+#endif
+    taking->misfits[worker] += take_columns(taking, first, end);
 }
 
 bool fil_single_rows_take(FilSingleRows* rows, FilWorkers* workers, const FilBlockPattern* terms, const double* const* values, int count,
                           const int* fourth)
 {
     int misfits[FIL_WORKERS_MAX] = {0}, sum = 0;
-    Taking taking = {.rows = rows, .to = rows->to.at, .fourth = fourth, .misfits = misfits};
+    FilSingleTaking taking = {.rows = rows, .to = rows->to.at, .fourth = fourth, .misfits = misfits};
     for (int t = 0; t < count; t++) {
         taking.term = &terms[t];
         taking.values = values[t];
-        fil_workers_run(workers, terms[t].columns, GRAIN, take_columns, &taking);
+        fil_workers_run(workers, terms[t].columns, GRAIN, take_some, &taking);
         taking.to += 2 * (ptrdiff_t)terms[t].start[terms[t].columns];
     }
     for (int w = 0; w < fil_workers_count(workers); w++) {

@@ -1,4 +1,5 @@
 /* Two blocks, or two columns of one, side by side in registers of 256 bits, which are chosen at run time (base/vector.h). */
+#include "linalg/single_rows_take.h"
 #include "linalg/single_rows_times.h"
 
 FIL_VECTOR_INLINE FilFloat4 thin_times(const float* block, const int* column, int count, const float* x)
@@ -36,4 +37,9 @@ FIL_VECTOR_INLINE FilFloat4 wide_times(const float* block, const int* column, in
 float fil_single_rows_times_avx2(const FilSingleRows* a, const FilSingleRows* b, int first, int end, const float* z, float* w)
 {
     return rows_times((RowKernels){thin_times, wide_times}, a, b, first, end, z, w);
+}
+
+int fil_single_rows_take_avx2(const FilSingleTaking* taking, int first, int end)
+{
+    return take_columns(taking, first, end);
 }

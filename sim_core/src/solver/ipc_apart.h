@@ -17,4 +17,7 @@ typedef struct FilIpcAbreast {
  * allows. */
 unsigned fil_ipc_apart_avx2(FilFeature kind, const FilIpcAbreast* pairs, const double* x, const double* end, const double* slack);
 
+/* Of some pairs of edges those that their swept bounds do not keep apart, which ipc_choose.c tells of one by one with the same bits; returns how many. */
+int fil_ipc_pick_unbounded_avx2(const FilIpcSweptBound* bounds, const FilIndexPair* near, int count, double range, FilIndexPair* picked);
+
 #endif

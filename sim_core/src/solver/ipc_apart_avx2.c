@@ -1,5 +1,8 @@
 #include "solver/ipc_apart.h"
 
+#include <stddef.h>
+
+#include "base/extrema.h"
 #include "base/vector.h"
 
 /* Beyond which a pair is surely out of range, times how far that is: rounding is a millionth of it. A pair that is nearer is left to those who look
@@ -157,4 +160,34 @@ FIL_VECTOR_INLINE unsigned stay_apart(const FilIpcAbreast* pairs, bool edges, co
 unsigned fil_ipc_apart_avx2(FilFeature kind, const FilIpcAbreast* pairs, const double* x, const double* end, const double* slack)
 {
     return kind == FIL_SEGMENT_SEGMENT ? stay_apart(pairs, true, x, end, slack) : stay_apart(pairs, false, x, end, slack);
+}
+
+/* ---- swept bounds ---- */
+
+/* Three numbers and what follows them, which does not count. */
+_Static_assert(offsetof(FilIpcSweptBound, half) == 3 * sizeof(double) && offsetof(FilIpcSweptBound, motion) == 6 * sizeof(double) &&
+                   sizeof(FilIpcSweptBound) >= 10 * sizeof(double),
+               "numbers of a bound follow each other");
+
+FIL_VECTOR_INLINE bool are_unbounded(const FilIpcSweptBound* a, const FilIpcSweptBound* b, double range)
+{
+    const Wide between = _mm256_blend_pd(fil_double4_load(b->middle) - fil_double4_load(a->middle), fil_double4_all(0.0), 8);
+    const Wide passing = (fil_double4_load(b->motion) - fil_double4_load(a->motion)) * between;
+    const Wide first = _mm256_hadd_pd(between * between, fil_double4_load(a->half) * between);
+    const Wide second = _mm256_hadd_pd(fil_double4_load(b->half) * between, passing);
+    // of sums of three the first two, and the third: squares, along a, along b, passing
+    const Wide sums = _mm256_permute2f128_pd(first, second, 0x20) + _mm256_permute2f128_pd(first, second, 0x31);
+    const double square = sums[0], reach = range + a->reach + b->reach, clear = square - fabs(sums[1]) - fabs(sums[2]);
+    return !(clear + fil_min(sums[3], 0.0) > reach * sqrt(square));
+}
+
+int fil_ipc_pick_unbounded_avx2(const FilIpcSweptBound* bounds, const FilIndexPair* near, int count, double range, FilIndexPair* picked)
+{
+    int left = 0;
+    for (int k = 0; k < count; k++) {
+        const FilIndexPair pair = near[k];
+        picked[left] = pair;
+        left += are_unbounded(&bounds[pair.a], &bounds[pair.b], range);
+    }
+    return left;
 }

@@ -108,21 +108,49 @@ static void leave(const Choice* choice, int first, int count)
     choice->field->picked.at[first / CHOICE_GRAIN] = left;
 }
 
+/* Of pairs of edges that are near those that their swept bounds do not keep apart; returns how many. */
+static int pick_unbounded(const Choice* choice, const FilIndexPair* near, int count, FilIndexPair* picked)
+{
+    const FilIpcSweptBound* bounds = choice->field->swept_bounds;
+#if defined(FIL_VECTOR_AVX2)
+    if (fil_vector_level() >= FIL_VECTOR_256) {
+        return fil_ipc_pick_unbounded_avx2(bounds, near, count, choice->range, picked);
+    }
+#endif
+    int left = 0;
+    for (int k = 0; k < count; k++) {
+        const FilIndexPair pair = near[k];
+        picked[left] = pair;
+        left += !stay_apart(&bounds[pair.a], &bounds[pair.b], choice->range);
+    }
+    return left;
+}
+
+/* Of pairs that are near those of which one is stale; returns how many. */
+static int pick_stale(const Choice* choice, const FilIndexPair* near, int count, FilIndexPair* picked)
+{
+    int left = 0;
+    for (int k = 0; k < count; k++) {
+        const FilIndexPair pair = near[k];
+        picked[left] = pair;
+        left += (choice->stale_a[pair.a] | choice->stale_b[pair.b]) != 0;
+    }
+    return left;
+}
+
 static void look_at_edges(void* context, int first, int end, int worker)
 {
     const Choice* choice = context;
     const FilIpcField* field = choice->field;
     const FilIpcEdge* edges = field->surface.edges;
-    const FilIpcSweptBound* bounds = field->swept_bounds;
+    const FilIndexPair* near = choice->near->items + first;
     FilIndexPair* chosen = choice->chosen->items + first;
-    int count = 0;
     (void)worker;
-    for (int k = first; k < end; k++) {
-        const FilIndexPair pair = choice->near->items[k];
-        if ((choice->stale_a[pair.a] | choice->stale_b[pair.b]) == 0 ||
-            (choice->all && stay_apart(&bounds[pair.a], &bounds[pair.b], choice->range))) {
-            continue;
-        }
+    // where all is looked for all are stale
+    const int picked = choice->all ? pick_unbounded(choice, near, end - first, chosen) : pick_stale(choice, near, end - first, chosen);
+    int count = 0;
+    for (int k = 0; k < picked; k++) {
+        const FilIndexPair pair = chosen[k];
         const FilAabb a = box_of(field->boxes, edges[pair.a].point, 2), b = box_of(field->boxes, edges[pair.b].point, 2);
         chosen[count] = pair;
         count += fil_aabb_overlap(&a, &b);
