@@ -267,11 +267,14 @@ FIL_VECTOR_INLINE void fil_double4_part(FilDouble4 a, double* lower, double* upp
     _mm_storeu_pd(lower, _mm256_castpd256_pd128(a));
     _mm_storeu_pd(upper, _mm256_extractf128_pd(a, 1));
 }
+#endif
 
-/* c + a b and c - a b in kernels of AVX2, number by number, rounded as fil_double2_add_product() */
+/* c + a b and c - a b in kernels of 256 bits, number by number, rounded as fil_double2_add_product() */
 FIL_VECTOR_INLINE FilDouble4 fil_double4_add_product(FilDouble4 c, FilDouble4 a, FilDouble4 b)
 {
-#if defined(FIL_VECTOR_FMA)
+#if defined(FIL_VECTOR_SVE)
+    return svmla_f64_x(svptrue_b64(), c, a, b);
+#elif defined(FIL_VECTOR_FMA)
     return _mm256_fmadd_pd(a, b, c);
 #else
     return c + a * b;
@@ -280,15 +283,16 @@ FIL_VECTOR_INLINE FilDouble4 fil_double4_add_product(FilDouble4 c, FilDouble4 a,
 
 FIL_VECTOR_INLINE FilDouble4 fil_double4_sub_product(FilDouble4 c, FilDouble4 a, FilDouble4 b)
 {
-#if defined(FIL_VECTOR_FMA)
+#if defined(FIL_VECTOR_SVE)
+    return svmls_f64_x(svptrue_b64(), c, a, b);
+#elif defined(FIL_VECTOR_FMA)
     return _mm256_fnmadd_pd(a, b, c);
 #else
     return c - a * b;
 #endif
 }
-#endif
 
-/* c + a b and c - a b in kernels of 256 bits, rounded as fil_double2_add_product() */
+/* ... and of a number b */
 FIL_VECTOR_INLINE FilDouble4 fil_double4_add_scaled(FilDouble4 c, FilDouble4 a, double b)
 {
 #if defined(FIL_VECTOR_SVE)
@@ -507,7 +511,11 @@ FIL_VECTOR_INLINE FilFloat4 fil_float4_sub_lane(FilFloat4 c, FilFloat4 a, FilFlo
 /* Joined in registers: two stores and a load of both would wait for each other. */
 FIL_VECTOR_INLINE FilFloat8 fil_float8_join(const float* lower, const float* upper)
 {
+#if defined(__AVX__)
+    return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(lower)), _mm_loadu_ps(upper), 1);
+#else
     return __builtin_shufflevector(fil_float4_load(lower), fil_float4_load(upper), 0, 1, 2, 3, 4, 5, 6, 7);
+#endif
 }
 
 FIL_VECTOR_INLINE FilFloat4 fil_float8_lower(FilFloat8 a)

@@ -55,8 +55,9 @@ FIL_VECTOR_INLINE void sum_hessian(Sum* sum, double scale, const double* h, int 
 FIL_VECTOR_INLINE void sum_fold(Sum* sum, double curve, const double* a, const double* b)
 {
     const FilDouble4 three = _mm256_maskload_pd(a, _mm256_setr_epi64x(-1, -1, -1, 0));
+    const FilDouble4 bent = fil_double4_all(curve);
     for (int c = 0; c < 3; c++) {
-        sum->column[c] = fil_double4_add_scaled(sum->column[c], three, curve * b[c]);
+        sum->column[c] = fil_double4_add_product(sum->column[c], bent * fil_double4_all(b[c]), three);
     }
 }
 

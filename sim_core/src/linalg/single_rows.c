@@ -6,6 +6,9 @@
 #include "linalg/single_rows_take.h"
 #include "linalg/single_rows_times.h"
 
+/* Numbers behind the last block: read with it, if not used, by registers of 512 bits. */
+enum { BEHIND = 16 };
+
 void fil_single_rows_free(FilSingleRows* rows)
 {
     FilInts* const ints[] = {&rows->start, &rows->column, &rows->offset, &rows->wide, &rows->to};
@@ -76,7 +79,7 @@ bool fil_single_rows_find(FilSingleRows* rows, const FilBlockPattern* terms, int
     }
     if (!fil_ints_reserve(&rows->start, (size_t)n + 2) || !fil_ints_reserve(&rows->offset, (size_t)n) || !fil_ints_reserve(&rows->wide, (size_t)n) ||
         !fil_ints_reserve(&rows->column, 2 * stored + 1) || !fil_ints_reserve(&rows->to, 2 * stored + 1) ||
-        !fil_floats_reserve(&rows->values, 2 * FIL_BLOCK_SIZE * stored + 4)) {
+        !fil_floats_reserve(&rows->values, 2 * FIL_BLOCK_SIZE * stored + BEHIND)) {
         return false;
     }
     count_blocks(rows, terms, count, fourth);
@@ -90,7 +93,7 @@ bool fil_single_rows_find(FilSingleRows* rows, const FilBlockPattern* terms, int
     for (int i = 0; i < n; i++) {
         rows->offset.at[i] += size_of(rows, i) * start[i];
     }
-    memset(rows->values.at + offset, 0, 4 * sizeof(float));  // read, if not used, with the last column
+    memset(rows->values.at + offset, 0, BEHIND * sizeof(float));
     return true;
 }
 
@@ -184,6 +187,9 @@ FIL_VECTOR_INLINE FilFloat4 wide_times(const float* block, const int* column, in
 float fil_single_rows_times(const FilSingleRows* a, const FilSingleRows* b, int first, int end, const float* z, float* w)
 {
 #if defined(FIL_VECTOR_AVX2)
+    if (fil_vector_level() >= FIL_VECTOR_512) {
+        return fil_single_rows_times_avx512(a, b, first, end, z, w);
+    }
     if (fil_vector_level() >= FIL_VECTOR_256) {
         return fil_single_rows_times_avx2(a, b, first, end, z, w);
     }

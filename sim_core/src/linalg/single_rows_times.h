@@ -34,7 +34,8 @@ FIL_VECTOR_INLINE float rows_times(RowKernels kernels, const FilSingleRows* a, c
     return fil_float4_sum(sum);
 }
 
-/* As fil_single_rows_times(), with registers of 256 bits and the same bits. */
+/* As fil_single_rows_times(), with registers of 256 and of 512 bits and the same bits. */
 float fil_single_rows_times_avx2(const FilSingleRows* a, const FilSingleRows* b, int first, int end, const float* z, float* w);
+float fil_single_rows_times_avx512(const FilSingleRows* a, const FilSingleRows* b, int first, int end, const float* z, float* w);
 
 #endif
