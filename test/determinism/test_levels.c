@@ -13,9 +13,12 @@
 
 #include <cmocka.h>
 
+#include "base/vec3.h"
 #include "base/vector.h"
+#include "body/shell.h"
 #include "body/solid_batch.h"
 #include "contact/imc.h"
+#include "geometry/bvh.h"
 #include "linalg/block_cholesky_data.h"
 #include "linalg/block_factor.h"
 #include "linalg/block_preconditioner.h"
@@ -428,6 +431,110 @@ static void solids(void** state)
     compare(solids_job);
 }
 
+/* ---- shells ---- */
+
+/* A bent sheet: edges and folds, and the tangent by blocks, in which all folds are heavy, some or none. */
+static void shells_job(FILE* out)
+{
+    enum { SIDE = 6, VERTICES = SIDE * SIDE, CELLS = (SIDE - 1) * (SIDE - 1) };
+    Random random = {29};
+    double x[3 * VERTICES], q[4 * VERTICES] = {0.0};
+    int triangles[6 * CELLS], count = 0;
+    for (int k = 0; k < CELLS; k++) {
+        const int a = k / (SIDE - 1) * SIDE + k % (SIDE - 1), corners[6] = {a, a + 1, a + SIDE, a + 1, a + SIDE + 1, a + SIDE};
+        memcpy(triangles + 3 * count, corners, sizeof corners);
+        count += 2;
+    }
+    for (int i = 0; i < VERTICES; i++) {
+        fil_v3_set(x + 3 * i, i % SIDE, (double)(i / SIDE), 0.0);
+    }
+    FilShellDef def = fil_shell_def_default();
+    FilShellBody* body;
+    FilError error;
+    def.vertex_count = VERTICES;
+    def.vertices = x;
+    def.triangle_count = count;
+    def.triangles = triangles;
+    def.thickness = 0.1;
+    def.young = 10.0;
+    def.density = 1.0;
+    if (fil_shell_create(&def, &body, &error) != FIL_OK || body->fold_count <= FIL_SHELL_HEAVY || body->damping != NULL) {
+        abort();
+    }
+    const size_t size = FIL_BLOCK_SIZE * (size_t)body->block_count;
+    double* values = calloc(2 * size, sizeof *values);
+    if (values == NULL) {
+        abort();
+    }
+    for (int trial = 0; trial < 20; trial++) {
+        for (int i = 0; i < VERTICES; i++) {
+            for (int k = 0; k < 3; k++) {
+                q[4 * i + k] = x[3 * i + k] + random_between(&random, -0.4, 0.4);
+            }
+        }
+        fil_shell_edges_pull(body->edges, body->edge_count, q, body->pulls);
+        fil_shell_folds_bend(body->folds, body->fold_count, body->bending, q, body->bends);
+        put(out, body->pulls, sizeof *body->pulls * (size_t)body->edge_count);
+        put(out, body->bends, sizeof *body->bends * (size_t)body->fold_count);
+        // the lighter a fold is to mass, the more of them are; the second half of `values` is what damps
+        body->setup.frugal = true;
+        const double scale = 0.1 * (1 << trial % 8);
+        fil_shell_stiffen(&(FilShellStiffening){body, q, 0.5, scale, trial % 2 == 0 ? NULL : values + size, 0.3, values, trial % 3 == 0 ? 0.0 : 2.0});
+        put(out, values, size * sizeof *values);
+        memcpy(values + size, values, size * sizeof *values);
+    }
+    free(values);
+    fil_shell_ops.destroy(body);
+}
+
+static void shells(void** state)
+{
+    (void)state;
+    compare(shells_job);
+}
+
+/* ---- trees ---- */
+
+static void walks_job(FILE* out)
+{
+    enum { BOXES = 300 };
+    Random random = {30};
+    FilBvh trees[2] = {{0}};
+    FilPairs pairs = {0};
+    for (int trial = 0; trial < 30; trial++) {
+        int marks[2][BOXES];
+        for (int t = 0; t < 2; t++) {
+            FilAabb boxes[BOXES];
+            const int count = 1 + (int)(random_bits(&random) % BOXES);
+            for (int i = 0; i < count; i++) {
+                for (int k = 0; k < 3; k++) {
+                    boxes[i].lo[k] = random_between(&random, 0.0, 1.0);
+                    boxes[i].hi[k] = boxes[i].lo[k] + random_between(&random, 0.0, 0.3);
+                }
+                marks[t][i] = trial % 3 == 0 || random_bits(&random) % 3 == 0;
+            }
+            if (fil_bvh_build(&trees[t], boxes, count) != FIL_OK) {
+                abort();
+            }
+            fil_bvh_mark(&trees[t], marks[t]);
+        }
+        pairs.count = 0;
+        if (fil_bvh_pairs(&trees[0], &trees[1], &pairs) != FIL_OK || fil_bvh_self_pairs(&trees[0], &pairs) != FIL_OK) {
+            abort();
+        }
+        put(out, pairs.items, sizeof *pairs.items * (size_t)pairs.count);
+    }
+    fil_bvh_free(&trees[0]);
+    fil_bvh_free(&trees[1]);
+    fil_pairs_free(&pairs);
+}
+
+static void walks(void** state)
+{
+    (void)state;
+    compare(walks_job);
+}
+
 /* ---- pairs of edges ---- */
 
 static void edges_job(FILE* out)
@@ -478,7 +585,8 @@ int main(void)
         cmocka_unit_test(dense),  cmocka_unit_test(columns_of_blocks),
         cmocka_unit_test(fronts), cmocka_unit_test(preconditioner),
         cmocka_unit_test(runs),   cmocka_unit_test(rows),
-        cmocka_unit_test(sap),    cmocka_unit_test(solids),
+        cmocka_unit_test(sap),    cmocka_unit_test(shells),
+        cmocka_unit_test(walks),  cmocka_unit_test(solids),
         cmocka_unit_test(edges),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

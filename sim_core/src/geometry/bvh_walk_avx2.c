@@ -29,7 +29,7 @@ FIL_VECTOR_INLINE FilIndexPair* list_rows(FilIndexPair* to, const int* items_a, 
 {
     // of four bits: where pairs come from, as halves, and how many there are
     static const int places[16][8] = {
-        {0}, {0, 1}, {2, 3}, {0, 1, 2, 3}, {4, 5}, {0, 1, 4, 5}, {2, 3, 4, 5}, {0, 1, 2, 3, 4, 5},
+        {0},    {0, 1},       {2, 3},       {0, 1, 2, 3},       {4, 5},       {0, 1, 4, 5},       {2, 3, 4, 5},       {0, 1, 2, 3, 4, 5},
         {6, 7}, {0, 1, 6, 7}, {2, 3, 6, 7}, {0, 1, 2, 3, 6, 7}, {4, 5, 6, 7}, {0, 1, 4, 5, 6, 7}, {2, 3, 4, 5, 6, 7}, {0, 1, 2, 3, 4, 5, 6, 7},
     };
     const __m128i q = _mm_loadu_si128((const __m128i*)(const void*)items_b);  // of fewer than four: what follows them, which does not count

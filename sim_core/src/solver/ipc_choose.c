@@ -1,5 +1,5 @@
-/* Chooses of the pairs that are near those to look at closely: of features that are stale, and whose boxes overlap; with AVX2 only those that may come
- * into range. */
+/* Chooses of the pairs that are near those to look at closely: of features that are stale, and whose boxes overlap; with AVX2 only those that may
+ * come into range. */
 #include <math.h>
 #include <string.h>
 
