@@ -61,8 +61,9 @@ static void spread_jet(FilFeature pair, const FilJet* jet, const FilClosest* clo
     if (hessian != NULL) {
         // repulsion: E' < 0 makes everything but E'' n n' negative or small
         const bool narrow = positive && slope < 0.0;
-        const double along = d > 0.0 ? (jet->second - (narrow ? 0.0 : slope)) / (d * d) : 0.0;
-        const bool bare = narrow || slope == 0.0;
+        const bool attracts = positive && slope > 0.0;  // a barrier that is taken away
+        const double along = d > 0.0 && !attracts ? (jet->second - (narrow ? 0.0 : slope)) / (d * d) : 0.0;
+        const bool bare = narrow || attracts || slope == 0.0;
         if (!bare) {
             fil_feature_hessian(pair, closest, x, hessian);
         }

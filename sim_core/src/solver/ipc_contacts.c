@@ -53,12 +53,16 @@ static bool make_room(FilSolver* solver)
 /* Whether a pair rubs where points are; with its gap, normal, weights and normal force there. */
 static bool rubs(const FilSolver* solver, const FilIpcPair* pair, double* gap, double* normal, double* weight, double* force)
 {
-    if (!(pair->friction > 0.0)) {
+    if (!(pair->friction > 0.0 && pair->times > 0.0)) {
         return false;
     }
     *gap = fil_ipc_pair_see(solver, pair, normal, weight);
     if (!(*gap > 0.0 && *gap < pair->repulsion.range) || fil_ipc_beside(solver, pair)) {
         return false;
+    }
+    if (fil_ipc_of_mesh(solver, pair)) {
+        *force = fil_ipc_mesh_force(solver, pair, *gap);
+        return *force > 0.0;
     }
     *force = fil_ipc_nearly_parallel(solver, pair) ? parallel_force(solver, pair, normal, weight)
                                                    : -fil_barrier(*gap, pair->repulsion.range, pair->repulsion.stiffness).first;

@@ -52,6 +52,7 @@ typedef struct FilIpcPair {
     int plane;   /* of the surface; -1: none */
     bool beside; /* in range there, but another side of the shape is nearer: it does not push */
     double friction;
+    double times;    /* of its barrier: 1; of inner edges of meshes -1 to 0, of inner vertices 0 to 1 (ipc_mesh.c) */
     double share;    /* of what touches it and its neighbours along rods: in the stiffness */
     double gap;      /* m, where points were when last asked for forces, or listed */
     double expected; /* m, what Newton's model of it is made about */
@@ -198,6 +199,20 @@ double fil_ipc_gap(const struct FilSolver* solver, const FilIpcPair* pair);
 /* Whether a point that is near a side of a convex shape is nearer to another side of it, where `points` are: the shape pushes it once, as if it had
  * no sides. Where sides share the nearest place it is the first one's. */
 bool fil_ipc_beside(const struct FilSolver* solver, const FilIpcPair* pair);
+/* ipc_mesh.c: points of rigid shapes against triangles that deform. */
+/* Whether a point is a shape's and a corner a mesh's. */
+bool fil_ipc_meets_mesh(const FilIpcSurface* surface, int point, int corner);
+bool fil_ipc_of_mesh(const struct FilSolver* solver, const FilIpcPair* pair);
+/* How much the triangles a b c and b a d bend towards p, to how much a sphere around p does: 0 if they are flat; negative: away from it. */
+double fil_ipc_bend(const double* p, const double* a, const double* b, const double* c, const double* d);
+/* Share of an inner vertex, or edge, in the sum for p, in a step: 0 to 1; and the triangle that brings it into lists. */
+double fil_ipc_inner_share(const struct FilSolver* solver, int p, const int* corners, int count);
+int fil_ipc_inner_owner(const FilIpcSurface* surface, const int* corners, int count);
+/* Whether a pair of those cancels with others where `points` are, or another stands for it. */
+bool fil_ipc_beside_mesh(const struct FilSolver* solver, const FilIpcPair* pair);
+/* The normal force by which such a pair rubs: with its part of what edges and vertices take back. */
+double fil_ipc_mesh_force(const struct FilSolver* solver, const FilIpcPair* pair, double gap);
+
 /* How much of the way from `points`, where pairs have the gaps they tell, to `ends` nothing meets on, at most 1. */
 double fil_ipc_sweep(const struct FilSolver* solver);
 /* The same of what is not made of nodes alone, for a way that is straight only from here to there: not of planes. */

@@ -116,6 +116,7 @@ static bool make_pair(const FilSolver* solver, FilFeature kind, const int* point
         return false;
     }
     *pair = (FilIpcPair){.repulsion = {kind, offset, range, stiffness_of(solver, a->mass, b->mass), parallel},
+                         .times = 1.0,
                          .share = 1.0,
                          .corner_count = count,
                          .plane = -1,
@@ -135,11 +136,15 @@ static FilStatus add_pair(FilSolver* solver, FilFeature kind, const int* points,
     return make_pair(solver, kind, points, count, parallel, &pair) ? append(solver, &pair) : FIL_OK;
 }
 
-/* Pairs that have been chosen, in parallel: the batch from `first` on, by `make`, which is false for those that do not come into range. */
+/* Makes what has been chosen a pair, or the part of it that `which` says; false: it does not come into range. */
+typedef bool Make(const FilSolver* solver, FilIndexPair chosen, int which, FilIpcPair* pair);
+
+/* Pairs that have been chosen, in parallel: the batch from `first` on. */
 typedef struct Making {
     const FilSolver* solver;
     const FilPairs* chosen;
-    bool (*make)(const FilSolver* solver, FilIndexPair chosen, FilIpcPair* pair);
+    Make* make;
+    int which;
     int first;
     int made[FIL_IPC_BATCH / FIL_IPC_GRAIN]; /* pairs of each chunk, which stand one after the other from its first place on */
 } Making;
@@ -153,17 +158,17 @@ static void make_some(void* context, int first, int end, int worker)
     int count = 0;
     (void)worker;
     for (int k = first; k < end; k++) {
-        count += making->make(making->solver, making->chosen->items[making->first + k], &made[count]);
+        count += making->make(making->solver, making->chosen->items[making->first + k], making->which, &made[count]);
     }
     making->made[first / FIL_IPC_GRAIN] = count;
 }
 
 /* Adds those of the pairs chosen that come into range, in their order. */
-static FilStatus add_chosen(FilSolver* solver, const FilPairs* chosen, bool (*make)(const FilSolver* solver, FilIndexPair chosen, FilIpcPair* pair))
+static FilStatus add_chosen(FilSolver* solver, const FilPairs* chosen, Make* make, int which)
 {
     const FilIpcField* field = &solver->ipc;
     const FilIpcPair* made = (const FilIpcPair*)(const void*)field->work.at;
-    Making making = {.solver = solver, .chosen = chosen, .make = make};
+    Making making = {.solver = solver, .chosen = chosen, .make = make, .which = which};
     FilStatus status = FIL_OK;
     for (; making.first < chosen->count && status == FIL_OK; making.first += FIL_IPC_BATCH) {
         const int left = chosen->count - making.first, count = left < FIL_IPC_BATCH ? left : FIL_IPC_BATCH;
@@ -177,18 +182,39 @@ static FilStatus add_chosen(FilSolver* solver, const FilPairs* chosen, bool (*ma
     return status;
 }
 
-static bool make_edges(const FilSolver* solver, FilIndexPair chosen, FilIpcPair* pair)
+static bool make_edges(const FilSolver* solver, FilIndexPair chosen, int which, FilIpcPair* pair)
 {
+    (void)which;
     const FilIpcEdge *e = &solver->ipc.surface.edges[chosen.a], *f = &solver->ipc.surface.edges[chosen.b];
     const int points[4] = {e->point[0], e->point[1], f->point[0], f->point[1]};
     return fil_ipc_edge_meets(solver, e, f) && make_pair(solver, FIL_SEGMENT_SEGMENT, points, 4, fil_parallel_threshold(e->length, f->length), pair);
 }
 
-static bool make_triangle(const FilSolver* solver, FilIndexPair chosen, FilIpcPair* pair)
+static bool make_triangle(const FilSolver* solver, FilIndexPair chosen, int which, FilIpcPair* pair)
 {
+    (void)which;
     const FilIpcTriangle* triangle = &solver->ipc.surface.triangles[chosen.b];
     const int p = chosen.a, *c = triangle->point, corners[4] = {p, c[0], c[1], c[2]};
     return fil_ipc_triangle_meets(solver, triangle, p) && make_pair(solver, FIL_POINT_TRIANGLE, corners, 4, 0.0, pair);
+}
+
+/* Of a point of a shape and a triangle that deforms: an inner edge of it, or an inner vertex (ipc_mesh.c), by the first triangle that has it. */
+static bool make_inner(const FilSolver* solver, FilIndexPair chosen, int which, FilIpcPair* pair)
+{
+    const FilIpcSurface* s = &solver->ipc.surface;
+    const FilIpcTriangle* triangle = &s->triangles[chosen.b];
+    const int p = chosen.a, count = 1 + which / 3, *c = triangle->point, corners[3] = {p, c[which % 3], c[(which + 1) % 3]};
+    const int* stale = solver->ipc.stale.at;
+    // one of which no point is stale is in the list
+    if (!fil_ipc_meets_mesh(s, p, c[0]) || (stale[p] | stale[corners[1]] | stale[corners[count]]) == 0 ||
+        fil_ipc_inner_owner(s, corners + 1, count) != chosen.b || !fil_ipc_triangle_meets(solver, triangle, p) ||
+        !make_pair(solver, count == 1 ? FIL_POINT_POINT : FIL_POINT_SEGMENT, corners, 1 + count, 0.0, pair)) {
+        return false;
+    }
+    const double share = fil_ipc_inner_share(solver, p, corners + 1, count);
+    pair->times = count == 1 ? share : -share;
+    pair->repulsion.stiffness *= pair->times;
+    return share > 0.0;
 }
 
 /* Lists pairs of edges and of points and triangles that are near. */
@@ -196,8 +222,12 @@ static FilStatus list_near(FilSolver* solver, const int* points, const int* edge
 {
     FilIpcField* field = &solver->ipc;
     FilStatus status = fil_ipc_choose(field, points, edges, triangles, all, solver->settings.model.ipc.range, solver->system->workers);
-    status = status == FIL_OK ? add_chosen(solver, &field->chosen[0], make_edges) : status;
-    return status == FIL_OK ? add_chosen(solver, &field->chosen[1], make_triangle) : status;
+    status = status == FIL_OK ? add_chosen(solver, &field->chosen[0], make_edges, 0) : status;
+    status = status == FIL_OK ? add_chosen(solver, &field->chosen[1], make_triangle, 0) : status;
+    for (int which = 0; which < 6 && field->surface.shapes_meet_meshes && status == FIL_OK; which++) {
+        status = add_chosen(solver, &field->chosen[1], make_inner, which);
+    }
+    return status;
 }
 
 /* A point by itself, and edges that it may meet. */
@@ -227,11 +257,12 @@ static void look_at_lone(void* context, int first, int end, int worker)
     picked[0] = count;
 }
 
-static bool make_lone(const FilSolver* solver, FilIndexPair chosen, FilIpcPair* pair)
+static bool make_lone(const FilSolver* solver, FilIndexPair chosen, int which, FilIpcPair* pair)
 {
+    (void)which;
     const FilIpcSurface* s = &solver->ipc.surface;
     const int *corner = s->edges[chosen.b].point, corners[3] = {chosen.a, corner[0], corner[1]};
-    const bool of_sides = s->node_q[corner[0]] < 0 && s->fan_first[corner[0]] < s->fan_first[corner[0] + 1];  // of a shape's, which it meets
+    const bool of_sides = s->fan_first[corner[0]] < s->fan_first[corner[0] + 1];  // of triangles, which it meets
     return !of_sides && fil_ipc_may_meet(solver, chosen.a, corner[0]) && !fil_ipc_at_joint(solver, chosen.a, corner[0]) &&
            make_pair(solver, FIL_POINT_SEGMENT, corners, 3, 0.0, pair);
 }
@@ -258,7 +289,7 @@ static FilStatus list_edges(FilSolver* solver, Lone* lone)
             chosen->items[chosen->count++] = (FilIndexPair){lone->point, picked[k]};
         }
     }
-    return status == FIL_OK ? add_chosen(solver, chosen, make_lone) : status;
+    return status == FIL_OK ? add_chosen(solver, chosen, make_lone, 0) : status;
 }
 
 /* Spheres against edges and each other. */
@@ -312,6 +343,7 @@ static FilStatus list_planes(FilSolver* solver, const double* x, double reach)
             if (min <= reach && fil_ipc_plane_meets(solver, k, p)) {
                 const double stiffness = are_held(solver, &p, 1) && !moves(solver, c) ? 0.0 : stiffness_of(solver, s->points[p].mass, INFINITY);
                 const FilIpcPair pair = {.repulsion = {FIL_POINT_POINT, radius, solver->settings.model.ipc.range, stiffness, 0.0},
+                                         .times = 1.0,
                                          .share = 1.0,
                                          .point = {p},
                                          .corner_count = 1,

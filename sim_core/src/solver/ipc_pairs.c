@@ -159,6 +159,9 @@ bool fil_ipc_beside(const FilSolver* solver, const FilIpcPair* pair)
     const double* x = solver->ipc.points.at;
     const int* corners = pair->point + 1;
     double weight[3], other_weight[3];
+    if (fil_ipc_of_mesh(solver, pair)) {
+        return fil_ipc_beside_mesh(solver, pair);
+    }
     if (pair->repulsion.pair != FIL_POINT_TRIANGLE || s->points[corners[0]].node >= 0) {
         return false;
     }

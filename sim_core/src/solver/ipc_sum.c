@@ -368,7 +368,7 @@ static void find_hessians(const Halves* halves, int first, int end)
         const FilIpcPair* pair = &field->pairs[field->active.at[k]];
         Found* found = found_of(field, k);
         const int size = 3 * pair->corner_count, list = halves->first_list + k;
-        const bool positive = halves->majorised || !turns_slowly(pair);
+        const bool positive = halves->majorised || (pair->times > 0.0 && !turns_slowly(pair));
         const double share = field->anticipates && pair->expected != pair->gap ? fil_ipc_model(pair).stiffness : 1.0;
         find_variables(halves->solver, pair, halves->sum, list, found->variable);
         if (find_square(halves->solver, pair, positive, share, found)) {

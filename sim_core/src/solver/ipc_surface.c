@@ -478,6 +478,10 @@ FilStatus fil_ipc_surface_build(FilSolver* solver)
     status = status == FIL_OK ? find_nodes(solver) : status;
     status = status == FIL_OK ? find_fans(s) : status;
     s->sides_meet = s->triangle_count > 0 || edges_may_meet(s);
+    s->shapes_meet_meshes = false;
+    for (int t = 0; t < s->triangle_count && status == FIL_OK; t++) {
+        s->shapes_meet_meshes = s->shapes_meet_meshes || (s->first_shape < s->point_count && s->node_q[s->triangles[t].point[0]] >= 0);
+    }
     s->ready = status == FIL_OK;
     s->body_count = solver->system->body_count;
     return status;

@@ -61,6 +61,7 @@ typedef struct FilIpcSurface {
     FilIpcFace* faces;
     bool turns;      /* some points are on shapes that move: not along lines */
     bool sides_meet; /* some edges may meet edges, or points triangles: not only lone points and planes something */
+    bool shapes_meet_meshes; /* there are points of shapes and triangles that deform */
     double* body_mass;
 } FilIpcSurface;
 
