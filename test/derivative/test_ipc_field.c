@@ -544,6 +544,45 @@ static void test_long_directions(void** state)
     }
 }
 
+/* A ball and a corner of a box anywhere over a sheet: where that is flat the ball feels one barrier, and where it is bent to both sides those of
+ * triangles, edges and vertices are the potential of what they push, with a Hessian for steps that is never negative. */
+static void test_meshes(void** state)
+{
+    (void)state;
+    Random random = {48};
+    Matrix matrix = {0};
+    for (int round = 0, taken_back = 0; round < 60; ++round) {
+        const double noise = round % 3 == 0 ? 0.0 : 4e-3, x = random_between(&random, -0.09, 0.09), y = random_between(&random, -0.09, 0.09);
+        double v[MAX_COUNT] = {0.0}, residual[MAX_COUNT];
+        char text[2000];
+        (void)snprintf(
+            text, sizeof text,
+            SCENE("shells: [{name: cloth, material: soft, thickness: 0.004, noise: %g, sheet: {corner: [-0.1, -0.1, 0], along: [0.2, 0, 0], "
+                  "across: [0, 0.2, 0], columns: 6, rows: 6}}]\n"
+                  "rigid_bodies: [{name: ball, material: soft, position: [%.12g, %.12g, 0.062], shapes: [{sphere: {radius: 0.05}}]},\n"
+                  "  {name: box, position: [%.12g, 0.0, %g], rotation: [0.3, 0.6, 0.2], shapes: [{box: {size: [0.06, 0.06, 0.06]}}], mass: 1}]\n"),
+            noise, x, y, x - 0.3, noise > 0.0 ? 0.067 : 1.0);
+        FilWorld* world = begin(text, &random, noise > 0.0 ? 1.0 : 0.0, v);
+        if (noise == 0.0) {
+            (void)potential(world, v, residual);
+            assert_true(fabs(residual[world->system.bodies[0].v + 2] / (DT * fil_barrier(0.01, 0.02, 1000.0).first) - 1.0) < 1e-9);
+        } else {
+            check_gradient(world, v);
+            for (int k = 0; k < world->solver.ipc.active_count; ++k) {
+                taken_back += world->solver.ipc.pairs[world->solver.ipc.active.at[k]].times < 0.0;
+            }
+            assemble(world, v, FIL_POTENTIAL_DEFINITE, &matrix);
+            for (int k = 0; k < world->system.v_count; ++k) {
+                residual[k] = free_unknown(world, k) ? random_between(&random, -1.0, 1.0) : 0.0;
+            }
+            assert_true(curvature(world, &matrix, residual) >= 0.0);
+        }
+        fil_world_destroy(world);
+        assert_true(round < 59 || taken_back > 5);
+    }
+    free_matrix(&matrix);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -555,6 +594,7 @@ int main(void)
         cmocka_unit_test(test_rims),
         cmocka_unit_test(test_rings_that_move_along),
         cmocka_unit_test(test_long_directions),
+        cmocka_unit_test(test_meshes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

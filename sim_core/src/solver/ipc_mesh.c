@@ -29,8 +29,7 @@ bool fil_ipc_meets_mesh(const FilIpcSurface* s, int point, int corner)
 
 bool fil_ipc_of_mesh(const FilSolver* solver, const FilIpcPair* pair)
 {
-    return pair->plane < 0 && pair->repulsion.pair != FIL_SEGMENT_SEGMENT &&
-           fil_ipc_meets_mesh(&solver->ipc.surface, pair->point[0], pair->point[1]);
+    return pair->plane < 0 && pair->repulsion.pair != FIL_SEGMENT_SEGMENT && fil_ipc_meets_mesh(&solver->ipc.surface, pair->point[0], pair->point[1]);
 }
 
 /* ---- the mesh ---- */

@@ -59,8 +59,8 @@ typedef struct FilIpcSurface {
     int *fan_first, *fan; /* of each point: triangles that meet there, fan[fan_first[p]] to fan[fan_first[p + 1]] */
     int* planes;          /* colliders that are half-spaces */
     FilIpcFace* faces;
-    bool turns;      /* some points are on shapes that move: not along lines */
-    bool sides_meet; /* some edges may meet edges, or points triangles: not only lone points and planes something */
+    bool turns;              /* some points are on shapes that move: not along lines */
+    bool sides_meet;         /* some edges may meet edges, or points triangles: not only lone points and planes something */
     bool shapes_meet_meshes; /* there are points of shapes and triangles that deform */
     double* body_mass;
 } FilIpcSurface;
