@@ -57,12 +57,12 @@ static void a_ball_goes_straight_over_edges(void** state)
     (void)state;
     static const double turns[] = {0.0, 0.4, 0.25 * 3.14159265358979};
     for (int k = 0; k < 12; k++) {
-        const double dt = k % 4 < 2 ? 1e-3 : 2e-3, turn = turns[k % 3], most = k % 2 == 0 ? 1e-3 : 1e-4;
+        const double dt = k % 4 < 2 ? 1e-3 : 2e-3, turn = turns[k % 3], max = k % 2 == 0 ? 1e-3 : 1e-4;
         FilWorld* world = make_ball(grounds[k % 2], k < 6 ? 3 : 12, dt, 0.0, turn, 0.02, 0.0);
         double along, aside;
         run_for(world, 1.0, dt);
         look(world, turn, &along, &aside);
-        if (!(fabs(along / 0.02 - 1.0) < most && fabs(aside / 0.02) < most)) {
+        if (!(fabs(along / 0.02 - 1.0) < max && fabs(aside / 0.02) < max)) {
             fail_msg("case %d: goes on with %g of its speed, aside with %g", k, along / 0.02, aside / 0.02);
         }
         fil_world_destroy(world);
