@@ -11,7 +11,8 @@
 #include "linalg/strips.h"
 #include "random.h"
 
-enum { ROWS = 21, COLUMNS = 150, STRIDE = 4 * COLUMNS, LEVELS = FIL_STRIP_LEVELS };
+/* more rows than are packed at a time (32), more columns than are summed at a time (64) */
+enum { ROWS = 45, COLUMNS = 150, STRIDE = 4 * COLUMNS, LEVELS = FIL_STRIP_LEVELS };
 
 static double a[ROWS * STRIDE], start[16 * ROWS * ROWS], c[LEVELS][16 * ROWS * ROWS];
 
@@ -52,7 +53,7 @@ static void subtract(void** state)
 {
     (void)state;
     fill();
-    const int shapes[][3] = {{1, 1, 1}, {2, 1, 4}, {5, 5, 3}, {21, 3, 16}, {21, 21, 150}, {20, 20, 31}, {7, 7, 0}, {0, 0, 5}};
+    const int shapes[][3] = {{1, 1, 1}, {2, 1, 4}, {5, 5, 3}, {21, 3, 16}, {45, 45, 150}, {20, 20, 31}, {7, 7, 0}, {0, 0, 5}};
     for (size_t n = 0; n < sizeof shapes / sizeof *shapes; n++) {
         for (int tight = 0; tight < 2; tight++) {
             const size_t stride = tight ? 0 : 16 * ROWS;
@@ -114,7 +115,10 @@ static void single(void** state)
             const FilStripKernelsSingle* kernels = fil_strip_kernels_single_at(level);
             memcpy(s[level], first, sizeof first);
             if (kernels != NULL) {
-                kernels->subtract(s[level], 0, f, STRIDE, 0, ROWS, ROWS - 1, k);
+                // in one piece, and as workers share it
+                const int middle = 7 * level;
+                kernels->subtract(s[level], 0, f, STRIDE, 0, middle, ROWS - 1, k);
+                kernels->subtract(s[level], 0, f, STRIDE, middle, ROWS, ROWS - 1, k);
                 kernels->scale(s[level] + 16, 16 * 3, ROWS, f);
                 assert_memory_equal(s[level], s[0], sizeof first);
             }

@@ -26,7 +26,7 @@ static inline void scale_plain(Number* tile, size_t stride, int count, const Num
     }
 }
 
-/* Columns of strips that are used while they lie in the second cache: 16 strips of 128 columns are 64 KB. */
+/* Strips that are used while they lie in the second cache: 16 of 768 columns are 196 KB in single precision. */
 enum { GROUP = 16 };
 
 /* c -= a b' for one tile, or for the tiles of two or of four strips, where those of a lie one stride apart */
@@ -46,15 +46,32 @@ typedef struct TileKernels {
     FourTilesProduct* four;
 } TileKernels;
 
+/* Products of FIL_STRIP_DEPTH columns after the other. */
+INLINE int depth_at(int p, int k)
+{
+    return k - p < FIL_STRIP_DEPTH ? k - p : FIL_STRIP_DEPTH;
+}
+
+INLINE void subtract_one(TileKernels tiles, Number* c, const Number* a, const Number* b, int k)
+{
+    for (int p = 0; p < k; p += FIL_STRIP_DEPTH) {
+        tiles.one(c, a + FIL_STRIP * p, b + FIL_STRIP * p, depth_at(p, k));
+    }
+}
+
 /* Tiles of strips i and i + 1, at c0 and c1, in columns `begin` to `end` - 1, as far as they are not right of the diagonal. */
 INLINE void subtract_two(TileKernels tiles, Number* c0, Number* c1, const Number* a, size_t a_stride, int i, int begin, int end, int k)
 {
     const Number* a0 = a + (size_t)i * a_stride;
     for (int j = begin; j <= i && j < end; j++) {
-        tiles.two(c0 + FIL_TILE * (size_t)j, c1 + FIL_TILE * (size_t)j, a0, a0 + a_stride, a + (size_t)j * a_stride, k);
+        const Number* b = a + (size_t)j * a_stride;
+        for (int p = 0; p < k; p += FIL_STRIP_DEPTH) {
+            const Number* from = a0 + FIL_STRIP * p;
+            tiles.two(c0 + FIL_TILE * (size_t)j, c1 + FIL_TILE * (size_t)j, from, from + a_stride, b + FIL_STRIP * p, depth_at(p, k));
+        }
     }
     if (i + 1 < end) {
-        tiles.one(c1 + FIL_TILE * (size_t)(i + 1), a0 + a_stride, a0 + a_stride, k);
+        subtract_one(tiles, c1 + FIL_TILE * (size_t)(i + 1), a0 + a_stride, a0 + a_stride, k);
     }
 }
 
@@ -72,7 +89,7 @@ INLINE void subtract_by(TileKernels tiles, Number* c, size_t c_stride, const Num
             }
             if (step == 1) {
                 for (int j = begin; j <= i && j < end; j++) {
-                    tiles.one(to[0] + FIL_TILE * (size_t)j, a0, a + (size_t)j * a_stride, k);
+                    subtract_one(tiles, to[0] + FIL_TILE * (size_t)j, a0, a + (size_t)j * a_stride, k);
                 }
             } else if (step == 2) {
                 subtract_two(tiles, to[0], to[1], a, a_stride, i, begin, end, k);
@@ -80,10 +97,12 @@ INLINE void subtract_by(TileKernels tiles, Number* c, size_t c_stride, const Num
                 for (int j = begin; j <= i && j < end; j++) {
                     Number* const tile[4] = {to[0] + FIL_TILE * (size_t)j, to[1] + FIL_TILE * (size_t)j, to[2] + FIL_TILE * (size_t)j,
                                              to[3] + FIL_TILE * (size_t)j};
-                    tiles.four(tile, a0, a_stride, a + (size_t)j * a_stride, k);
+                    for (int p = 0; p < k; p += FIL_STRIP_DEPTH) {
+                        tiles.four(tile, a0 + FIL_STRIP * p, a_stride, a + (size_t)j * a_stride + FIL_STRIP * p, depth_at(p, k));
+                    }
                 }
                 if (i + 1 < end) {
-                    tiles.one(to[1] + FIL_TILE * (size_t)(i + 1), a0 + a_stride, a0 + a_stride, k);
+                    subtract_one(tiles, to[1] + FIL_TILE * (size_t)(i + 1), a0 + a_stride, a0 + a_stride, k);
                 }
                 subtract_two(tiles, to[2], to[3], a, a_stride, i + 2, i + 1, end, k);
             }

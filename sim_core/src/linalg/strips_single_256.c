@@ -170,8 +170,115 @@ FIL_AT_AVX512 static void four_tiles_vector16(float* const* c, const float* a, s
     subtract_pairs(c, 2, a, a_stride, b, k);
 }
 
+/* ---- many columns: a number of four strips in each register ---- */
+
+/* Strips that are packed at a time, of FIL_STRIP_DEPTH columns 32 KB; columns of tiles from which on that pays (chosen: packing takes about as long
+ * as one of them). */
+enum { QUAD = 4, QUADS = 8, PACKED = QUAD * QUADS, PACKED_COLUMNS_MIN = 4 };
+
+/* Four numbers of each strip: those of one strip become sixteen in a row. */
+FIL_AT_AVX512 INLINE void turn(FilFloat16* v)
+{
+    const FilFloat16 a = __builtin_shufflevector(v[0], v[1], 0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27);
+    const FilFloat16 b = __builtin_shufflevector(v[0], v[1], 4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, 31);
+    const FilFloat16 c = __builtin_shufflevector(v[2], v[3], 0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27);
+    const FilFloat16 d = __builtin_shufflevector(v[2], v[3], 4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, 31);
+    v[0] = __builtin_shufflevector(a, c, 0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27);
+    v[1] = __builtin_shufflevector(b, d, 0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27);
+    v[2] = __builtin_shufflevector(a, c, 4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, 31);
+    v[3] = __builtin_shufflevector(b, d, 4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, 31);
+}
+
+/* Columns of four strips in registers; strips that are not there are zero. */
+FIL_AT_AVX512 static void pack_quad(FilFloat16* packed, const float* a, size_t a_stride, int strips, int k)
+{
+    const FilFloat4 none = {0.0F};
+    for (int p = 0; p < k; p++, a += FIL_STRIP) {
+        FilFloat4 v[QUAD];
+        for (int r = 0; r < QUAD; r++) {
+            v[r] = r < strips ? fil_float4_load(a + (size_t)r * a_stride) : none;
+        }
+        const FilFloat8 upper = __builtin_shufflevector(v[0], v[1], 0, 1, 2, 3, 4, 5, 6, 7);
+        const FilFloat8 lower = __builtin_shufflevector(v[2], v[3], 0, 1, 2, 3, 4, 5, 6, 7);
+        packed[p] = sixteen_of(upper, lower);
+    }
+}
+
+/* Tiles of `quads` times four strips, FIL_STRIP_DEPTH registers apart, with one strip: even and odd columns have sums of their own. */
+FIL_AT_AVX512 INLINE void sum_quads(FilFloat16 (*sums)[FIL_STRIP], int quads, const FilFloat16* packed, const float* b, int k)
+{
+    FilFloat16 odd[2][FIL_STRIP] = {{{0.0F}}, {{0.0F}}}, even[2][FIL_STRIP] = {{{0.0F}}, {{0.0F}}};
+    int p = 0;
+    for (; p + 1 < k; p += 2, b += 2 * FIL_STRIP) {
+        for (int q = 0; q < quads; q++) {
+            const FilFloat16 first = packed[q * FIL_STRIP_DEPTH + p], second = packed[q * FIL_STRIP_DEPTH + p + 1];
+            for (int column = 0; column < FIL_STRIP; column++) {
+                even[q][column] += first * b[column];
+                odd[q][column] += second * b[FIL_STRIP + column];
+            }
+        }
+    }
+    for (int q = 0; q < quads; q++) {
+        for (int column = 0; column < FIL_STRIP; column++) {
+            if (p < k) {
+                even[q][column] += packed[q * FIL_STRIP_DEPTH + p] * b[column];
+            }
+            sums[q][column] = even[q][column] + odd[q][column];
+        }
+        turn(sums[q]);
+    }
+}
+
+/* Packed strips from `begin` to `end` - 1 of C. */
+typedef struct Packed {
+    FilFloat16 numbers[QUADS * FIL_STRIP_DEPTH];
+    int begin, end;
+} Packed;
+
+/* Tiles of column j of two quads, or of one, from strip `first` on. */
+FIL_AT_AVX512 INLINE void subtract_quads(const Packed* packed, int quads, int first, float* c, size_t c_stride, int j, const float* b, int k)
+{
+    FilFloat16 sums[2][FIL_STRIP];
+    sum_quads(sums, quads, packed->numbers + (size_t)((first - packed->begin) / QUAD) * FIL_STRIP_DEPTH, b, k);
+    for (int r = 0; r < quads * QUAD; r++) {
+        const int i = first + r;
+        if (i >= j && i < packed->end) {
+            FIL_VECTOR_AT(FilFloat16, strip_of(c, c_stride, i) + FIL_TILE * (size_t)j) -= sums[r / QUAD][r % QUAD];
+        }
+    }
+}
+
+FIL_AT_AVX512 static void subtract_packed(float* c, size_t c_stride, const float* a, size_t a_stride, int first, int rows, int columns, int k)
+{
+    Packed packed;
+    for (packed.begin = first; packed.begin < rows; packed.begin = packed.end) {
+        packed.end = packed.begin + PACKED < rows ? packed.begin + PACKED : rows;
+        for (int p = 0; p < k; p += FIL_STRIP_DEPTH) {
+            const int depth = depth_at(p, k);
+            for (int i = packed.begin; i < packed.end; i += QUAD) {
+                pack_quad(packed.numbers + (size_t)((i - packed.begin) / QUAD) * FIL_STRIP_DEPTH, a + (size_t)i * a_stride + FIL_STRIP * p, a_stride,
+                          packed.end - i, depth);
+            }
+            for (int j = 0; j < columns && j < packed.end; j++) {
+                const float* b = a + (size_t)j * a_stride + FIL_STRIP * p;
+                int i = j > packed.begin ? j - (j - packed.begin) % QUAD : packed.begin;
+                for (; i + QUAD < packed.end; i += 2 * QUAD) {
+                    subtract_quads(&packed, 2, i, c, c_stride, j, b, depth);
+                }
+                if (i < packed.end) {
+                    subtract_quads(&packed, 1, i, c, c_stride, j, b, depth);
+                }
+            }
+        }
+    }
+}
+
 FIL_AT_AVX512 static void subtract_vector16(float* c, size_t c_stride, const float* a, size_t a_stride, int first, int rows, int columns, int k)
 {
+    if (columns >= PACKED_COLUMNS_MIN) {
+        subtract_packed(c, c_stride, a, a_stride, first, rows, columns, k);
+        return;
+    }
     subtract_by((TileKernels){tile_of_strip, tiles_vector16, four_tiles_vector16}, c, c_stride, a, a_stride, first, rows, columns, k);
 }
 

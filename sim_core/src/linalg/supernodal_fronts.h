@@ -31,9 +31,8 @@ static bool invert_factor(Number* tile)
     return true;
 }
 
-/* Tiles of columns that are eliminated before the rest of the front hears of them: three strips of these stay in the
- * first cache (6 KB). 8 and 32 are within 5 %, 64 is slower on large fronts. */
-enum { PANEL_TILES = 16 };
+/* Tiles of columns that are eliminated at a time. */
+enum { PANEL_TILES = FIL_STRIP_DEPTH / FIL_STRIP };
 
 /* ---- assembly of a front ---- */
 
@@ -193,8 +192,8 @@ static void subtract_strips(void* context, int first, int end, int worker)
     p->kernels->subtract(p->c, p->c_stride, p->a, p->a_stride, first, end, p->columns, p->k);
 }
 
-/* Strips of rows at a time, in pairs for the kernels, and tiles times columns from which on others are worth waking: 20 us of work. */
-enum { PRODUCT_GRAIN = 8 };
+/* Strips of rows at a time, as many as kernels pack, and tiles times columns from which on others are worth waking: 20 us of work. */
+enum { PRODUCT_GRAIN = 32 };
 static const double MIN_PRODUCT = 20e3;
 
 /* By whoever may share it: every tile is one sum, whoever makes it. */
@@ -208,7 +207,7 @@ static void subtract_product(FilWorkers* workers, const Product* p)
     }
 }
 
-/* Own columns of a front that are eliminated before the rest of it hears of them. */
+/* Own columns of a front that are eliminated at a time. */
 typedef struct Panel {
     const Kernels* kernels;
     const Front* front;
@@ -259,30 +258,28 @@ static void factor_rows(void* context, int first, int end, int worker)
     }
 }
 
-/* Rows from which on others are worth calling: some 10 us. */
-enum { PANEL_ROWS_MIN = 32 };
+/* Strips of rows at a time, and those from which on others are worth calling: some 10 us. */
+enum { ROWS_GRAIN = 8, PANEL_ROWS_MIN = 32 };
 
-/* Factors the own columns of a front and subtracts what they take from the others. */
+/* Factors the own columns of a front, each panel once it has heard of all before it, and subtracts what they take from the others in the end: so
+ * each number waits for memory once. */
 static bool eliminate(const Kernels* kernels, FilWorkers* workers, const Front* front, const FilSupernode* node)
 {
     const size_t stride = front->stride;
     const int all = node->strips + node->update_strips;
     for (int begin = 0; begin < node->strips; begin += PANEL_TILES) {
         const int end = begin + PANEL_TILES < node->strips ? begin + PANEL_TILES : node->strips;
-        const int columns = (FIL_STRIP * end < node->pivots ? FIL_STRIP * end : node->pivots) - FIL_STRIP * begin;
+        Number* rows = front->panel + (size_t)begin * stride;
         Panel panel = {kernels, front, begin, end};
+        subtract_product(workers,
+                         &(Product){kernels, rows + FIL_TILE * (size_t)begin, rows, stride, stride, all - begin, end - begin, FIL_STRIP * begin});
         if (!factor_diagonal(&panel)) {
             return false;
         }
-        fil_workers_run(all - end < PANEL_ROWS_MIN ? NULL : workers, all - end, PRODUCT_GRAIN, factor_rows, &panel);
-        const Number* rest = front->panel + (size_t)end * stride + FIL_TILE * (size_t)begin;
-        if (end < node->strips) {
-            subtract_product(workers, &(Product){kernels, front->panel + (size_t)end * stride + FIL_TILE * (size_t)end, rest, stride, stride,
-                                                 all - end, node->strips - end, columns});
-        }
-        subtract_product(workers, &(Product){kernels, front->update, rest + (size_t)(node->strips - end) * stride, 0, stride, node->update_strips,
-                                             node->update_strips, columns});
+        fil_workers_run(all - end < PANEL_ROWS_MIN ? NULL : workers, all - end, ROWS_GRAIN, factor_rows, &panel);
     }
+    const Number* others = front->panel + (size_t)node->strips * stride;
+    subtract_product(workers, &(Product){kernels, front->update, others, 0, stride, node->update_strips, node->update_strips, node->pivots});
     return true;
 }
 
