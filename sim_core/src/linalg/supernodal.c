@@ -9,9 +9,14 @@
 static const FilFrontOps* fronts_of(bool single)
 {
 #if defined(FIL_VECTOR_LEVELS)
-    // a strip in single precision fits every processor's registers
     if (!single && fil_vector_level() >= FIL_VECTOR_256) {
         return &fil_fronts_double_256;
+    }
+#endif
+#if defined(FIL_VECTOR_AVX2)
+    // elsewhere a strip fits every processor's registers
+    if (single && fil_vector_level() >= FIL_VECTOR_256) {
+        return &fil_fronts_single_avx2;
     }
 #endif
     return single ? &fil_fronts_single : &fil_fronts_double;

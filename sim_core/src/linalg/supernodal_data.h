@@ -32,6 +32,10 @@ extern const FilFrontOps fil_fronts_double, fil_fronts_single;
 #if defined(FIL_VECTOR_LEVELS)
 extern const FilFrontOps fil_fronts_double_256;
 #endif
+#if defined(FIL_VECTOR_AVX2)
+extern const FilFrontOps fil_fronts_single_avx2;
+#endif
+bool fil_front_factor_single(FilSupernodal* factor, FilSupernodalWork* work, const double* a_values, const double* c_values, int k);
 bool fil_front_factor_double(FilSupernodal* factor, FilSupernodalWork* work, const double* a_values, const double* c_values, int k);
 
 /* What is above all tasks of a part: branches, groups of supernodes that do not depend on each other, then the stem, which depends on all. In a pile

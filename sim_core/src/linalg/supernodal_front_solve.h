@@ -1,5 +1,5 @@
 /* Solves with the fronts of a supernodal factor, one by one, for the numbers of linalg/supernodal_fronts.h: whoever includes this has also defined
- * FUSED, a sum and a product of strips, where that is rounded once. */
+ * FUSED, a sum and a product of strips, where that is rounded once, and TWO_COLUMNS, where a register holds two columns of a strip. */
 #ifndef FILUM_LINALG_SUPERNODAL_FRONT_SOLVE_H
 #define FILUM_LINALG_SUPERNODAL_FRONT_SOLVE_H
 
@@ -125,6 +125,42 @@ static inline void strip_times(const Number* strip, const Number* y, int columns
     strip_store(sum, strip_add(even, odd));
 }
 
+#if defined(TWO_COLUMNS)
+/* An even column and the odd one after it: so their sums are those of other levels. */
+typedef Number Columns __attribute__((vector_size(2 * FIL_STRIP * sizeof(Number))));
+
+static inline Columns columns_load(const Number* at)
+{
+    Columns columns;
+    memcpy(&columns, at, sizeof columns);
+    return columns;
+}
+
+static inline Columns columns_of(Strip even, Strip odd)
+{
+    return __builtin_shufflevector(even, odd, 0, 1, 2, 3, 4, 5, 6, 7);
+}
+
+/* The same of four strips, which share y. */
+static inline void strips_times(const Number* strip, size_t stride, const Number* y, int columns, Number* sum)
+{
+    Columns sums[4] = {{ZERO}, {ZERO}, {ZERO}, {ZERO}};
+    int k = 0;
+    for (; k + 1 < columns; k += 2) {
+        const Columns both = columns_of(strip_all(y[k]), strip_all(y[k + 1]));
+        for (size_t r = 0; r < 4; r++) {
+            sums[r] += columns_load(strip + r * stride + FIL_STRIP * (size_t)k) * both;
+        }
+    }
+    for (size_t r = 0; r < 4; r++) {
+        Strip even = __builtin_shufflevector(sums[r], sums[r], 0, 1, 2, 3), odd = __builtin_shufflevector(sums[r], sums[r], 4, 5, 6, 7);
+        if (k < columns) {
+            even = strip_add_product(even, strip_load(strip + r * stride + FIL_STRIP * (size_t)k), strip_all(y[k]));
+        }
+        strip_store(sum + FIL_STRIP * r, strip_add(even, odd));
+    }
+}
+#else
 /* The same of four strips, which share y. */
 static inline void strips_times(const Number* strip, size_t stride, const Number* y, int columns, Number* sum)
 {
@@ -155,6 +191,7 @@ static inline void strips_times(const Number* strip, size_t stride, const Number
     strip_store(sum + 2 * FIL_STRIP, strip_add(even_c, odd_c));
     strip_store(sum + 3 * FIL_STRIP, strip_add(even_d, odd_d));
 }
+#endif
 
 /* sums of column k += strip_k own, element by element */
 static inline void add_products(Number* sums, const Number* strip, Strip own, int columns)
@@ -164,12 +201,23 @@ static inline void add_products(Number* sums, const Number* strip, Strip own, in
     }
 }
 
-/* The same of four strips, one after the other, while sums are at hand. */
+/* Four strips, one after the other, while sums are at hand. */
 static inline void add_products_of_four(Number* sums, const Number* strip, size_t stride, const Number* z, int columns)
 {
     const Number *a = strip, *b = a + stride, *c = b + stride, *d = c + stride;
     const Strip za = strip_load(z), zb = strip_load(z + FIL_STRIP), zc = strip_load(z + 2 * FIL_STRIP), zd = strip_load(z + 3 * FIL_STRIP);
-    for (int e = 0; e < FIL_STRIP * columns; e += FIL_STRIP) {
+    int e = 0;
+#if defined(TWO_COLUMNS)
+    const Columns za2 = columns_of(za, za), zb2 = columns_of(zb, zb), zc2 = columns_of(zc, zc), zd2 = columns_of(zd, zd);
+    for (; e + FIL_STRIP < FIL_STRIP * columns; e += 2 * FIL_STRIP) {
+        Columns sum = columns_load(sums + e) + columns_load(a + e) * za2;
+        sum += columns_load(b + e) * zb2;
+        sum += columns_load(c + e) * zc2;
+        sum += columns_load(d + e) * zd2;
+        memcpy(sums + e, &sum, sizeof sum);
+    }
+#endif
+    for (; e < FIL_STRIP * columns; e += FIL_STRIP) {
         Strip sum = strip_load(sums + e);
         sum = strip_add_product(sum, strip_load(a + e), za);
         sum = strip_add_product(sum, strip_load(b + e), zb);

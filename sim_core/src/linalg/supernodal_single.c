@@ -16,4 +16,9 @@ typedef FilStripKernelsSingle Kernels;
 /* after the fronts */
 #include "linalg/supernodal_front_solve.h"
 
-const FilFrontOps fil_fronts_single = {factor_node, forward_node, backward_node};
+bool fil_front_factor_single(FilSupernodal* factor, FilSupernodalWork* work, const double* a_values, const double* c_values, int k)
+{
+    return factor_node(factor, work, a_values, c_values, k);
+}
+
+const FilFrontOps fil_fronts_single = {fil_front_factor_single, forward_node, backward_node};
