@@ -76,6 +76,21 @@ typedef struct Product {
     double* out;
 } Product;
 
+/* Constraints whose blocks of J are asked for before they are needed, half a page ahead: processors do not foresee the next page. */
+enum { CONSTRAINTS_AHEAD = 5 };
+
+static inline void ask_ahead(const FilSapProblem* problem, int i, int end)
+{
+    if (i + CONSTRAINTS_AHEAD < end) {
+        const FilSapConstraint* constraint = &problem->constraints[i + CONSTRAINTS_AHEAD];
+        const double* j = problem->jacobian + FIL_SAP_JACOBIAN * (size_t)constraint->first_block;
+        for (int k = 0; k < constraint->block_count; k++, j += FIL_SAP_JACOBIAN) {
+            FIL_PREFETCH(j);
+            FIL_PREFETCH(j + FIL_SAP_JACOBIAN - 1);
+        }
+    }
+}
+
 static void multiply_constraints(void* context, int first, int end, int worker)
 {
     const Product* product = context;
@@ -86,6 +101,7 @@ static void multiply_constraints(void* context, int first, int end, int worker)
         const FilSapConstraint* constraint = &product->problem->constraints[i];
         const double* j = product->problem->jacobian + FIL_SAP_JACOBIAN * (size_t)constraint->first_block;
         FilDouble2 sum[3] = {fil_double2_all(0.0), fil_double2_all(0.0), fil_double2_all(0.0)};
+        ask_ahead(product->problem, i, end);
         for (int k = 0; k < constraint->block_count; k++, j += FIL_SAP_JACOBIAN) {
             const double* x = product->in + FIL_BLOCK * (size_t)*participant++;
             const FilDouble2 x0 = fil_double2_load(x), x1 = fil_double2_load(x + 2);
@@ -121,6 +137,7 @@ static void scatter_impulses(const Product* product, int first, int end, double*
         const FilSapConstraint* constraint = &problem->constraints[i];
         const double *j = problem->jacobian + FIL_SAP_JACOBIAN * (size_t)constraint->first_block, *gamma = product->in + 3 * i;
         const int count = is_apart(gamma) ? 0 : constraint->block_count;
+        ask_ahead(problem, i, end);
         for (int k = 0; k < count; k++) {
             fil_sap_add_impulse(out + FIL_BLOCK * (size_t)participant[k], j + FIL_SAP_JACOBIAN * k, gamma);
         }
