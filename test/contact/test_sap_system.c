@@ -182,11 +182,25 @@ static void iterates(void** state)
     fil_sap_system_assemble(&system, &cube->problem, cube->hessians);
     bool done;
     memcpy(rest, b, sizeof rest);
-    assert_int_equal(fil_sap_iterative_solve(&iterative, &system, &cube->problem, weight, 1e-10, 2, rest, x, &done), FIL_OK);
+    assert_int_equal(fil_sap_iterative_solve(&iterative, &system, &cube->problem, weight, 1e-10, 0.0, 2, rest, x, &done), FIL_OK);
     assert_false(done);
+    // what two iterations leave: a share that is enough, or is not
+    double left = 0.0, all = 0.0;
+    for (int k = 0; k < n; k++) {
+        left += rest[k] * rest[k];
+        all += b[k] * b[k];
+    }
+    const double share = sqrt(left / all);
+    assert_true(share > 1e-10 && share < 1.0);
     memcpy(rest, b, sizeof rest);
-    assert_int_equal(fil_sap_iterative_solve(&iterative, &system, &cube->problem, weight, 1e-10, 100, rest, x, &done), FIL_OK);
-    assert_true(done && iterative.iterations > 2);
+    assert_int_equal(fil_sap_iterative_solve(&iterative, &system, &cube->problem, weight, 1e-10, 0.999 * share, 2, rest, x, &done), FIL_OK);
+    assert_false(done || iterative.cut);
+    memcpy(rest, b, sizeof rest);
+    assert_int_equal(fil_sap_iterative_solve(&iterative, &system, &cube->problem, weight, 1e-10, 1.001 * share, 2, rest, x, &done), FIL_OK);
+    assert_true(done && iterative.cut && iterative.iterations == 2);
+    memcpy(rest, b, sizeof rest);
+    assert_int_equal(fil_sap_iterative_solve(&iterative, &system, &cube->problem, weight, 1e-10, 0.0, 100, rest, x, &done), FIL_OK);
+    assert_true(done && !iterative.cut && iterative.iterations > 2);
     assert_true(fil_sap_system_factor_assembled(&system, &cube->problem));
     fil_sap_system_solve(&system, b);
     for (int k = 0; k < n; k++) {

@@ -419,7 +419,7 @@ static FilStatus iterate(FilSap* sap, const FilSapProblem* problem, const FilSap
         const double last = stats->residual;
         stats->residual = residual(sap, problem);
         const bool pays = stats->residual < (fresh && max == 0 ? REUSE_AFTER_FRESH : REUSE_AFTER_STALE) * last;
-        patience = pays || sap->system.factorisations == 1 ? max : 0;
+        patience = (pays || sap->system.factorisations == 1) && !sap->iterative.cut ? max : 0;
         fresh = max > 0 || !pays;
         const bool stalled = stats->residual > fmax(kinked, STALLED * last);
         stalls += fmax(stats->residual, sap->impulse_residual) > kinked && stats->residual > STALLED * last;

@@ -5,6 +5,10 @@
 /* A factor in single precision that needs more iterations than this is none: the condition is beyond it. One or two are usual. */
 #define SINGLE_PATIENCE 20
 
+/* Of the gradient: what an old factor may leave where its patience ends. Such a direction is as good as any while Newton's model is off by more than
+ * that; in its place there was a factor and a solution with it (0.1 and 0.3 are alike on box_pile). */
+#define ENOUGH 0.3
+
 /* Of the iterations in the time of a factor: what one solution with bodies may take. Most take fewer, so that it is not the end of them. */
 enum { SLOWEST = 2 };
 
@@ -55,10 +59,10 @@ void fil_sap_solve_direct(FilSap* sap)
 }
 
 /* The same for C as assembled, by conjugate gradients and the last factor. */
-static FilStatus solve_iterative(FilSap* sap, const FilSapProblem* problem, double tolerance, int patience, bool* done)
+static FilStatus solve_iterative(FilSap* sap, const FilSapProblem* problem, double tolerance, double enough, int patience, bool* done)
 {
     memcpy(sap->j, sap->dp, (size_t)sap->n * sizeof *sap->j);
-    return fil_sap_iterative_solve(&sap->iterative, &sap->system, problem, sap->mass_inverse, tolerance, patience, sap->j, sap->dx, done);
+    return fil_sap_iterative_solve(&sap->iterative, &sap->system, problem, sap->mass_inverse, tolerance, enough, patience, sap->j, sap->dx, done);
 }
 
 static double row_times(const double* row, const double* u)
@@ -106,7 +110,7 @@ static FilStatus solve_fresh(FilSap* sap, const FilSapProblem* problem, double t
     bool done = false;
     *definite = fil_sap_system_factor_assembled(&sap->system, problem);
     if (sap->iterative.single) {
-        const FilStatus status = *definite ? solve_iterative(sap, problem, tolerance, SINGLE_PATIENCE, &done) : FIL_OK;
+        const FilStatus status = *definite ? solve_iterative(sap, problem, tolerance, 0.0, SINGLE_PATIENCE, &done) : FIL_OK;
         if (status != FIL_OK) {
             return status;
         }
@@ -136,11 +140,12 @@ FilStatus fil_sap_take_hessian(FilSap* sap, const FilSapProblem* problem, double
     bool done = false;
     FilStatus status = FIL_OK;
     *definite = true;
+    sap->iterative.cut = false;
     assemble(sap, problem);
     if (sap->iterative.bodies_patience > 0) {
         status = solve_bodies(sap, problem, tolerance, &done);
     } else if (sap->system.factorisations > 0 && patience > 0) {
-        status = solve_iterative(sap, problem, tolerance, patience, &done);
+        status = solve_iterative(sap, problem, tolerance, ENOUGH, patience, &done);
     }
     return done || status != FIL_OK ? status : solve_fresh(sap, problem, tolerance, definite);
 }

@@ -6,7 +6,7 @@
 
 /* dx = -(S + C)^-1 gradient, C with the Hessians at the current v. By conjugate gradients where these are likely to take less time than a factor:
  * with the last one as preconditioner, for no more than `patience` iterations, or with bodies. Leaves `tolerance` times
- * the gradient. */
+ * the gradient, or, where those iterations are not enough for that, a little more. */
 FIL_MUST_CHECK FilStatus fil_sap_take_hessian(FilSap* sap, const FilSapProblem* problem, double tolerance, int patience, bool* definite);
 
 /* The same by the last factor and the Hessian that it is of. */

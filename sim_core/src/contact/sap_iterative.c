@@ -95,7 +95,7 @@ static void precondition(void* context, const double* r, double* z)
 }
 
 FilStatus fil_sap_iterative_solve(FilSapIterative* iterative, FilSapSystem* system, const FilSapProblem* problem, const double* weight,
-                                  double tolerance, int max, double* r, double* x, bool* done)
+                                  double tolerance, double enough, int max, double* r, double* x, bool* done)
 {
     const size_t n = FIL_BLOCK * (size_t)system->participants;
     if (!fil_doubles_reserve(&iterative->vectors, 3 * n)) {
@@ -105,6 +105,9 @@ FilStatus fil_sap_iterative_solve(FilSapIterative* iterative, FilSapSystem* syst
     const FilPcgSystem pcg = {&solve, (int)n, multiply, precondition, weight, iterative->vectors.at};
     memset(x, 0, n * sizeof *x);
     precondition(&solve, r, iterative->vectors.at);
-    *done = fil_pcg_solve(&pcg, tolerance, max, r, x, &iterative->iterations) == FIL_PCG_DONE;
+    double left;
+    const FilPcgResult result = fil_pcg_solve(&pcg, tolerance, max, r, x, &iterative->iterations, &left);
+    iterative->cut = result == FIL_PCG_SLOW && left <= enough;
+    *done = result == FIL_PCG_DONE || iterative->cut;
     return FIL_OK;
 }

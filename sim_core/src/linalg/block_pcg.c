@@ -288,6 +288,7 @@ FilBlockPcgResult fil_block_pcg_solve(FilBlockPcg* pcg, const FilBlockTerms* ter
         return solve_close(&solve, tolerance, max, r, x);
     }
     int iterations;
+    double left;
     const FilPcgSystem system = {&solve, FIL_BLOCK * terms->a.columns, multiply, precondition, NULL, z};
-    return fil_pcg_solve(&system, tolerance, max, r, x, &iterations);
+    return fil_pcg_solve(&system, tolerance, max, r, x, &iterations, &left);
 }

@@ -1,5 +1,6 @@
 #include "linalg/pcg.h"
 
+#include <math.h>
 #include <string.h>
 
 static double dot(const double* a, const double* b, int n)
@@ -25,15 +26,16 @@ static double measure(const double* weight, const double* r, int n)
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-FilPcgResult fil_pcg_solve(const FilPcgSystem* system, double tolerance, int max, double* r, double* x, int* iterations)
+FilPcgResult fil_pcg_solve(const FilPcgSystem* system, double tolerance, int max, double* r, double* x, int* iterations, double* share)
 {
     const int n = system->unknowns;
     double *z = system->vectors, *p = z + n, *product = p + n;
     memcpy(p, z, sizeof(double) * (size_t)n);
     double rz = dot(r, z, n), left = system->weight != NULL ? measure(system->weight, r, n) : rz;
-    const double goal = tolerance * tolerance * left;
+    const double all = left, goal = tolerance * tolerance * all;
     for (*iterations = 0; !(left <= goal); ++*iterations) {
         if (*iterations == max) {
+            *share = sqrt(left / all);
             return FIL_PCG_SLOW;
         }
         if (*iterations > 0) {
@@ -63,5 +65,6 @@ FilPcgResult fil_pcg_solve(const FilPcgSystem* system, double tolerance, int max
             left = dot(r, z, n);
         }
     }
+    *share = all > 0.0 ? sqrt(left / all) : 0.0;
     return FIL_PCG_DONE;
 }

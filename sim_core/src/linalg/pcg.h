@@ -19,7 +19,7 @@ typedef enum FilPcgResult {
 } FilPcgResult;
 
 /* Adds to x, for the right side r, a solution that leaves `tolerance` times r; r becomes what is left. `system->vectors` begins with P^-1 r. The
- * number of iterations goes to *iterations. */
-FilPcgResult fil_pcg_solve(const FilPcgSystem* system, double tolerance, int max, double* r, double* x, int* iterations);
+ * number of iterations goes to *iterations, what is left of r to *left, as a share of it. */
+FilPcgResult fil_pcg_solve(const FilPcgSystem* system, double tolerance, int max, double* r, double* x, int* iterations, double* left);
 
 #endif
