@@ -94,12 +94,43 @@ static inline Number* update_row(const Front* front, int place)
     return front->update + 8 * strip * (strip + 1) + row % FIL_STRIP;
 }
 
-/* Adds columns begin to end of strip i of a child's update to one of its parent's two parts, whose rows begin at `row`.
- */
+/* Rows that follow each other in the parent's front as they do in its child's. */
+typedef Number TwoRows __attribute__((vector_size(2 * sizeof(Number))));
+typedef Number FourRows __attribute__((vector_size(4 * sizeof(Number))));
+
+static inline void add_two(Number* to, const Number* from)
+{
+    TwoRows sum, value;
+    memcpy(&sum, to, sizeof sum);
+    memcpy(&value, from, sizeof value);
+    sum += value;
+    memcpy(to, &sum, sizeof sum);
+}
+
+static inline void add_four(Number* to, const Number* from)
+{
+    FourRows sum, value;
+    memcpy(&sum, to, sizeof sum);
+    memcpy(&value, from, sizeof value);
+    sum += value;
+    memcpy(to, &sum, sizeof sum);
+}
+
+/* Adds columns begin to end of strip i of a child's update to one of its parent's two parts, whose rows begin at `row`: all four rows at once where
+ * they are a strip there, too, or two and two, as those of rigid bodies are. */
 static inline void add_strip(const Number* from, int begin, int end, Number* const* row, const int* place, int origin)
 {
     Number *r0 = row[0], *r1 = row[1], *r2 = row[2], *r3 = row[3];
-    for (int c = begin; c < end; c++) {
+    const bool two = r1 == r0 + 1 && r3 == r2 + 1, four = two && r2 == r1 + 1;
+    for (int c = begin; c < end && four; c++) {
+        add_four(r0 + FIL_STRIP * (size_t)(place[c] - origin), from + FIL_STRIP * (size_t)c);
+    }
+    for (int c = begin; c < end && two && !four; c++) {
+        const size_t column = FIL_STRIP * (size_t)(place[c] - origin);
+        add_two(r0 + column, from + FIL_STRIP * (size_t)c);
+        add_two(r2 + column, from + FIL_STRIP * (size_t)c + 2);
+    }
+    for (int c = begin; c < end && !two; c++) {
         const size_t column = FIL_STRIP * (size_t)(place[c] - origin);
         const Number* value = from + FIL_STRIP * (size_t)c;
         r0[column] += value[0];
