@@ -17,41 +17,28 @@ static inline FilTile load_source(const double* values, int source)
     return source & 1 ? fil_tile_transpose(block) : block;
 }
 
-/* H_p */
-static inline FilTile load_sources(const FilBlockSymbolic* s, const double* a_values, const double* c_values, int p)
+static inline void begin_block(const FilBlockSymbolic* s, const double* a_values, const double* c_values, int p, double* block)
 {
     FilTile c = load_source(a_values, s->source[0].at[p]);
     if (s->source[2].at[p] != FIL_BLOCK_NO_SOURCE) {
         c = fil_tile_add(c, load_source(c_values, s->source[2].at[p]));
     }
-    return c;
+    fil_tile_store(c, block);
+}
+
+static inline void subtract_product(double* block, const double* a, const double* b)
+{
+    fil_tile_store(fil_tile_subtract_product(fil_tile_load(block), a, b), block);
+}
+
+static inline void scale_block(double* block, const double* w)
+{
+    fil_tile_store(fil_tile_times_transposed(fil_tile_load(block), fil_tile_load(w)), block);
 }
 
 static bool factor_column(FilBlockCholesky* cholesky, const double* a_values, const double* c_values, int j)
 {
-    const FilBlockSymbolic* s = &cholesky->symbolic;
-    const int diagonal = s->column_start.at[j], end = s->column_start.at[j + 1], *target = s->target.at + s->product_start.at[j];
-    double* factor = cholesky->factor.at;
-    double* w = cholesky->inverse.at + FIL_BLOCK_SIZE * (size_t)j;
-    for (int p = diagonal; p < end; p++) {
-        fil_tile_store(load_sources(s, a_values, c_values, p), factor + FIL_BLOCK_SIZE * (size_t)p);
-    }
-    for (int q = s->row_start.at[j]; q < s->row_start.at[j + 1]; q++) {
-        const double* b = factor + FIL_BLOCK_SIZE * (size_t)s->row_block.at[q];
-        for (int a = s->row_block.at[q], last = s->column_start.at[s->row_column.at[q] + 1]; a < last; a++) {
-            double* c = factor + FIL_BLOCK_SIZE * (size_t)*target++;
-            fil_tile_store(fil_tile_subtract_product(fil_tile_load(c), factor + FIL_BLOCK_SIZE * (size_t)a, b), c);
-        }
-    }
-    if (!fil_block_inverse_factor(factor + FIL_BLOCK_SIZE * (size_t)diagonal, w)) {
-        return false;
-    }
-    const FilTile inverse = fil_tile_load(w);
-    for (int p = diagonal + 1; p < end; p++) {
-        double* block = factor + FIL_BLOCK_SIZE * (size_t)p;
-        fil_tile_store(fil_tile_times_transposed(fil_tile_load(block), inverse), block);
-    }
-    return true;
+    return fil_block_factor_column_by((FilBlockColumnSteps){begin_block, subtract_product, scale_block}, cholesky, a_values, c_values, j);
 }
 
 FilBlockCholesky* fil_block_cholesky_create(void)

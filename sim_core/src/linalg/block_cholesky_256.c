@@ -35,21 +35,20 @@ FIL_VECTOR_INLINE void store_columns(Columns c, double* out)
     FIL_VECTOR_AT(FilDouble4, out + 12) = c.c3;
 }
 
-/* H_p */
-FIL_VECTOR_INLINE Columns load_sources(const FilBlockSymbolic* s, const double* a_values, const double* c_values, int p)
+FIL_VECTOR_INLINE void begin_block(const FilBlockSymbolic* s, const double* a_values, const double* c_values, int p, double* block)
 {
-    const Columns c = load_columns(a_values, s->source[0].at[p]);
-    if (s->source[2].at[p] == FIL_BLOCK_NO_SOURCE) {
-        return c;
+    Columns c = load_columns(a_values, s->source[0].at[p]);
+    if (s->source[2].at[p] != FIL_BLOCK_NO_SOURCE) {
+        const Columns more = load_columns(c_values, s->source[2].at[p]);
+        c = (Columns){c.c0 + more.c0, c.c1 + more.c1, c.c2 + more.c2, c.c3 + more.c3};
     }
-    const Columns more = load_columns(c_values, s->source[2].at[p]);
-    return (Columns){c.c0 + more.c0, c.c1 + more.c1, c.c2 + more.c2, c.c3 + more.c3};
+    store_columns(c, block);
 }
 
-/* c - a b', one column of a and of b at a time */
-FIL_VECTOR_INLINE Columns subtract_product(Columns c, const double* a, const double* b)
+/* One column of a and of b at a time. */
+FIL_VECTOR_INLINE void subtract_product(double* block, const double* a, const double* b)
 {
-#pragma GCC unroll 4
+    Columns c = load_block(block);
     for (int k = 0; k < FIL_BLOCK_SIZE; k += 4) {
         const FilDouble4 column = FIL_VECTOR_IN(FilDouble4, a + k);
         c.c0 = fil_double4_sub_scaled(c.c0, column, b[k]);
@@ -57,42 +56,23 @@ FIL_VECTOR_INLINE Columns subtract_product(Columns c, const double* a, const dou
         c.c2 = fil_double4_sub_scaled(c.c2, column, b[k + 2]);
         c.c3 = fil_double4_sub_scaled(c.c3, column, b[k + 3]);
     }
-    return c;
+    store_columns(c, block);
 }
 
-/* c w' for lower triangular w: from zero on, as fil_tile_times_transposed(), which makes zeros positive */
-FIL_VECTOR_INLINE Columns times_transposed(Columns c, const double* w)
+/* From zero on, as fil_tile_times_transposed(), which makes zeros positive. */
+FIL_VECTOR_INLINE void scale_block(double* block, const double* w)
 {
+    const Columns c = load_block(block);
     const FilDouble4 zero = {0.0};
-    return (Columns){
+    const Columns x = {
         fil_double4_add_scaled(zero, c.c0, w[0]), fil_double4_add_scaled(fil_double4_add_scaled(zero, c.c0, w[1]), c.c1, w[5]),
         fil_double4_add_scaled(fil_double4_add_scaled(fil_double4_add_scaled(zero, c.c0, w[2]), c.c1, w[6]), c.c2, w[10]),
         fil_double4_add_scaled(fil_double4_add_scaled(fil_double4_add_scaled(fil_double4_add_scaled(zero, c.c0, w[3]), c.c1, w[7]), c.c2, w[11]),
                                c.c3, w[15])};
+    store_columns(x, block);
 }
 
 bool fil_block_factor_column_256(FilBlockCholesky* cholesky, const double* a_values, const double* c_values, int j)
 {
-    const FilBlockSymbolic* s = &cholesky->symbolic;
-    const int diagonal = s->column_start.at[j], end = s->column_start.at[j + 1], *target = s->target.at + s->product_start.at[j];
-    double* factor = cholesky->factor.at;
-    double* w = cholesky->inverse.at + FIL_BLOCK_SIZE * (size_t)j;
-    for (int p = diagonal; p < end; p++) {
-        store_columns(load_sources(s, a_values, c_values, p), factor + FIL_BLOCK_SIZE * (size_t)p);
-    }
-    for (int q = s->row_start.at[j]; q < s->row_start.at[j + 1]; q++) {
-        const double* b = factor + FIL_BLOCK_SIZE * (size_t)s->row_block.at[q];
-        for (int a = s->row_block.at[q], last = s->column_start.at[s->row_column.at[q] + 1]; a < last; a++) {
-            double* c = factor + FIL_BLOCK_SIZE * (size_t)*target++;
-            store_columns(subtract_product(load_block(c), factor + FIL_BLOCK_SIZE * (size_t)a, b), c);
-        }
-    }
-    if (!fil_block_inverse_factor(factor + FIL_BLOCK_SIZE * (size_t)diagonal, w)) {
-        return false;
-    }
-    for (int p = diagonal + 1; p < end; p++) {
-        double* block = factor + FIL_BLOCK_SIZE * (size_t)p;
-        store_columns(times_transposed(load_block(block), w), block);
-    }
-    return true;
+    return fil_block_factor_column_by((FilBlockColumnSteps){begin_block, subtract_product, scale_block}, cholesky, a_values, c_values, j);
 }

@@ -56,6 +56,7 @@ typedef struct FilRunPasses {
     FilWork *factor, *eliminate, *substitute;
 } FilRunPasses;
 
+/* Doubles in 256 bits. */
 enum { FIL_RUN_MAX_LANES = 4 };
 
 /* Zeros and an identity in place of blocks that are not there. Compilers do not see their numbers, and hence make no branches of loads. */

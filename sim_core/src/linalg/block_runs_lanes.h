@@ -8,6 +8,12 @@
 #include "linalg/block_runs_data.h"
 #include "linalg/tile.h"
 
+#if defined(FIL_VECTOR_NEON)
+#define FIL_NEON 1
+#else
+#define FIL_NEON 0
+#endif
+
 #define FIL_RUN_INLINE inline __attribute__((always_inline))
 
 /* Lower triangle of a symmetric block, by columns. */
@@ -28,13 +34,9 @@ typedef struct Numbers {
     Lanes at[3][FIL_BLOCK];
 } Numbers;
 
-/* Columns of a product that are summed at a time: so many fit into registers. Measured: four take 2 % longer where there are 16 of them, and as long
- * with AVX-512's 32. */
-#if defined(FIL_VECTOR_NEON)
-enum { SUMS = 4 };
-#else
-enum { SUMS = 2 };
-#endif
+/* Columns of a product that are summed at a time: so many fit into registers. Measured: where there are 16 of these, four columns take 2 % longer,
+ * and as long with AVX-512's 32; NEON has 32. */
+enum { SUMS = FIL_NEON ? 4 : 2 };
 
 /* One of some on their way. They end together: shorter ones set out later, with columns of an identity before their own. */
 typedef struct Traveller {
