@@ -1,4 +1,4 @@
-/* Pairs that are told to stay out of range four at once do so one by one, too, and most of those that do are told. */
+/* Pairs that are found to stay out of range four at once do so one by one, too, and most of those that do are found. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -65,20 +65,20 @@ static bool stays_out(const Scene* s, FilFeature kind, int k)
 static void check_pairs(FilFeature kind)
 {
     Random random = {1};
-    int told = 0, out = 0;
+    int found = 0, out = 0;
     for (int trial = 0; trial < TRIALS; trial++) {
         Scene s;
         make_scene(&random, trial, &s);
         const unsigned apart = fil_ipc_apart_avx2(kind, &s.pairs, s.x, s.end, s.slack);
         for (int k = 0; k < FIL_IPC_ABREAST; k++) {
-            const bool stays = stays_out(&s, kind, k), is_told = (apart >> k & 1) != 0;
-            assert_true(stays || !is_told);
-            told += is_told;
+            const bool stays = stays_out(&s, kind, k), is_found = (apart >> k & 1) != 0;
+            assert_true(stays || !is_found);
+            found += is_found;
             out += stays;
         }
     }
     // all but edges that are parallel or points
-    assert_true(out > TRIALS && out < 3 * TRIALS && told > 0.8 * out);
+    assert_true(out > TRIALS && out < 3 * TRIALS && found > 0.8 * out);
 }
 
 static void edges(void** state)

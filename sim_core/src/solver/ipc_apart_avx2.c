@@ -84,10 +84,10 @@ FIL_VECTOR_INLINE Between between_edges(const Wide3 x[4])
 {
     const Wide3 u = sub(x[1], x[0]), v = sub(x[3], x[2]), r = sub(x[0], x[2]);
     const Wide uu = dot(u, u), vv = dot(v, v), uv = dot(u, v), ur = dot(u, r), vr = dot(v, r);
-    const Wide det = uu * vv - uv * uv, least = PARALLEL * uu * vv;
+    const Wide det = uu * vv - uv * uv, threshold = PARALLEL * uu * vv;
     const Wide free_s = clamp01((uv * vr - ur * vv) / det), free_t = (uv * free_s + vr) / vv, t = clamp01(free_t);
     const Wide s = choose((FilDouble4Bits)(free_t == t), free_s, clamp01((uv * t - ur) / uu));
-    return (Between){sub(sub(scaled(t, v), scaled(s, u)), r), (FilDouble4Bits)(det > least)};
+    return (Between){sub(sub(scaled(t, v), scaled(s, u)), r), (FilDouble4Bits)(det > threshold)};
 }
 
 /* From a point to the nearest of a triangle: below its plane, or on one of its edges. */
