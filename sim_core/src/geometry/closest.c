@@ -2,11 +2,9 @@
 
 #include <float.h>
 
-/* Without branches: as amd64's maximum and minimum have it. */
-static inline double clamp01(double x)
+static double clamp01(double x)
 {
-    const double above = 0.0 > x ? 0.0 : x;
-    return 1.0 < above ? 1.0 : above;
+    return x < 0.0 ? 0.0 : (x > 1.0 ? 1.0 : x);
 }
 
 static double square(double x)
@@ -47,8 +45,12 @@ double fil_segment_segment(const double* p0, const double* p1, const double* q0,
 
     // best s on the infinite lines, then best t for it, then best s for a clamped t
     const double det = uu * vv - uv * uv;
-    const double free_s = det > 0.0 ? clamp01((uv * vr - ur * vv) / det) : 0.0, free_t = (uv * free_s + vr) / vv;
-    const double bt = clamp01(free_t), held_s = clamp01((uv * bt - ur) / uu), bs = free_t == bt ? free_s : held_s;
+    double bs = det > 0.0 ? clamp01((uv * vr - ur * vv) / det) : 0.0;
+    double bt = (uv * bs + vr) / vv;
+    if (bt < 0.0 || bt > 1.0) {
+        bt = clamp01(bt);
+        bs = clamp01((uv * bt - ur) / uu);
+    }
     *s = bs;
     *t = bt;
     double best = distance2_at(r, u, v, bs, bt);
