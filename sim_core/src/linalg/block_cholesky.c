@@ -7,6 +7,13 @@
 #include "linalg/block_reroot.h"
 #include "linalg/tile.h"
 
+/* Whether two blocks at once have enough registers: SSE2 has 16. */
+#if defined(FIL_VECTOR_NEON)
+enum { PAIRED = 1 };
+#else
+enum { PAIRED = 0 };
+#endif
+
 /* A block of one term, as the factorisation wants it */
 static inline FilTile load_source(const double* values, int source)
 {
@@ -17,28 +24,70 @@ static inline FilTile load_source(const double* values, int source)
     return source & 1 ? fil_tile_transpose(block) : block;
 }
 
-static inline void begin_block(const FilBlockSymbolic* s, const double* a_values, const double* c_values, int p, double* block)
+/* H_p */
+static inline FilTile load_sources(const FilBlockSymbolic* s, const double* a_values, const double* c_values, int p)
 {
     FilTile c = load_source(a_values, s->source[0].at[p]);
     if (s->source[2].at[p] != FIL_BLOCK_NO_SOURCE) {
         c = fil_tile_add(c, load_source(c_values, s->source[2].at[p]));
     }
-    fil_tile_store(c, block);
+    return c;
 }
 
-static inline void subtract_product(double* block, const double* a, const double* b)
+/* H_p - sum of L_a L_b' over the products of block p of L */
+static inline FilTile gather(const FilBlockSymbolic* s, const double* factor, const double* a_values, const double* c_values, int p)
 {
-    fil_tile_store(fil_tile_subtract_product(fil_tile_load(block), a, b), block);
+    FilTile c = load_sources(s, a_values, c_values, p);
+    const int* pair = s->product.at + 2 * (size_t)s->product_start.at[p];
+    const int* end = s->product.at + 2 * (size_t)s->product_start.at[p + 1];
+    for (; pair < end; pair += 2) {
+        c = fil_tile_subtract_product(c, factor + FIL_BLOCK_SIZE * (size_t)pair[0], factor + FIL_BLOCK_SIZE * (size_t)pair[1]);
+    }
+    return c;
 }
 
-static inline void scale_block(double* block, const double* w)
+/* The same for block p and the next one, which is subtracted the same columns' products, with blocks that follow those of p: two tiles share L_b. */
+static inline void gather_twins(const FilBlockSymbolic* s, const double* factor, const double* a_values, const double* c_values, int p,
+                                FilTile* first, FilTile* second)
 {
-    fil_tile_store(fil_tile_times_transposed(fil_tile_load(block), fil_tile_load(w)), block);
+    FilTile c = load_sources(s, a_values, c_values, p), d = load_sources(s, a_values, c_values, p + 1);
+    const int* pair = s->product.at + 2 * (size_t)s->product_start.at[p];
+    const int* end = s->product.at + 2 * (size_t)s->product_start.at[p + 1];
+    for (; pair < end; pair += 2) {
+        const double *a = factor + FIL_BLOCK_SIZE * (size_t)pair[0], *b = factor + FIL_BLOCK_SIZE * (size_t)pair[1];
+        c = fil_tile_subtract_product(c, a, b);
+        d = fil_tile_subtract_product(d, a + FIL_BLOCK_SIZE, b);
+    }
+    *first = c;
+    *second = d;
 }
 
 static bool factor_column(FilBlockCholesky* cholesky, const double* a_values, const double* c_values, int j)
 {
-    return fil_block_factor_column_by((FilBlockColumnSteps){begin_block, subtract_product, scale_block}, cholesky, a_values, c_values, j);
+    const FilBlockSymbolic* s = &cholesky->symbolic;
+    double* factor = cholesky->factor.at;
+    double* w = cholesky->inverse.at + FIL_BLOCK_SIZE * (size_t)j;
+    const int diagonal = s->column_start.at[j];
+
+    double pivot[FIL_BLOCK_SIZE];
+    fil_tile_store(gather(s, factor, a_values, c_values, diagonal), pivot);
+    if (!fil_block_inverse_factor(pivot, w)) {
+        return false;
+    }
+    const FilTile inverse = fil_tile_load(w);
+    for (int p = diagonal + 1; p < s->column_start.at[j + 1]; p++) {
+        if (PAIRED && cholesky->twin.at[p]) {
+            FilTile first, second;
+            gather_twins(s, factor, a_values, c_values, p, &first, &second);
+            fil_tile_store(fil_tile_times_transposed(first, inverse), factor + FIL_BLOCK_SIZE * (size_t)p);
+            p++;
+            fil_tile_store(fil_tile_times_transposed(second, inverse), factor + FIL_BLOCK_SIZE * (size_t)p);
+            continue;
+        }
+        const FilTile below = gather(s, factor, a_values, c_values, p);
+        fil_tile_store(fil_tile_times_transposed(below, inverse), factor + FIL_BLOCK_SIZE * (size_t)p);
+    }
+    return true;
 }
 
 FilBlockCholesky* fil_block_cholesky_create(void)
@@ -54,6 +103,7 @@ void fil_block_cholesky_destroy(FilBlockCholesky* cholesky)
         fil_block_tasks_free(&cholesky->tasks[1]);
         fil_free(cholesky->factor.at);
         fil_free(cholesky->inverse.at);
+        fil_free(cholesky->twin.at);
         fil_free(cholesky->x.at);
         fil_free(cholesky);
     }
@@ -62,6 +112,34 @@ void fil_block_cholesky_destroy(FilBlockCholesky* cholesky)
 void fil_block_cholesky_set_workers(FilBlockCholesky* cholesky, FilWorkers* workers)
 {
     cholesky->workers = workers;
+}
+
+/* Whether products of block p and of the next one are of the same columns. Rows of a column that lie in a later one follow each other here as there.
+ */
+static bool are_twins(const FilBlockSymbolic* s, int p)
+{
+    const int *start = s->product_start.at, count = start[p + 1] - start[p];
+    const int *own = s->product.at + 2 * (size_t)start[p], *next = s->product.at + 2 * (size_t)start[p + 1];
+    bool same = start[p + 2] - start[p + 1] == count;
+    for (int k = 0; k < count && same; k++) {
+        same = own[2 * k + 1] == next[2 * k + 1];
+    }
+    return same;
+}
+
+/* Pairs of blocks below the diagonal. */
+static void find_twins(FilBlockCholesky* cholesky)
+{
+    const FilBlockSymbolic* s = &cholesky->symbolic;
+    memset(cholesky->twin.at, 0, (size_t)s->factor_blocks * sizeof(int));
+    for (int j = 0; j < s->columns; j++) {
+        const int end = s->column_start.at[j + 1];
+        for (int p = s->column_start.at[j] + 1; p + 1 < end; p++) {
+            if (are_twins(s, p)) {
+                cholesky->twin.at[p++] = 1;
+            }
+        }
+    }
 }
 
 FilStatus fil_block_cholesky_analyze_within(FilBlockCholesky* cholesky, const FilBlockPattern* a, const FilBlockPattern* c, double max_products,
@@ -86,7 +164,11 @@ FilStatus fil_block_cholesky_analyze_within(FilBlockCholesky* cholesky, const Fi
     const bool done = fil_block_symbolic_list_products(s) && fil_block_tasks_find(&cholesky->tasks[0], s, 0, s->first_changing) &&
                       fil_block_tasks_find(&cholesky->tasks[1], s, s->first_changing, s->columns) &&
                       fil_doubles_reserve(&cholesky->factor, FIL_BLOCK_SIZE * blocks) &&
-                      fil_doubles_reserve(&cholesky->inverse, FIL_BLOCK_SIZE * n) && fil_doubles_reserve(&cholesky->x, 4 * n);
+                      fil_doubles_reserve(&cholesky->inverse, FIL_BLOCK_SIZE * n) && fil_doubles_reserve(&cholesky->x, 4 * n) &&
+                      fil_ints_reserve(&cholesky->twin, blocks);
+    if (done && PAIRED) {
+        find_twins(cholesky);
+    }
     return done ? FIL_OK : FIL_OUT_OF_MEMORY;
 }
 

@@ -8,7 +8,7 @@
 void fil_block_symbolic_free(FilBlockSymbolic* s)
 {
     FilInts* const buffers[] = {&s->parent,        &s->column_start, &s->row,       &s->row_start, &s->row_column, &s->row_block,
-                                &s->product_start, &s->target,       &s->source[0], &s->source[1], &s->source[2],  &s->entry_start,
+                                &s->product_start, &s->product,      &s->source[0], &s->source[1], &s->source[2],  &s->entry_start,
                                 &s->entry_column,  &s->entry_source, &s->spare,     &s->scratch};
     for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++) {
         fil_free(buffers[k]->at);
@@ -185,23 +185,35 @@ bool fil_block_symbolic_list_products(FilBlockSymbolic* s)
     int* place = s->scratch.at;  // in L, of the blocks of one column
     // a column with so many blocks below its diagonal gives as many to all pairs of their rows
     const double total = s->predicted_products;
-    if (total > INT_MAX / 2 || !fil_ints_reserve(&s->product_start, (size_t)s->columns + 1) || !fil_ints_reserve(&s->target, (size_t)total + 1)) {
+    if (total > INT_MAX / 2 || !fil_ints_reserve(&s->product_start, (size_t)s->factor_blocks + 2) ||
+        !fil_ints_reserve(&s->product, 2 * (size_t)total)) {
         return false;
     }
     s->products = (int)total;
-    int* target = s->target.at;
+    int* product_start = s->product_start.at;
+    memset(product_start, 0, ((size_t)s->factor_blocks + 2) * sizeof *product_start);
+    // product_start[p + 2] counts block p; after the sums product_start[p + 1] is where it begins, and it ends where p + 1 begins
     for (int j = 0; j < s->columns; j++) {
-        s->product_start.at[j] = (int)(target - s->target.at);
         for (int p = start[j]; p < start[j + 1]; p++) {
             place[row[p]] = p;
         }
         for (int q = s->row_start.at[j]; q < s->row_start.at[j + 1]; q++) {
             for (int a = s->row_block.at[q], end = start[s->row_column.at[q] + 1]; a < end; a++) {
-                *target++ = place[row[a]];
+                product_start[place[row[a]] + 2]++;
+            }
+        }
+        for (int p = start[j]; p < start[j + 1]; p++) {
+            product_start[p + 2] += product_start[p + 1];
+        }
+        for (int q = s->row_start.at[j]; q < s->row_start.at[j + 1]; q++) {
+            const int b = s->row_block.at[q];
+            for (int a = b, end = start[s->row_column.at[q] + 1]; a < end; a++) {
+                int* pair = s->product.at + 2 * (size_t)product_start[place[row[a]] + 1]++;
+                pair[0] = a;
+                pair[1] = b;
             }
         }
     }
-    s->product_start.at[s->columns] = s->products;
     return true;
 }
 

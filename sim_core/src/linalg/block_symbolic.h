@@ -26,10 +26,9 @@ typedef struct FilBlockSymbolic {
     FilInts row_column;   /* their columns ... */
     FilInts row_block;    /* ... and places in L */
 
-    /* where listed: for each k left of the diagonal in row j, L_ak L_jk' is subtracted from a block of column j for each a >= j of column k: from
-     * block target[product_start[j]] ... of L, in this order */
-    FilInts product_start; /* columns + 1 */
-    FilInts target;
+    /* where listed: L_a L_b' is subtracted from L_p for each pair (a, b) in product[2 product_start[p]] ... */
+    FilInts product_start; /* factor_blocks + 1 */
+    FilInts product;
 
     /* where the numbers come from: 2 k for block k of a term, 2 k + 1 for its transpose, or FIL_BLOCK_NO_SOURCE */
     FilInts source[FIL_BLOCK_TERMS];
@@ -54,7 +53,8 @@ FIL_MUST_CHECK FilStatus fil_block_symbolic_find_sources(FilBlockSymbolic* symbo
 /* Finds the sources of other patterns; those of terms before `first` are as they were. */
 FIL_MUST_CHECK FilStatus fil_block_symbolic_bind(FilBlockSymbolic* symbolic, const FilBlockPattern* const* terms, int first, bool* fits);
 
-/* Lists where the products of the present pattern go. False when out of memory. */
+/* Writes out the products of the present pattern: for every k left of the diagonal in row j, L_ik L_jk' is subtracted from column j in each row
+ * i >= j of column k. False when out of memory. */
 FIL_MUST_CHECK bool fil_block_symbolic_list_products(FilBlockSymbolic* symbolic);
 
 #endif

@@ -21,7 +21,7 @@ static double weigh(const FilBlockTasks* tasks, const FilBlockSymbolic* s)
     double total = 0.0;
     for (int j = tasks->first; j < tasks->end; j++) {
         const int begin = s->column_start.at[j], end = s->column_start.at[j + 1];
-        const double work = s->product_start.at[j + 1] - s->product_start.at[j] + 2.0 * (end - begin);
+        const double work = s->product_start.at[end] - s->product_start.at[begin] + 2.0 * (end - begin);
         tasks->trees.work.at[j - tasks->first] = work;
         total += work;
     }
