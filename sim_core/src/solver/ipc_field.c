@@ -226,6 +226,7 @@ static FilStatus begin(FilSolver* solver, double dt, double* v, FilStepInfo* inf
         return FIL_OUT_OF_MEMORY;
     }
     field->scale = fil_ipc_scale(solver);
+    fil_ipc_surface_hold(solver, fil_start_q(solver->system));
     status = fil_rings_begin(solver);
     // everything that is near on the way to the initial guess
     place_step(solver, v);

@@ -7,14 +7,8 @@
 #include "base/vec3.h"
 #include "solver/solver.h"
 
-/* Sides of the prism that stands for a cylinder. */
-enum { PRISM = 24 };
-
 /* Faces that a hull may have for rims of cylinders to meet them, and points of rims that a world may have for faces: beyond, they meet prisms. */
 enum { MAX_FACES = 12, MAX_FACE_POINTS = 20000 };
-
-/* Sine of the inclination below which a rim counts as flat: rounding would turn it. */
-static const double FLAT = 1e-12;
 
 void fil_ipc_surface_free(FilIpcSurface* surface)
 {
@@ -165,8 +159,8 @@ static int shape_points(const FilShape* shape, double (*local)[3], int max)
             }
             break;
         case FIL_PRIMITIVE_CYLINDER:
-            for (int k = 0; k < 2 * PRISM; k++) {
-                const double angle = 2.0 * FIL_PI * (k / 2) / PRISM;
+            for (int k = 0; k < 2 * FIL_IPC_PRISM; k++) {
+                const double angle = 2.0 * FIL_PI * (k / 2) / FIL_IPC_PRISM;
                 fil_v3_set(local[count++], shape->radius * cos(angle), shape->radius * sin(angle), k % 2 == 0 ? -shape->half[2] : shape->half[2]);
             }
             break;
@@ -200,14 +194,14 @@ static FilStatus box_sides(FilSolver* solver, int first)
 static FilStatus prism_sides(FilSolver* solver, int first)
 {
     FilStatus status = FIL_OK;
-    for (int k = 0; k < PRISM && status == FIL_OK; k++) {
-        const int a = first + 2 * k, b = first + 2 * ((k + 1) % PRISM);
+    for (int k = 0; k < FIL_IPC_PRISM && status == FIL_OK; k++) {
+        const int a = first + 2 * k, b = first + 2 * ((k + 1) % FIL_IPC_PRISM);
         status = add_edge(solver, a, a + 1, 0, 0.0);
         status = status == FIL_OK ? add_edge(solver, a, b, 0, 0.0) : status;
         status = status == FIL_OK ? add_edge(solver, a + 1, b + 1, 0, 0.0) : status;
         status = status == FIL_OK ? add_triangle(solver, a, b, b + 1, 0, -1) : status;
         status = status == FIL_OK ? add_triangle(solver, a, b + 1, a + 1, 0, -1) : status;
-        if (k > 0 && k < PRISM - 1 && status == FIL_OK) {
+        if (k > 0 && k < FIL_IPC_PRISM - 1 && status == FIL_OK) {
             status = add_triangle(solver, first, b, a, 0, -1);
             status = status == FIL_OK ? add_triangle(solver, first + 1, a + 1, b + 1, 0, -1) : status;
         }
@@ -324,10 +318,10 @@ static void leave_faces(FilSolver* solver)
 {
     FilIpcSurface* s = &solver->ipc.surface;
     int prisms = 0;
-    for (int p = 0; p < s->point_count; p += s->points[p].prism ? 2 * PRISM : 1) {
+    for (int p = 0; p < s->point_count; p += s->points[p].prism ? 2 * FIL_IPC_PRISM : 1) {
         prisms += s->points[p].prism;
     }
-    if (prisms == 0 || (double)prisms * s->face_count * 2 * PRISM > MAX_FACE_POINTS) {
+    if (prisms == 0 || (double)prisms * s->face_count * 2 * FIL_IPC_PRISM > MAX_FACE_POINTS) {
         s->face_count = 0;
         for (int t = 0; t < s->triangle_count; t++) {
             s->triangles[t].face = -1;
@@ -339,9 +333,9 @@ static void leave_faces(FilSolver* solver)
 static FilStatus take_rim(FilSolver* solver, int first, int rim)
 {
     FilStatus status = FIL_OK;
-    for (int k = 0; k < 2 * PRISM && status == FIL_OK; k++) {
+    for (int k = 0; k < 2 * FIL_IPC_PRISM && status == FIL_OK; k++) {
         FilIpcPoint point = solver->ipc.surface.points[first + k];  // what it weighs
-        const double angle = 2.0 * FIL_PI * (k / 2) / PRISM;
+        const double angle = 2.0 * FIL_PI * (k / 2) / FIL_IPC_PRISM;
         point.prism = false;
         point.rim = rim;
         fil_v3_set(point.local, cos(angle), sin(angle), point.local[2]);
@@ -358,7 +352,7 @@ static FilStatus take_rims(FilSolver* solver)
     const int count = s->point_count;
     FilStatus status = FIL_OK;
     leave_faces(solver);
-    for (int first = 0; first < count; first += s->points[first].prism ? 2 * PRISM : 1) {
+    for (int first = 0; first < count; first += s->points[first].prism ? 2 * FIL_IPC_PRISM : 1) {
         for (int k = 0; k < s->plane_count + s->face_count && s->points[first].prism && status == FIL_OK; k++) {
             const int other = k < s->plane_count ? s->planes[k] : s->faces[k - s->plane_count].collider;
             const bool meet =
@@ -485,102 +479,4 @@ FilStatus fil_ipc_surface_build(FilSolver* solver)
     s->ready = status == FIL_OK;
     s->body_count = solver->system->body_count;
     return status;
-}
-
-/* ---- where they are ---- */
-
-static void shape_pose(const FilSolver* solver, const FilWorldCollider* c, const double* q, FilPose* pose)
-{
-    const FilBody* body = &solver->system->bodies[c->body];
-    FilPlacement place;
-    body->ops->place(body->impl, c->index, q + body->q, solver->system->state.v + body->v, &place);
-    *pose = place.pose;
-}
-
-void fil_ipc_plane(const FilSolver* solver, int plane, const double* q, double* normal, double* point)
-{
-    FilPose pose;
-    shape_pose(solver, &solver->collision->colliders[solver->ipc.surface.planes[plane]], q, &pose);
-    fil_pose_axis(normal, &pose, 2);
-    fil_v3_copy(point, pose.p);
-}
-
-void fil_ipc_rim_normal(const FilSolver* solver, int rim, const double* q, double* normal)
-{
-    const FilIpcSurface* s = &solver->ipc.surface;
-    if (rim <= s->plane_count) {
-        double at[3];
-        fil_ipc_plane(solver, rim - 1, q, normal, at);
-        return;
-    }
-    const FilIpcFace* face = &s->faces[rim - 1 - s->plane_count];
-    FilPose pose;
-    shape_pose(solver, &solver->collision->colliders[face->collider], q, &pose);
-    fil_m3_apply(normal, pose.r, face->normal);
-}
-
-/* Where a rim's axes point that its points are counted from, in the shape's frame: down to its plane or face, and across. */
-static void rim_axes(const FilSolver* solver, int rim, const FilPose* pose, const double* q, double* down)
-{
-    double normal[3], local[3];
-    fil_ipc_rim_normal(solver, rim, q, normal);
-    fil_m3_apply_transposed(local, pose->r, normal);
-    const double size = hypot(local[0], local[1]);
-    // one that lies flat is as low everywhere
-    down[0] = size > FLAT ? -local[0] / size : 1.0;
-    down[1] = size > FLAT ? -local[1] / size : 0.0;
-}
-
-/* Points at a time: some five microseconds. */
-enum { POINT_GRAIN = 2048 };
-
-typedef struct Placing {
-    const FilIpcSurface* surface;
-    const double* q;
-    double* x;
-} Placing;
-
-static void place_nodes(void* context, int first, int end, int worker)
-{
-    const Placing* placing = context;
-    const int* node_q = placing->surface->node_q;
-    (void)worker;
-    for (int k = first; k < end; k++) {
-        if (node_q[k] >= 0) {
-            fil_v3_copy(placing->x + 3 * k, placing->q + node_q[k]);
-        }
-    }
-}
-
-void fil_ipc_surface_place(const FilSolver* solver, const double* q, double* x)
-{
-    const FilIpcSurface* s = &solver->ipc.surface;
-    int last = -1, rim = 0;
-    FilPose pose = {0};
-    double down[2] = {1.0, 0.0};
-    Placing placing = {s, q, x};
-    fil_workers_run(solver->system->workers, s->point_count, POINT_GRAIN, place_nodes, &placing);
-    for (int k = s->first_shape; k < s->point_count; k++) {
-        if (s->node_q[k] >= 0) {
-            continue;
-        }
-        const FilIpcPoint* point = &s->points[k];
-        if (last != point->collider) {  // points of a shape stand together
-            shape_pose(solver, &solver->collision->colliders[point->collider], q, &pose);
-            last = point->collider;
-            rim = 0;
-        }
-        if (point->rim > 0) {
-            if (rim != point->rim) {
-                rim_axes(solver, point->rim, &pose, q, down);
-                rim = point->rim;
-            }
-            const double radius = solver->collision->colliders[point->collider].collider.shape.radius, *turn = point->local;
-            const double local[3] = {radius * (turn[0] * down[0] - turn[1] * down[1]), radius * (turn[0] * down[1] + turn[1] * down[0]), turn[2]};
-            fil_m3_apply(x + 3 * k, pose.r, local);
-        } else {
-            fil_m3_apply(x + 3 * k, pose.r, point->local);
-        }
-        fil_v3_axpy(x + 3 * k, 1.0, pose.p);
-    }
 }

@@ -3,12 +3,17 @@
  * Rods are edges with their radius, shells triangles with half their thickness; spheres are lone points, capsules lone
  * edges, boxes, hulls and cylinders (as prisms) triangles of radius zero. Against planes, and faces of boxes and small hulls, a cylinder has its true
  * rims: points around each, counted from where it is lowest, that move along it as it turns. The energy of a rim is then one of its height and
- * inclination alone, so that it rolls, and as the points stand evenly on both sides of the lowest, moving along does no work. */
+ * inclination alone, so that it rolls, and as the points stand evenly on both sides of the lowest, moving along does no work. Not so where a rim lies
+ * flat and a face ends below it: the lowest point goes around there by a touch, and with it which points are beyond the edge. So a step that begins
+ * with a rim flat on a face keeps its points where they are on the cylinder. */
 #ifndef FILUM_SOLVER_IPC_SURFACE_H
 #define FILUM_SOLVER_IPC_SURFACE_H
 
 #include "geometry/bvh.h"
 #include "linalg/buffer.h"
+
+/* Sides of the prism that stands for a cylinder, and points of each of its rims. */
+enum { FIL_IPC_PRISM = 24 };
 
 typedef struct FilIpcPoint {
     int collider;    /* of the world */
@@ -21,7 +26,8 @@ typedef struct FilIpcPoint {
     bool lone;       /* no edge ends here */
     bool prism;      /* of a prism: planes and faces meet its rims instead */
     int rim;         /* 1 + the plane that a rim's point is for, or the face, which are counted after planes; 0: it is none; `local` has cosine and
-                      * sine from where it is lowest */
+                      * sine from where it is lowest, ... */
+    bool held;       /* ... or in this step from its x axis */
 } FilIpcPoint;
 
 typedef struct FilIpcEdge {
@@ -67,6 +73,12 @@ typedef struct FilIpcSurface {
 
 struct FilSolver;
 
+/* Whether a point moves along a rim as that turns. */
+static inline bool fil_ipc_goes_around(const FilIpcPoint* point)
+{
+    return point->rim > 0 && !point->held;
+}
+
 void fil_ipc_surface_free(FilIpcSurface* surface);
 
 /* Whether two edges may meet, as far as their groups tell. */
@@ -77,6 +89,9 @@ static inline bool fil_ipc_edges_meet(const FilIpcEdge* e, const FilIpcEdge* f)
 
 /* Takes in all colliders of the world, once. */
 FilStatus fil_ipc_surface_build(struct FilSolver* solver);
+
+/* Lets rims that lie flat on faces at q keep their points on the cylinder, until this is called again. */
+void fil_ipc_surface_hold(struct FilSolver* solver, const double* q);
 
 /* Where all points are: x takes 3 numbers each; q is like the world's. */
 void fil_ipc_surface_place(const struct FilSolver* solver, const double* q, double* x);

@@ -38,7 +38,7 @@ int fil_gradient_corner_size(const FilWorld* world, int point)
 
 bool fil_gradient_on_moving_face(const FilWorld* world, const FilIpcPair* pair)
 {
-    return pair->plane < 0 && world->solver.ipc.surface.points[pair->point[0]].rim > 0 &&
+    return pair->plane < 0 && fil_ipc_goes_around(&world->solver.ipc.surface.points[pair->point[0]]) &&
            world->system.bodies[fil_ipc_collider_of(world, pair->point[1])->body].moves;
 }
 
@@ -81,7 +81,7 @@ FilStatus fil_gradient_take_corner(FilGradient* gradient, const FilState* at, co
         return status;
     }
     fil_gradient_maker_name(maker, unknown);
-    if (p->rim > 0) {
+    if (fil_ipc_goes_around(p)) {
         FilTouching touching = {.beyond = 0.5};
         double map[FIL_CONTACT_MOTION][MOTION];
         fil_v3_copy(touching.middle, maker->point);

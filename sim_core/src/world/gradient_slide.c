@@ -80,7 +80,7 @@ static const char* take_touching(const FilWorld* world, const FilState* at, cons
         t->touch[0].feature = FIL_TOUCH_FACE;
         fil_v3_copy(t->touch[0].axis, t->normal);
         t->touch[1].rounding = solver->ipc.surface.points[pair->point[0]].radius;
-        if (solver->ipc.surface.points[pair->point[0]].rim > 0) {
+        if (fil_ipc_goes_around(&solver->ipc.surface.points[pair->point[0]])) {
             fil_gradient_take_rim(world, pair->point[0], at->q, &t->touch[1]);
         }
     } else {
@@ -97,7 +97,7 @@ static const char* take_touching(const FilWorld* world, const FilState* at, cons
         const FilClosest closest = fil_feature_closest(pair->repulsion.pair, corners);
         touch_of(world, pair, &closest, 0, x, t->normal, &t->touch[0]);
         touch_of(world, pair, &closest, 1, x, t->normal, &t->touch[1]);
-        if (solver->ipc.surface.points[pair->point[0]].rim > 0) {
+        if (fil_ipc_goes_around(&solver->ipc.surface.points[pair->point[0]])) {
             fil_gradient_take_rim(world, pair->point[0], at->q, &t->touch[0]);
         }
     }
