@@ -218,6 +218,27 @@ static size_t lay_out(FilBlockRuns* runs)
     return (size_t)begin;
 }
 
+/* Orders runs into groups, for the passes with most lanes that are not idle for the most part: of few runs, of unlike lengths or kinds, groups of
+ * four have places that nobody takes, and a column of four takes 1.1 to 1.3 times as long as one of two (12 to 81 rods, Xeon). Returns how many
+ * numbers columns have. */
+static size_t arrange(FilBlockRuns* runs)
+{
+    size_t taken = 0;
+    for (int r = 0; r < runs->runs.run_count; r++) {
+        const FilRun* run = &runs->runs.run[r];
+        taken += (size_t)run->count * (fil_run_is_between(run) ? FIL_RUN_LONG : FIL_RUN_SHORT);
+    }
+    runs->passes = fil_run_passes();
+    sort_runs(runs);
+    size_t places = lay_out(runs);
+    if (places > 2 * taken) {
+        runs->passes = &fil_run_passes_plain;
+        sort_runs(runs);
+        places = lay_out(runs);
+    }
+    return places;
+}
+
 /* The longest run with somebody before it is divided if their number is odd: of two runs side by side it would have nobody, and its halves have each
  * other. The same for any number of lanes, since who is kept decides on roundings. */
 static void divide_lonely(FilBlockRuns* runs)
@@ -251,9 +272,7 @@ bool fil_block_runs_find(FilBlockRuns* runs, const FilBlockPattern* a, const Fil
         return false;
     }
     keep_c(runs, c);
-    runs->passes = fil_run_passes();
-    sort_runs(runs);
-    const size_t numbers = lay_out(runs);
+    const size_t numbers = arrange(runs);
     *worth = true;
     const size_t count = (size_t)runs->runs.run_count;
     return fil_doubles_reserve(&runs->factor, numbers + 1) && fil_doubles_reserve(&runs->windows, FIL_RUN_PAIRS * FIL_BLOCK_SIZE * count) &&

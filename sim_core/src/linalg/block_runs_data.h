@@ -64,6 +64,6 @@ extern const double fil_run_no_block[FIL_BLOCK_SIZE], fil_run_identity[FIL_BLOCK
 
 /* What is best on this processor, with the same bits everywhere. */
 const FilRunPasses* fil_run_passes(void);
-extern const FilRunPasses fil_run_passes_avx2, fil_run_passes_avx512;
+extern const FilRunPasses fil_run_passes_plain, fil_run_passes_avx2, fil_run_passes_avx512;
 
 #endif

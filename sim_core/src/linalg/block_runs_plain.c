@@ -2,13 +2,14 @@
 #define FIL_RUN_LANES 2
 #include "linalg/block_runs_kernels.h"
 
+const FilRunPasses fil_run_passes_plain = {FIL_RUN_LANES, factor_chunks, eliminate_chunks, substitute_chunks};
+
 const FilRunPasses* fil_run_passes(void)
 {
-    static const FilRunPasses plain = {FIL_RUN_LANES, factor_chunks, eliminate_chunks, substitute_chunks};
 #if defined(FIL_VECTOR_AVX2)
     if (fil_vector_level() >= FIL_VECTOR_256) {
         return fil_vector_level() >= FIL_VECTOR_512 ? &fil_run_passes_avx512 : &fil_run_passes_avx2;
     }
 #endif
-    return &plain;
+    return &fil_run_passes_plain;
 }
